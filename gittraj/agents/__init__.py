@@ -1,0 +1,49 @@
+"""Live agents: how one is recognised, and where its sessions of a repository are.
+
+A new agent is a module with these three things and a line in ``AGENTS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from gittraj.config import Environ
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFile:
+    """A session's log: whose, which, where. ``folders`` are those the agent said it worked in, if cheap to
+    know."""
+
+    agent: str
+    session: str
+    path: Path
+
+
+class Agent(Protocol):
+    name: str
+
+    def current(self, environ: Environ) -> str | None:
+        """The session whose environment this is."""
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        """The log of a session."""
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        """The logs that were written after ``since`` (seconds since the epoch) by sessions started in one
+        of ``roots``, below it, or above it."""
+
+
+def all_agents() -> dict[str, Agent]:
+    """By name. A function, so that a hook pays for no agent that it does not ask for."""
+    from gittraj.agents import claude_code, codex  # noqa: PLC0415
+
+    return {agent.name: agent for agent in (claude_code.ClaudeCode(), codex.Codex())}
+
+
+def is_near(folder: Path, roots: Sequence[Path]) -> bool:
+    """Whether work in ``folder`` may be work in one of ``roots``: it is inside it, or holds it."""
+    return any(folder == root or root in folder.parents or folder in root.parents for root in roots)

@@ -1,0 +1,55 @@
+"""Claude Code: logs in ``~/.claude/projects/<folder with every other character as ->/<session>.jsonl``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gittraj.agents import SessionFile, is_near
+from gittraj.config import Environ
+
+_CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
+_HEAD = 262_144
+
+
+class ClaudeCode:
+    name = "claude-code"
+
+    def current(self, environ: Environ) -> str | None:
+        return environ.claude_session
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        if environ.claude_dir is None or not re.fullmatch(r"[\w-]{1,128}", session):
+            return None
+        return next(iter((environ.claude_dir / "projects").glob(f"*/{session}.jsonl")), None)
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        if environ.claude_dir is None:
+            return
+        for folder in _project_folders(environ.claude_dir / "projects", roots):
+            for path in sorted(folder.glob("*.jsonl")):
+                if path.stat().st_mtime >= since and _works_near(path, roots):
+                    yield SessionFile(agent=self.name, session=path.stem, path=path)
+
+
+def _munged(folder: Path) -> str:
+    return re.sub(r"[^a-zA-Z0-9]", "-", str(folder))
+
+
+def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """Those whose name may stand for a root, a folder in it or one above it; the name is not reversible."""
+    above = {_munged(parent) for root in roots for parent in root.parents}
+    inside = tuple(_munged(root) for root in roots)
+    if projects.is_dir():
+        yield from (f for f in sorted(projects.iterdir()) if f.name in above or f.name.startswith(inside))
+
+
+def _works_near(path: Path, roots: Sequence[Path]) -> bool:
+    with path.open("rb") as stream:
+        found = _CWD.search(stream.read(_HEAD))
+    try:
+        return found is not None and is_near(Path(json.loads(found[1])), roots)
+    except ValueError:
+        return False

@@ -1,0 +1,52 @@
+"""Codex: logs in ``~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<thread>.jsonl``, ``archived_sessions/``."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gittraj.agents import SessionFile, is_near
+from gittraj.config import Environ
+
+_NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl")
+_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
+_HEAD = 262_144
+
+
+class Codex:
+    name = "codex"
+
+    def current(self, environ: Environ) -> str | None:
+        # a subagent's CODEX_SESSION_ID is its parent's: the thread is the rollout's id
+        return environ.codex_thread
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        if not re.fullmatch(r"[\w-]{1,128}", session):
+            return None
+        return next((p for p in _rollouts(environ) if p.name.endswith(f"-{session}.jsonl")), None)
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        for path in _rollouts(environ):
+            named = _NAME.fullmatch(path.name)
+            if named and path.stat().st_mtime >= since and _works_near(path, roots):
+                yield SessionFile(agent=self.name, session=named[1], path=path)
+
+
+def _rollouts(environ: Environ) -> Iterator[Path]:
+    """Newest day first: what is asked for is nearly always new."""
+    if environ.codex_dir is not None:
+        days = sorted((environ.codex_dir / "sessions").glob("*/*/*"), reverse=True)
+        for folder in (*days, environ.codex_dir / "archived_sessions"):
+            yield from sorted(folder.glob("rollout-*.jsonl"), reverse=True)
+
+
+def _works_near(path: Path, roots: Sequence[Path]) -> bool:
+    """The first record names the folder; it also holds the instructions, tens of kilobytes."""
+    with path.open("rb") as stream:
+        found = _CWD.search(stream.read(_HEAD))
+    try:
+        return found is not None and is_near(Path(json.loads(found[1])), roots)
+    except ValueError:
+        return False

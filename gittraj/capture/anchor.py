@@ -1,0 +1,186 @@
+"""The call that made a commit: by the call id that the hook's environment named, by the commit id that a
+result printed, or by matching a session's commits, in order, to its calls that can commit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from gittraj.capture.own import Anchor
+from gittraj.capture.session import Commit, Log
+from gittraj.model import Evidence, ToolCall, ToolResult
+
+_GIT = r"\bgit(?:\s+-[cC]\s+(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+)|\s+--?(?![cC]\s)[\w-]+(?:=\S+)?)*\s+"
+_COMMITS = re.compile(_GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)\b(?![^;&|\n]*--dry-run)")
+_SCRIPT = re.compile(
+    r"(?:^|[;&|(]\s*)(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
+)
+_LOOP = re.compile(r"\b(?:for|while|until|xargs|parallel)\b")
+_MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)\b")
+_NOTHING = re.compile(r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit")
+_SLOTS_OF_A_LOOP = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """``commit`` was made by the call at index ``call``."""
+
+    commit: str
+    call: int
+    evidence: Evidence
+
+
+def match_commits(log: Log, commits: Sequence[Commit]) -> list[Match]:
+    """The commits (of one worktree, in the reflog's order) that this session made, with their calls."""
+    fixed = _by_call_id(log, commits) | _by_output(log, commits)
+    named = [c for c in commits if log.session in c.sessions and c.id not in fixed]
+    ordered = _by_order(log, commits, named, fixed) if named else {}
+    found = fixed | {commit: (call, "agent") for commit, call in ordered.items()}
+    return [
+        Match(commit=c.id, call=found[c.id][0], evidence=found[c.id][1]) for c in commits if c.id in found
+    ]
+
+
+def anchors(log: Log, matches: Sequence[Match]) -> list[Anchor]:
+    """One anchor per call, and one for each call that committed in another repository."""
+    made: dict[int, list[Match]] = {}
+    for match in matches:
+        made.setdefault(match.call, []).append(match)
+    found = [
+        Anchor(call=call, commits=tuple(m.commit for m in group), evidence=group[0].evidence)
+        for call, group in made.items()
+    ]
+    return found + [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
+
+
+def commits_elsewhere(log: Log) -> list[int]:
+    """The calls that committed in another repository."""
+    return [
+        index
+        for index, place in enumerate(log.places)
+        if place == "elsewhere"
+        and (command := log.entries[index].command)
+        and _COMMITS.search(command)
+        and not log.failed(index)
+    ]
+
+
+def can_commit(command: str) -> bool:
+    """Whether a shell command runs git so that a commit may come of it."""
+    return bool(_COMMITS.search(command))
+
+
+_Found = dict[str, tuple[int, Evidence]]
+
+
+def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
+    calls = {
+        entry.event.call_id: index
+        for index, entry in enumerate(log.entries)
+        if isinstance(entry.event, ToolCall) and entry.event.call_id
+    }
+    return {
+        c.id: (calls[c.call], "agent")
+        for c in commits
+        if log.session in c.sessions and c.call is not None and c.call in calls
+    }
+
+
+def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
+    """A result that printed a commit's id. A call that only shows an old commit prints no such line, but
+    one commit may be printed twice (a rebase back onto it): the first is the one that made it."""
+    calls: dict[str, int] = {}
+    for index in range(len(log.entries)):
+        result = log.result_of(index)
+        if result is not None and log.places[index] != "elsewhere":
+            for short in log.entries[result].commits:
+                calls.setdefault(short, index)
+    found: _Found = {}
+    for commit in commits:
+        if commit.call is not None and commit.sessions and log.session not in commit.sessions:
+            continue  # the environment names another session's call: this one only printed the id
+        for short, index in calls.items():
+            if commit.id.startswith(short):
+                found[commit.id] = (index, "agent" if log.session in commit.sessions else "output")
+                break
+    return found
+
+
+def _by_order(
+    log: Log, commits: Sequence[Commit], named: Sequence[Commit], fixed: Mapping[str, tuple[int, Evidence]]
+) -> dict[str, int]:
+    """The order-preserving match of the commits that the environment gives to this session with its calls
+    that can commit, of the greatest total plausibility."""
+    rank = {c.id: i for i, c in enumerate(commits)}
+    pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
+    slots = [index for index in _candidates(log) for _ in range(_capacity(log.entries[index].command or ""))]
+
+    def score(commit: Commit, call: int) -> float:
+        here = rank[commit.id]
+        if any((here < pin and call > at) or (here > pin and call < at) for pin, at in pins):
+            return -1.0
+        return _plausibility(log, commit, call)
+
+    best = [[0.0] * (len(slots) + 1) for _ in range(len(named) + 1)]
+    for i, commit in enumerate(named, 1):
+        for j, call in enumerate(slots, 1):
+            value = score(commit, call)
+            taken = best[i - 1][j - 1] + value if value > 0 else -1.0
+            best[i][j] = max(best[i - 1][j], best[i][j - 1], taken)
+    matched: dict[str, int] = {}
+    i, j = len(named), len(slots)
+    while i and j:
+        value = score(named[i - 1], slots[j - 1])
+        if value > 0 and best[i][j] == best[i - 1][j - 1] + value:
+            matched[named[i - 1].id] = slots[j - 1]
+            i, j = i - 1, j - 1
+        elif best[i][j] == best[i][j - 1]:
+            j -= 1
+        else:
+            i -= 1
+    return matched
+
+
+def _candidates(log: Log) -> list[int]:
+    return [
+        index
+        for index, entry in enumerate(log.entries)
+        if entry.command
+        and log.places[index] != "elsewhere"
+        and (_COMMITS.search(entry.command) or _SCRIPT.search(entry.command))
+    ]
+
+
+def _capacity(command: str) -> int:
+    """How many commits a command may make."""
+    if _LOOP.search(command) or not _COMMITS.search(command):
+        return _SLOTS_OF_A_LOOP
+    return len(_COMMITS.findall(command))
+
+
+def _plausibility(log: Log, commit: Commit, call: int) -> float:
+    """How well a command and its result fit a commit; nothing above zero means: not this one."""
+    command = log.entries[call].command or ""
+    verbs = set(_COMMITS.findall(command))
+    if not verbs:
+        return 0.5  # a script may have committed; anything that names git is likelier
+    value = 4.0
+    said = bool(commit.subject) and commit.subject in command
+    if said:
+        value += 8
+    elif _MESSAGE.search(command) and "$(" not in command and "--amend" not in command:
+        value -= 3  # a message was given, and it is another one (a commit-msg hook may have changed it)
+    value += 3 if (commit.kind == "amend") == ("--amend" in command) else -2
+    if commit.kind in ("cherry-pick", "revert", "am", "merge"):
+        value += 2 if commit.kind in verbs else -2
+    result = log.result_of(call)
+    if result is None:
+        return value + 2  # open while the hook ran
+    event = log.entries[result].event
+    if isinstance(event, ToolResult):
+        value -= 3 if event.is_error else 0
+        value -= 9 if _NOTHING.search(event.content) else 0
+    if log.entries[result].commits:
+        value -= 3  # it printed ids, and not this one
+    return value

@@ -1,0 +1,180 @@
+"""A session's log, assembled from what a reader yields, and the commits that it may have made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from gittraj.git import CommitChanges
+from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model import Prompt, ToolCall, ToolResult
+
+Place = Literal["here", "elsewhere"] | None
+"""Whether a call worked in this repository, in another one, or (``None``) nothing tells."""
+
+Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """A commit to explain. ``sessions`` and ``call`` are what the environment of its hook named. One that
+    is not ``stored`` (made while switched off, or before the installation) takes its events with it."""
+
+    id: str
+    kind: Kind = "commit"
+    sessions: tuple[str, ...] = ()
+    call: str | None = None
+    stored: bool = True
+    changes: CommitChanges | None = None
+
+    @property
+    def subject(self) -> str:
+        return self.changes.subject if self.changes else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Log:
+    """What was read of one session: ``entries`` from position ``start`` of the trajectory on.
+
+    ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
+    ``places`` says of each entry where it worked. ``quiet`` is true when nothing more is to be
+    expected of the last turn.
+    """
+
+    agent: str
+    session: str
+    trajectory: str
+    entries: tuple[Entry, ...]
+    start: int = 0
+    turn_ends: frozenset[int] = frozenset()
+    marks: Mapping[int, Cursor] = field(default_factory=dict)
+    spent: Mapping[str, Spent] = field(default_factory=dict)
+    facts: Mapping[str, tuple[str | float, ...]] = field(default_factory=dict)
+    places: tuple[Place, ...] = ()
+    damage: int = 0
+    quiet: bool = False
+    results: Mapping[str, int] = field(default_factory=dict)
+
+    def result_of(self, index: int) -> int | None:
+        """The index of the result of the call at ``index``."""
+        event = self.entries[index].event
+        if not isinstance(event, ToolCall) or event.call_id is None:
+            return None
+        found = self.results.get(event.call_id)
+        return found if found is not None and found > index else None
+
+    def failed(self, index: int) -> bool:
+        """Whether the call at ``index`` was refused or failed, as its result says."""
+        found = self.result_of(index)
+        return found is not None and isinstance(e := self.entries[found].event, ToolResult) and e.is_error
+
+    def edits(self, index: int) -> tuple[Edit, ...]:
+        """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere."""
+        entry = self.entries[index]
+        if not entry.edits or not isinstance(entry.event, ToolCall):
+            return ()
+        if self.places[index] == "elsewhere" or self.failed(index):
+            return ()
+        return entry.edits
+
+    def whole(self, index: int, path: str) -> str | None:
+        """The entire text of ``path`` after the call at ``index``, where the log tells."""
+        for at in (self.result_of(index), index):
+            for edit in self.entries[at].edits if at is not None else ():
+                if edit.path == path and edit.whole is not None:
+                    return edit.whole
+        return None
+
+    def fact(self, name: str) -> str | None:
+        """The last value of a fact."""
+        values = self.facts.get(name)
+        return str(values[-1]) if values else None
+
+
+def assemble(
+    items: Iterable[Item],
+    *,
+    agent: str,
+    session: str,
+    trajectory: str,
+    start: int = 0,
+    place: Callable[[Entry], Place] = lambda _: "here",
+    relative: Callable[[Entry, Edit], str | None] = lambda _, edit: edit.path,
+    quiet: bool = False,
+) -> Log:
+    """Gather a reader's items.
+
+    ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
+    ``None`` for a file outside it. Events that come twice (a resume that repeats its history) are
+    taken once.
+    """
+    entries: list[Entry] = []
+    seen: set[str] = set()
+    turn_ends: set[int] = set()
+    marks: dict[int, Cursor] = {}
+    spent: dict[str, Spent] = {}
+    facts: dict[str, list[str | float]] = {}
+    results: dict[str, int] = {}
+    damage = 0
+    for item in items:
+        match item:
+            case Entry() if item.event.id not in seen:
+                seen.add(item.event.id)
+                if isinstance(item.event, ToolResult) and item.event.call_id is not None:
+                    results.setdefault(item.event.call_id, len(entries))
+                entries.append(_localise(item, relative))
+            case Entry():
+                pass
+            case TurnEnd():
+                turn_ends.add(len(entries) - 1)
+            case Mark():
+                marks.setdefault(len(entries), item.cursor)
+            case Spent():
+                spent[item.response] = item
+            case Fact():
+                values = facts.setdefault(item.name, [])
+                if item.value not in values:
+                    values.append(item.value)
+            case Damage():
+                damage += 1
+    return Log(
+        agent=agent,
+        session=session,
+        trajectory=trajectory,
+        entries=tuple(entries),
+        start=start,
+        turn_ends=frozenset(turn_ends),
+        marks=marks,
+        spent=spent,
+        facts={name: tuple(values) for name, values in facts.items()},
+        places=_places(entries, results, place),
+        damage=damage,
+        quiet=quiet,
+        results=results,
+    )
+
+
+def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:
+    if not entry.edits:
+        return entry
+    placed = ((edit, relative(entry, edit)) for edit in entry.edits)
+    return replace(entry, edits=tuple(replace(e, path=p) for e, p in placed if p is not None))
+
+
+def _places(
+    entries: Sequence[Entry], results: Mapping[str, int], place: Callable[[Entry], Place]
+) -> tuple[Place, ...]:
+    """A result stands where its call does; words stand nowhere."""
+    places: list[Place] = [None] * len(entries)
+    for index, entry in enumerate(entries):
+        if isinstance(entry.event, ToolCall):
+            places[index] = place(entry)
+            found = results.get(entry.event.call_id or "")
+            if found is not None and found > index:
+                places[found] = places[index]
+    return tuple(places)
+
+
+def is_prompt(entry: Entry) -> bool:
+    return isinstance(entry.event, Prompt)

@@ -1,0 +1,62 @@
+"""The spool: one line per hook, written by the shims, taken and read here.
+
+It is only a wake-up and a memory of what no repository keeps (the environment of a hook, the pairs of a
+rewrite): a lost line costs evidence, never a commit, since the reflog has those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+_KINDS = ("commit", "off", "rewrite", "picked", "squashed")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spooled:
+    """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
+    ``squashed`` the source, and ``other`` the parent that the copy was about to get."""
+
+    kind: Literal["commit", "off", "rewrite", "picked", "squashed"]
+    id: str
+    git_dir: Path
+    other: str = ""
+    sessions: tuple[str, ...] = ()
+    call: str | None = None
+
+
+def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
+    """The lines after ``offset``, and the offset after them. The file stays as it is: whoever renamed it
+    under a shim that has just opened it would lose that line."""
+    try:
+        with (state / "spool").open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(offset if offset <= size else 0)
+            data = stream.read()
+    except FileNotFoundError:
+        return [], 0
+    whole = data.rfind(b"\n") + 1
+    start = offset if offset <= size else 0
+    return list(parse_spool(data[:whole])), start + whole
+
+
+def parse_spool(data: bytes) -> Iterable[Spooled]:
+    """Lines that make no sense are passed over."""
+    seen: set[bytes] = set()
+    for line in data.split(b"\n"):
+        fields = line.decode("utf-8", "surrogateescape").split("\t", 5)
+        if len(fields) < 6 or fields[0] not in _KINDS or line in seen:
+            continue
+        seen.add(line)
+        kind, commit, second, third, fourth, git_dir = fields
+        named = kind == "commit"
+        yield Spooled(
+            kind=kind,  # type: ignore[arg-type]
+            id=commit,
+            git_dir=Path(git_dir),
+            other="" if named else second,
+            sessions=tuple(s for s in (third, second) if s) if named else (),
+            call=fourth or None,
+        )

@@ -1,0 +1,162 @@
+"""What commits changed: paths, blobs and added lines, each against its first parent.
+
+Names come from ``--raw -z`` (no quoting), lines from the patches that follow in the same order. The hunk
+headers say how many lines a hunk has, so a line that looks like a diff's own header is just a line.
+Nobody's diff configuration, attributes' drivers or colours may change the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from gittraj.errors import GitError
+from gittraj.git.encoding import COMMIT
+from gittraj.git.repository import Repository
+
+ChangeKind = Literal["add", "update", "delete", "rename"]
+
+_ADDED_LIMIT = 2 * 1024 * 1024  # bytes of added lines per file; more is data, not something that was written
+_BATCH = 500  # commits per process: bounds what stands in memory at once
+_KINDS: dict[str, ChangeKind] = {"A": "add", "D": "delete", "M": "update", "T": "update", "R": "rename"}
+_DIFF = (
+    *("-c", "diff.suppressBlankEmpty=false", "-c", "diff.noprefix=false", "-c", "diff.mnemonicPrefix=false"),
+    *("-c", "core.bigFileThreshold=32m"),  # a bigger file is shown as binary and never loaded
+    *("diff-tree", "--stdin", "-r", "--root", "-z", "--raw", "-p", "-U0", "--full-index"),
+    *("--find-renames=50%", "-l1000", "--diff-algorithm=myers", "--indent-heuristic", "--no-ext-diff"),
+    *("--inter-hunk-context=0", "--no-textconv", "--no-color", "--no-relative"),
+    *("--submodule=short", "--ignore-submodules=none"),
+)
+_HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
+_RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
+_SECOND_PATH = re.compile(rb"([^\0]*)\0")
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_SECTION = b"diff --git "
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """One path of a commit. ``path`` and ``added`` are UTF-8 with surrogateescape; ``added`` lines have no
+    newline.
+
+    ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
+    MB.
+    """
+
+    path: str
+    kind: ChangeKind
+    old_path: str | None
+    blob: str | None
+    added: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitChanges:
+    commit: str
+    parents: tuple[str, ...]
+    subject: str
+    paths: tuple[PathChange, ...]
+
+
+class _Raw(NamedTuple):
+    mode: int
+    blob: str
+    status: str
+    path: str
+    old_path: str | None
+
+
+def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, CommitChanges]:
+    """What each of ``commits`` (full ids) changed, in the given order; a root commit against the empty tree.
+
+    A commit whose parent is not here (the edge of a shallow clone) has no paths: what it changed is unknown.
+    Raises GitError when a commit is not here.
+    """
+    infos = {commit: repository.objects.commit(commit) for commit in commits}
+    questions = [
+        f"{commit} {info.parents[0]}" if info.parents else commit
+        for commit, info in infos.items()
+        if not info.parents or repository.objects.exists(info.parents[0])
+    ]
+    paths: dict[str, tuple[PathChange, ...]] = {}
+    for at in range(0, len(questions), _BATCH):
+        asked = "".join(f"{q}\n" for q in questions[at : at + _BATCH]).encode()
+        paths.update(_parse(repository.run(*_DIFF, input=asked).out))
+    return {c: CommitChanges(c, i.parents, i.subject, paths.get(c, ())) for c, i in infos.items()}
+
+
+def _parse(data: bytes) -> Iterator[tuple[str, tuple[PathChange, ...]]]:
+    at = 0
+    while at < len(data):
+        header = _HEADER.match(data, at)
+        if header is None:
+            raise GitError(f"git diff-tree wrote something unknown: {data[at : at + 60]!r}")
+        raws, at = _parse_raw(data, header.end())
+        changes = []
+        for raw in raws:
+            added: list[bytes] = []
+            for _ in range(2 if raw.status == "T" else 1):  # a changed type: a deletion and an addition
+                at = _parse_section(data, at, added)
+            changes.append(_change(raw, added))
+        yield header[1].decode(), tuple(changes)
+
+
+def _parse_raw(data: bytes, at: int) -> tuple[list[_Raw], int]:
+    raws = []
+    while match := _RAW.match(data, at):
+        at = match.end()
+        mode, blob, status, first = int(match[1], 8), match[2].decode(), match[3].decode(), _text(match[4])
+        if status == "R":
+            second = _SECOND_PATH.match(data, at)
+            assert second is not None  # noqa: S101 - gitformat: a rename has two names
+            at = second.end()
+            raws.append(_Raw(mode, blob, status, _text(second[1]), first))
+        else:
+            raws.append(_Raw(mode, blob, status, first, None))
+    return raws, at + 1  # one more NUL stands between the names and the patches
+
+
+def _parse_section(data: bytes, at: int, added: list[bytes]) -> int:
+    """Read one ``diff --git`` section into ``added``; return where the next begins."""
+    if not data.startswith(_SECTION, at):
+        raise GitError(f"git diff-tree wrote no patch where one belongs: {data[at : at + 60]!r}")
+    at = data.index(b"\n", at) + 1
+    while at < len(data) and not data.startswith(_SECTION, at) and not _HEADER.match(data, at):
+        hunk = _HUNK.match(data, at)
+        at = data.index(b"\n", at) + 1
+        if hunk is not None:
+            at = _parse_hunk(data, at, [1 if n is None else int(n) for n in hunk.groups()], added)
+    return at
+
+
+def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[bytes]) -> int:
+    """Read the lines that the hunk's header announced; ``counts``: how many are removed and added."""
+    removed, new = counts
+    while removed or new or data.startswith(b"\\ ", at):
+        end = data.index(b"\n", at)
+        sign = data[at : at + 1]
+        if sign == b"+":
+            added.append(data[at + 1 : end])
+            new -= 1
+        elif sign == b"-":
+            removed -= 1
+        at = end + 1
+    return at
+
+
+def _change(raw: _Raw, added: list[bytes]) -> PathChange:
+    submodule = raw.mode == COMMIT
+    keep = not submodule and sum(map(len, added)) + len(added) <= _ADDED_LIMIT
+    return PathChange(
+        path=raw.path,
+        kind=_KINDS[raw.status],
+        old_path=raw.old_path,
+        blob=None if submodule or raw.status == "D" else raw.blob,
+        added=tuple(map(_text, added)) if keep else (),
+    )
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "surrogateescape")

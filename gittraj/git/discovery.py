@@ -1,0 +1,66 @@
+"""Finds the repository that a folder belongs to, in one git process.
+
+It must not look at the process's own ``GIT_DIR``: inside a hook that is another repository's as often as not.
+A caller who wants to honour it passes it as ``start``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from gittraj.errors import GitError, NotARepository
+from gittraj.git.process import Result, Runner, clean_environment
+from gittraj.git.repository import Backend, Repository, find_work_tree
+
+_QUESTIONS = (
+    "--is-bare-repository",
+    # the answer "sha1" or "sha256" on a line of its own also keeps folders with newlines in their names apart
+    "--show-object-format",
+    "--git-dir",
+    "--show-object-format",
+    "--git-common-dir",
+    "--show-object-format",
+    "--show-toplevel",  # last: it fails in a git directory, after the other answers are out
+)
+
+
+def open_repository(
+    start: Path, *, environ: Mapping[str, str] | None = None, backend: Backend = "auto"
+) -> Repository:
+    """The repository around ``start``: a folder in a work tree, or a git directory.
+
+    ``environ`` (None: the process's own) is what git inherits, after git's own variables were taken out.
+    Raises NotARepository, or GitError when git is missing or refuses (``safe.directory``).
+    """
+    clean = clean_environment(environ)
+    runner = Runner(("-C", str(start)), None, clean)
+    found = runner.run("rev-parse", "--path-format=absolute", *_QUESTIONS, check=False)
+    for form in ("sha1", "sha256"):
+        answers = found.out.split(f"\n{form}\n".encode())
+        if len(answers) == 4:
+            break
+    else:
+        raise _refusal(start, found)
+    git_dir, common_dir = _path(answers[1]), _path(answers[2])
+    if answers[3]:
+        work_tree: Path | None = _path(answers[3].removesuffix(b"\n"))
+    elif answers[0] == b"true":
+        work_tree = None
+    else:
+        work_tree = find_work_tree(git_dir, runner)
+    return Repository(git_dir, common_dir, work_tree, form, clean, backend)
+
+
+def _refusal(start: Path, found: Result) -> GitError:
+    words = found.err.decode(errors="replace")
+    if "dubious ownership" in words:
+        command = next((line.strip() for line in words.splitlines() if line.startswith("\t")), None)
+        return GitError(found.complaint, hint=command and f"if you trust it: {command}")
+    if "not a git repository" in words or "cannot change to" in words:
+        return NotARepository(f"{start} is not in a git repository", hint="run it inside a clone")
+    return GitError(f"git refuses {start}: {found.complaint}")
+
+
+def _path(raw: bytes) -> Path:
+    return Path(raw.decode("utf-8", "surrogateescape"))

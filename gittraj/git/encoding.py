@@ -1,0 +1,125 @@
+"""The bytes of git's trees, commits and packs, read and written.
+
+Both backends exchange raw objects, so that a tree written through one is byte for byte the tree written
+through the other. The formats are those of gitformat-pack(5) and of git's ``tree-walk.c`` and ``commit.c``.
+No I/O here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+ObjectFormat = Literal["sha1", "sha256"]
+
+TREE, BLOB, SYMLINK, COMMIT = 0o040000, 0o100644, 0o120000, 0o160000
+KINDS = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
+
+
+class Entry(NamedTuple):  # a tuple: 50,000 of them are built to list the notes of a big repository
+    """One line of a tree: ``mode`` as git's number, ``name`` undecoded, ``oid`` in hex."""
+
+    mode: int
+    name: bytes
+    oid: str
+
+    @property
+    def is_tree(self) -> bool:
+        return self.mode == TREE
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """A commit as it is stored, grafts and replacements ignored. ``author`` is ``Name <email>``, ``time`` the
+    committer's, in seconds since 1970."""
+
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    time: int
+    message: bytes
+    charset: str = "utf-8"
+
+    @property
+    def subject(self) -> str:
+        """The first paragraph on one line, as ``git log --format=%s`` shows it."""
+        try:
+            text = self.message.decode(self.charset, "replace")
+        except LookupError:  # an `encoding` header may say anything
+            text = self.message.decode("utf-8", "replace")
+        paragraph = text.lstrip("\n").split("\n\n", 1)[0]
+        return " ".join(line.strip() for line in paragraph.split("\n")).strip()
+
+
+def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
+    whole = b"%s %d\0" % (kind.encode(), len(data)) + data
+    return hashlib.new(form, whole, usedforsecurity=False).hexdigest()
+
+
+def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
+    width = 20 if form == "sha1" else 32
+    entries = []
+    at = 0
+    while at < len(data):
+        space = data.index(b" ", at)
+        nul = data.index(b"\0", space)
+        end = nul + 1 + width
+        entries.append(Entry(int(data[at:space], 8), data[space + 1 : nul], data[nul + 1 : end].hex()))
+        at = end
+    return tuple(entries)
+
+
+def encode_tree(entries: Iterable[Entry]) -> bytes:
+    """Sorted as git sorts: a tree's name compares as if it ended in ``/``.
+
+    Raises ValueError for a name that no tree can hold.
+    """
+    ordered = sorted(entries, key=lambda e: e.name + b"/" if e.is_tree else e.name)
+    for entry in ordered:
+        if entry.name in (b"", b".", b"..", b".git") or b"/" in entry.name or b"\0" in entry.name:
+            raise ValueError(f"a tree cannot hold the name {entry.name!r}")
+    return b"".join(b"%o %s\0%s" % (e.mode, e.name, bytes.fromhex(e.oid)) for e in ordered)
+
+
+def decode_commit(data: bytes) -> CommitInfo:
+    head, _, message = data.partition(b"\n\n")
+    fields: dict[bytes, list[bytes]] = {}
+    for line in head.split(b"\n"):
+        name, _, value = line.partition(b" ")  # a folded line (a signature) has the empty name
+        fields.setdefault(name, []).append(value)
+    author = fields.get(b"author", [b""])[0].rpartition(b">")[0] + b">"
+    moment = fields.get(b"committer", [b""])[0].rpartition(b">")[2].split()
+    return CommitInfo(
+        tree=fields[b"tree"][0].decode(),
+        parents=tuple(p.decode() for p in fields.get(b"parent", ())),
+        author=author.decode("utf-8", "replace"),
+        time=int(moment[0]) if moment and moment[0].lstrip(b"-").isdigit() else 0,
+        message=message,
+        charset=fields.get(b"encoding", [b"utf-8"])[0].decode("ascii", "replace"),
+    )
+
+
+def encode_commit(*, tree: str, parents: Iterable[str], message: str, identity: str) -> bytes:
+    """``identity`` (``Name <email> seconds zone``) is both author and committer."""
+    lines = [f"tree {tree}", *(f"parent {p}" for p in parents), f"author {identity}", f"committer {identity}"]
+    return "\n".join([*lines, "", message.rstrip("\n") + "\n"]).encode("utf-8", "surrogateescape")
+
+
+def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> bytes:
+    """A version 2 pack of (kind, data), undeltified: how many objects go to git in one process."""
+    chunks = []
+    for kind, data in objects:
+        size = len(data)
+        head = bytearray([KINDS[kind] << 4 | size & 15])
+        size >>= 4
+        while size:
+            head[-1] |= 0x80
+            head.append(size & 0x7F)
+            size >>= 7
+        chunks += [bytes(head), zlib.compress(data, 1)]
+    pack = struct.pack(">4sII", b"PACK", 2, len(chunks) // 2) + b"".join(chunks)
+    return pack + hashlib.new(form, pack, usedforsecurity=False).digest()

@@ -1,0 +1,128 @@
+"""What the rest of git-traj may do with git's object database and refs.
+
+Two backends implement it (``libgit2``: fast; ``plumbing``: opens every repository that git opens). A backend
+supplies raw objects and refs; trees and commits are encoded here, once, so both write the same bytes.
+It must not know what a note is.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from types import TracebackType
+
+from gittraj.errors import GitError
+from gittraj.git.encoding import (
+    CommitInfo,
+    Entry,
+    ObjectFormat,
+    decode_commit,
+    decode_tree,
+    encode_commit,
+    encode_tree,
+)
+
+_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_TREES_KEPT = 2048
+
+
+def is_oid(text: str) -> bool:
+    """Whether ``text`` is a full object id in lower-case hex."""
+    return _OID.fullmatch(text) is not None
+
+
+class Objects(ABC):
+    """The object database and the refs of one repository. Not for use by several threads at once.
+
+    ``identity`` is asked once, at the first commit written; it answers ``Name <email> seconds zone``.
+    Object ids are full lower-case hex, ref names are full (``refs/notes/traj``, ``HEAD``).
+    """
+
+    def __init__(self, *, object_format: ObjectFormat, identity: Callable[[], str]) -> None:
+        self.object_format: ObjectFormat = object_format
+        self._identity = identity
+        self._trees: dict[str, tuple[Entry, ...]] = {}
+
+    @abstractmethod
+    def resolve(self, ref: str) -> str | None:
+        """The id that ``ref`` points to (a tag is not peeled), None when there is no such ref."""
+
+    @abstractmethod
+    def kind(self, oid: str) -> str | None:
+        """``commit``, ``tree``, ``blob``, ``tag``, or None when the object is not here."""
+
+    @abstractmethod
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        """Kind and content, or None when the object is not here."""
+
+    @abstractmethod
+    def write(self, kind: str, data: bytes) -> str:
+        """Store an object and return its id. Raises StoreError when the repository cannot be written.
+
+        A backend may hold objects back until ``swap_ref``: what no ref reaches is nobody's loss.
+        """
+
+    @abstractmethod
+    def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
+        """Compare and swap: point ``ref`` to ``new`` if it still points to ``old`` (None: does not exist).
+
+        False when somebody else moved it or holds its lock; then read it again.
+        """
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and processes. Harmless when repeated; a later read opens them again."""
+
+    def __enter__(self) -> Objects:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def exists(self, oid: str) -> bool:
+        return self.kind(oid) is not None
+
+    def commit(self, oid: str) -> CommitInfo:
+        """Raises GitError when the commit is not here."""
+        return decode_commit(self._content(oid, "commit"))
+
+    def read_tree(self, oid: str) -> tuple[Entry, ...]:
+        """Raises GitError when the tree is not here."""
+        known = self._trees.get(oid)
+        if known is None:
+            known = decode_tree(self._content(oid, "tree"), self.object_format)
+            if len(self._trees) >= _TREES_KEPT:
+                self._trees.clear()
+            self._trees[oid] = known
+        return known
+
+    def read_blob(self, oid: str) -> bytes:
+        """Raises GitError when the blob is not here."""
+        return self._content(oid, "blob")
+
+    def read_blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+        """The contents of many blobs, in order; None for one that is not here, or no blob."""
+        for oid in oids:
+            found = self.read(oid)
+            yield found[1] if found and found[0] == "blob" else None
+
+    def write_blob(self, data: bytes) -> str:
+        return self.write("blob", data)
+
+    def write_tree(self, entries: Iterable[Entry]) -> str:
+        return self.write("tree", encode_tree(entries))
+
+    def write_commit(self, *, tree: str, parents: Iterable[str], message: str) -> str:
+        data = encode_commit(tree=tree, parents=parents, message=message, identity=self._identity())
+        return self.write("commit", data)
+
+    def _content(self, oid: str, kind: str) -> bytes:
+        found = self.read(oid)
+        if found is None:
+            raise GitError(f"{kind} {oid} is not here", hint="git fsck tells what else is missing")
+        if found[0] != kind:
+            raise GitError(f"{oid} is a {found[0]}, not a {kind}")
+        return found[1]

@@ -1,0 +1,73 @@
+"""The object database through libgit2: the fast path, in this process.
+
+It must not be used where git's own configuration or index matters (libgit2 ignores ``GIT_*``, sha256,
+reftable).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pygit2
+
+from gittraj.errors import GitError, StoreError
+from gittraj.git.encoding import KINDS, ObjectFormat
+from gittraj.git.interface import Objects, is_oid
+
+_KINDS = {number: name for name, number in KINDS.items()}
+# libgit2 answers a lost race, a held lock and a bad name with any of these (AlreadyExistsError: a ValueError)
+_REFUSED = (pygit2.GitError, OSError, KeyError, ValueError)
+
+
+class Libgit2Objects(Objects):
+    """Raises GitError when libgit2 cannot open the repository (sha256, reftable, unknown extensions)."""
+
+    def __init__(self, git_dir: Path, *, object_format: ObjectFormat, identity: Callable[[], str]) -> None:
+        super().__init__(object_format=object_format, identity=identity)
+        try:
+            self._repo = pygit2.Repository(str(git_dir))
+        except (pygit2.GitError, OSError, KeyError, ValueError) as error:
+            raise GitError(f"libgit2 cannot open {git_dir}: {error}") from error
+
+    def resolve(self, ref: str) -> str | None:
+        try:
+            return str(self._repo.lookup_reference(ref).resolve().target)
+        except _REFUSED:
+            return None
+
+    def kind(self, oid: str) -> str | None:
+        found = self.read(oid)
+        return found[0] if found else None
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        if not is_oid(oid):
+            return None
+        try:
+            kind, data, *_ = self._repo.read(oid)
+        except _REFUSED:  # KeyError: not here, or promised by a partial clone; GitError: a damaged pack
+            return None
+        return _KINDS[kind], data
+
+    def write(self, kind: str, data: bytes) -> str:
+        try:
+            return str(self._repo.write(KINDS[kind], data))
+        except (pygit2.GitError, OSError) as error:
+            raise StoreError(f"{self._repo.path} cannot be written: {error}") from error
+
+    def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
+        try:
+            if old is None:
+                self._repo.create_reference_direct(ref, pygit2.Oid(hex=new), False, message)
+                return True
+            found = self._repo.lookup_reference(ref)
+            if str(found.target) != old:
+                return False
+            # set_target compares, under the lock, with the id read at lookup: the compare of compare-and-swap
+            found.set_target(pygit2.Oid(hex=new), message)
+        except _REFUSED:
+            return False
+        return True
+
+    def close(self) -> None:
+        self._repo.free()

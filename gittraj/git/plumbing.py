@@ -1,0 +1,146 @@
+"""The object database through git's own commands: for every repository that libgit2 cannot open.
+
+Reads go through one long-lived ``git cat-file --batch``. Writes wait in memory and reach git as one pack in
+one ``git unpack-objects``, right before the ref moves: two processes for a batch of any size.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+
+from gittraj.errors import GitError, StoreError
+from gittraj.git.encoding import ObjectFormat, encode_pack, object_id
+from gittraj.git.interface import Objects, is_oid
+from gittraj.git.process import Runner
+
+_AHEAD = 100  # questions asked before the first answer is read; their bytes must fit any pipe's buffer
+_PENDING = 32 * 1024 * 1024  # bytes held back before they are handed over early
+
+
+class PlumbingObjects(Objects):
+    def __init__(self, runner: Runner, *, object_format: ObjectFormat, identity: Callable[[], str]) -> None:
+        super().__init__(object_format=object_format, identity=identity)
+        self._runner = runner
+        self._contents = _CatFile(runner, "--batch")
+        self._headers = _CatFile(runner, "--batch-check")
+        self._pending: dict[str, tuple[str, bytes]] = {}
+        self._pending_size = 0
+
+    def resolve(self, ref: str) -> str | None:
+        found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
+        return found.out.decode().strip() or None if found.code == 0 else None
+
+    def kind(self, oid: str) -> str | None:
+        if oid in self._pending:
+            return self._pending[oid][0]
+        header = next(self._headers.ask([oid])) if is_oid(oid) else None
+        return header[0] if header else None
+
+    def read(self, oid: str) -> tuple[str, bytes] | None:
+        if oid in self._pending:
+            return self._pending[oid]
+        return next(self._contents.ask([oid])) if is_oid(oid) else None
+
+    def read_blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+        self._hand_over()
+        for found in self._contents.ask(oids):
+            yield found[1] if found and found[0] == "blob" else None
+
+    def write(self, kind: str, data: bytes) -> str:
+        oid = object_id(kind, data, self.object_format)
+        if oid not in self._pending:
+            self._pending[oid] = (kind, data)
+            self._pending_size += len(data)
+            if self._pending_size > _PENDING:
+                self._hand_over()
+        return oid
+
+    def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
+        self._hand_over()
+        expected = old or "0" * len(new)
+        return self._runner.run("update-ref", "-m", message, ref, new, expected, check=False).code == 0
+
+    def close(self) -> None:
+        self._contents.close()
+        self._headers.close()
+
+    def _hand_over(self) -> None:
+        if not self._pending:
+            return
+        pack = encode_pack(self._pending.values(), self.object_format)
+        done = self._runner.run("unpack-objects", "-q", input=pack, check=False)
+        if done.code != 0:
+            raise StoreError(f"git could not store {len(self._pending)} objects: {done.complaint}")
+        self._pending.clear()
+        self._pending_size = 0
+
+
+class _CatFile:
+    """One ``git cat-file --batch`` (or ``--batch-check``), started at the first question."""
+
+    def __init__(self, runner: Runner, mode: str) -> None:
+        self._runner = runner
+        self._mode = mode
+        self._process: subprocess.Popen[bytes] | None = None
+        self._finalizer: weakref.finalize[..., _CatFile] | None = None
+
+    def ask(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes] | None]:
+        """Kind and content (empty for ``--batch-check``) of each id, in order; None for what is not here.
+
+        The ids must be well-formed. What was asked is always read to its end, so that an iteration given up
+        early does not leave the next question somebody else's answer.
+        """
+        remaining = iter(oids)
+        while chunk := list(islice(remaining, _AHEAD)):
+            yield from self._answers(chunk)
+
+    def close(self) -> None:
+        if self._finalizer is not None:
+            self._finalizer()
+        self._process = self._finalizer = None
+
+    def _answers(self, chunk: list[str]) -> list[tuple[str, bytes] | None]:
+        process = self._running()
+        assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
+        try:
+            process.stdin.write("".join(f"{oid}\n" for oid in chunk).encode())
+            process.stdin.flush()
+            return [self._answer(process) for _ in chunk]
+        except (OSError, ValueError) as error:
+            self.close()
+            raise GitError(f"git cat-file ended early: {error}") from error
+
+    def _answer(self, process: subprocess.Popen[bytes]) -> tuple[str, bytes] | None:
+        assert process.stdout is not None  # noqa: S101
+        header = process.stdout.readline().split()
+        if not header:
+            raise OSError("no answer")
+        if len(header) != 3:  # "<id> missing"
+            return None
+        kind, size = header[1].decode(), int(header[2])
+        if self._mode != "--batch":
+            return kind, b""
+        data = process.stdout.read(size + 1)
+        if len(data) != size + 1:
+            raise OSError("a cut answer")
+        return kind, data[:-1]
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            self._process = self._runner.start("cat-file", self._mode, stdin=True)
+            self._finalizer = weakref.finalize(self, _end, self._process)
+        return self._process
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            try:
+                pipe.close()  # the end of its input ends cat-file
+            except OSError:
+                pass
+    process.wait()

@@ -1,0 +1,159 @@
+"""Runs git: the only place that starts a git process.
+
+Why it exists: git exports its own state to hooks (``GIT_DIR``, ``GIT_INDEX_FILE`` …), people configure
+colours, pagers and prompts, and output changes with the locale. Nothing of that may reach a command of
+ours. It must not know what any command means, and never goes through a shell.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.errors import GitError
+
+# What `git rev-parse --local-env-vars` prints (git 2.39 to 2.55), and what each would do to us:
+_LOCAL = frozenset(
+    (
+        "GIT_DIR",  # a hook's repository, not the one we were asked about
+        "GIT_WORK_TREE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_COMMON_DIR",
+        "GIT_PREFIX",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_INDEX_FILE",  # in a hook often a lock file of the commit being made
+        "GIT_OBJECT_DIRECTORY",  # a quarantine that git deletes
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_GRAFT_FILE",  # another history than everybody else's
+        "GIT_SHALLOW_FILE",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_CONFIG",
+        "GIT_CONFIG_PARAMETERS",  # `git -c name=value` of the outer command
+        "GIT_CONFIG_COUNT",
+    )
+)
+# Not "local" to git, yet each changes what our commands print or do:
+_DISTURBING = frozenset(
+    (
+        "GIT_EXTERNAL_DIFF",
+        "GIT_DIFF_OPTS",  # overrides the number of context lines
+        "GIT_ATTR_SOURCE",
+        "GIT_NOTES_REF",
+        "GIT_LITERAL_PATHSPECS",
+        "GIT_GLOB_PATHSPECS",
+        "GIT_NOGLOB_PATHSPECS",
+        "GIT_ICASE_PATHSPECS",
+        "GIT_QUARANTINE_PATH",  # update-ref refuses to work while it is set
+        "GIT_REFLOG_ACTION",
+    )
+)
+_NUMBERED = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+_FIXED = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # a note belongs to the commit itself; libgit2 never substitutes either
+    "GIT_NO_LAZY_FETCH": "1",  # a hook must not meet the network because an object is missing (git >= 2.45)
+}
+_OPTIONS = ("--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
+
+
+def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment that a git process of ours gets: ``environ`` (None: this process's) without git's own
+    state.
+    """
+    inherited = os.environ if environ is None else environ
+    dropped = _LOCAL | _DISTURBING
+    kept = {k: v for k, v in inherited.items() if k not in dropped and not k.startswith(_NUMBERED)}
+    return kept | _FIXED
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a finished git command left: exit status and both outputs, undecoded."""
+
+    code: int
+    out: bytes
+    err: bytes
+
+    @property
+    def complaint(self) -> str:
+        """The first line that git wrote on stderr, without ``fatal:``; empty if it wrote none."""
+        lines = self.err.decode(errors="replace").strip().splitlines()
+        return lines[0].removeprefix("fatal: ").removeprefix("error: ") if lines else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Runner:
+    """Starts git with fixed leading arguments (``--git-dir=…``), folder and environment."""
+
+    leading: tuple[str, ...]
+    cwd: Path | None
+    environ: Mapping[str, str]
+
+    def run(
+        self,
+        *args: str,
+        input: bytes | None = None,  # noqa: A002 - the name that subprocess uses
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        cwd: Path | None = None,
+    ) -> Result:
+        """Run to the end. ``env`` adds to the environment, ``timeout`` is in seconds.
+
+        Raises GitError if git is not installed, does not end in time or, with ``check``, fails.
+        """
+        try:
+            done = subprocess.run(
+                self.command(*args),
+                input=input,
+                stdin=subprocess.DEVNULL if input is None else None,
+                capture_output=True,
+                check=False,
+                env={**self.environ, **(env or {})},
+                timeout=timeout,
+                cwd=cwd or self.cwd,
+            )
+        except OSError as error:
+            raise _not_started(error) from error
+        except subprocess.TimeoutExpired as error:
+            raise GitError(f"git {_verb(args)} did not end within {timeout:g} seconds") from error
+        result = Result(done.returncode, done.stdout, done.stderr)
+        if check and result.code != 0:
+            raise GitError(f"git {_verb(args)} failed: {result.complaint or f'status {result.code}'}")
+        return result
+
+    def start(self, *args: str, stdin: bool = False) -> subprocess.Popen[bytes]:
+        """Start and return a process whose stdout (and stdin, if asked) is a pipe; the caller ends it."""
+        try:
+            return subprocess.Popen(
+                self.command(*args),
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=dict(self.environ),
+                cwd=self.cwd,
+            )
+        except OSError as error:
+            raise _not_started(error) from error
+
+    def command(self, *args: str) -> list[str]:
+        return ["git", *_OPTIONS, *self.leading, *args]
+
+
+def _verb(args: tuple[str, ...]) -> str:
+    """The subcommand: the first argument that is no option, nor the value of ``-c`` or ``-C``."""
+    values = (i + 1 for i, arg in enumerate(args) if arg in ("-c", "-C"))
+    skipped = set(values)
+    return next((a for i, a in enumerate(args) if i not in skipped and not a.startswith("-")), "")
+
+
+def _not_started(error: OSError) -> GitError:
+    if isinstance(error, FileNotFoundError) and error.filename == "git":
+        return GitError("git was not found on PATH", hint="install git, or add its folder to PATH")
+    return GitError(f"git could not be started: {error}")

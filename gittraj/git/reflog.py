@@ -1,0 +1,97 @@
+"""What HEAD did in one worktree since it was last looked at.
+
+The reflog's order and kinds are trustworthy, its times are not (they follow GIT_COMMITTER_DATE): none are
+read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from gittraj.git.repository import Repository
+
+_MARK = 512  # bytes before the position that must be unchanged
+
+
+@dataclass(frozen=True, slots=True)
+class ReflogEntry:
+    """HEAD moved from ``old`` (zeros: from nothing) to ``new``."""
+
+    old: str
+    new: str
+    message: str
+
+    @property
+    def kind(self) -> str:
+        """``commit``, ``commit (amend)``, ``rebase (pick)``, ``checkout`` …: the message before its first
+        colon.
+        """
+        return self.message.partition(": ")[0]
+
+
+class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(*json.loads(…)) reads it back
+    """How far a reflog was read. ``size``: bytes of the file (reftable: entries); ``digest``: of what stood
+    there.
+    """
+
+    size: int = 0
+    digest: str = ""
+
+
+def read_reflog(
+    repository: Repository, git_dir: Path, position: Position | None
+) -> tuple[list[ReflogEntry], Position]:
+    """HEAD's entries of the worktree with ``git_dir``, oldest first, after ``position`` (None: from the
+    start).
+
+    Starts again from the first entry when the reflog is not the one that ``position`` was taken in
+    (expired, rewritten, deleted and made anew). A last line still being written is left for the next time.
+    """
+    if (repository.common_dir / "reftable").is_dir():
+        return _read_listing(repository, git_dir, position)
+    try:
+        data = (git_dir / "logs" / "HEAD").read_bytes()
+    except FileNotFoundError:
+        return [], Position()
+    data = data[: data.rfind(b"\n") + 1]
+    here = Position(len(data), _digest(data, len(data)))
+    start = position.size if position and position == (position.size, _digest(data, position.size)) else 0
+    return [_parse(line) for line in data[start:].split(b"\n")[:-1]], here
+
+
+def _digest(data: bytes, size: int) -> str:
+    if size == 0 or size > len(data):
+        return ""
+    return _hash(data[max(0, size - _MARK) : size])
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _parse(line: bytes) -> ReflogEntry:
+    head, _, message = line.decode("utf-8", "surrogateescape").partition("\t")
+    old, new, *_ = [*head.split(" ", 2), "", ""]
+    return ReflogEntry(old, new, message)
+
+
+def _read_listing(
+    repository: Repository, git_dir: Path, position: Position | None
+) -> tuple[list[ReflogEntry], Position]:
+    """reftable keeps no reflog file, so git lists it: newest first, without the old ids."""
+    found = repository.run(
+        *("-c", "log.showSignature=false", f"--git-dir={git_dir}"),
+        *("log", "-g", "-z", "--format=%H%x00%gs", "HEAD", "--"),
+        check=False,
+    )
+    fields = found.out.decode("utf-8", "surrogateescape").removesuffix("\0").split("\0") if found.out else []
+    pairs = list(zip(fields[::2], fields[1::2], strict=True))[::-1]
+    before = ["0" * len(pairs[0][0]), *(new for new, _ in pairs)] if pairs else []
+    entries = [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
+    marks = ["", *(_hash("\0".join(pair).encode("utf-8", "surrogateescape")) for pair in pairs)]
+    here = Position(len(entries), marks[-1])
+    known = position and position.size < len(marks) and marks[position.size] == position.digest
+    return entries[position.size if position and known else 0 :], here

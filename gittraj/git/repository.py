@@ -1,0 +1,160 @@
+"""One repository as seen from one of its worktrees: where it is, its git, its objects.
+
+It must not know what git-traj stores in it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from gittraj.errors import GitError
+from gittraj.git.encoding import ObjectFormat
+from gittraj.git.interface import Objects
+from gittraj.git.plumbing import PlumbingObjects
+from gittraj.git.process import Result, Runner
+
+Backend = Literal["auto", "libgit2", "plumbing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A worktree of a repository: its git directory, and its folder (None for the place of a bare
+    repository).
+
+    ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
+    still there.
+    """
+
+    git_dir: Path
+    path: Path | None
+    main: bool
+    present: bool
+
+
+@dataclass(frozen=True)  # without slots: cached_property needs a __dict__
+class Repository:
+    """Made by ``open_repository``. ``git_dir`` is this worktree's, ``common_dir`` all worktrees'; both
+    absolute.
+
+    ``work_tree`` is None when bare. Used as a context manager it ends the processes that it started.
+    """
+
+    git_dir: Path
+    common_dir: Path
+    work_tree: Path | None
+    object_format: ObjectFormat
+    environ: Mapping[str, str] = field(repr=False)
+    backend: Backend = "auto"
+
+    def __enter__(self) -> Repository:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if "objects" in self.__dict__:
+            self.objects.close()
+
+    def run(
+        self,
+        *args: str,
+        input: bytes | None = None,  # noqa: A002 - the name that subprocess uses
+        check: bool = True,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        cwd: Path | None = None,
+    ) -> Result:
+        """Run git in this repository, at the top of its work tree, whatever the process's own surroundings.
+
+        ``env`` adds to the sanitised environment; ``timeout`` is in seconds. Raises GitError when git fails
+        (unless ``check`` is false), is not installed or does not end in time.
+        """
+        return self.runner.run(*args, input=input, check=check, env=env, timeout=timeout, cwd=cwd)
+
+    @cached_property
+    def runner(self) -> Runner:
+        leading = [f"--git-dir={self.git_dir}"]
+        if self.work_tree is not None and self.work_tree.is_dir():
+            return Runner((*leading, f"--work-tree={self.work_tree}"), self.work_tree, self.environ)
+        return Runner(tuple(leading), self.git_dir, self.environ)
+
+    @cached_property
+    def objects(self) -> Objects:
+        """libgit2 if it opens the repository, else git's commands."""
+        if self.backend != "plumbing":
+            try:
+                from gittraj.git.libgit2 import Libgit2Objects  # noqa: PLC0415 - importing pygit2 takes 60 ms
+
+                return Libgit2Objects(self.git_dir, object_format=self.object_format, identity=self._identity)
+            except (GitError, ImportError):
+                if self.backend == "libgit2":
+                    raise
+        return PlumbingObjects(self.runner, object_format=self.object_format, identity=self._identity)
+
+    def head(self) -> str | None:
+        """The commit that HEAD stands on; None on an unborn branch."""
+        found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
+        return found.out.decode().strip() if found.code == 0 else None
+
+    def config(self, key: str) -> str | None:
+        """The value of ``key`` in git's configuration that wins, None when it is not set."""
+        values = self.config_all(key)
+        return values[-1] if values else None
+
+    def config_all(self, key: str) -> tuple[str, ...]:
+        found = self.run("config", "-z", "--get-all", key, check=False)
+        if found.code > 1:  # 1: not set
+            raise GitError(f"git config {key} failed: {found.complaint}")
+        return tuple(v.decode("utf-8", "surrogateescape") for v in found.out.split(b"\0")[:-1])
+
+    def worktrees(self) -> tuple[Worktree, ...]:
+        """The main worktree first, then the linked ones.
+
+        Read from the files that gitrepository-layout(5) describes: `git worktree list` costs a process,
+        quotes names before git 2.36, and does not tell git directories.
+        """
+        linked = sorted((self.common_dir / "worktrees").glob("*/gitdir"))
+        return (self._main_worktree(), *(_linked_worktree(file.parent) for file in linked))
+
+    def _main_worktree(self) -> Worktree:
+        own = self.git_dir == self.common_dir
+        path = self.work_tree if own else find_work_tree(self.common_dir, self.runner)
+        return Worktree(self.common_dir, path, main=True, present=path is None or path.is_dir())
+
+    def _identity(self) -> str:
+        """Who signs notes commits. A drain must not fail because nobody told git a name."""
+        found = self.run("var", "GIT_COMMITTER_IDENT", check=False)
+        if found.code == 0:
+            return found.out.decode("utf-8", "surrogateescape").strip()
+        return f"git-traj <git-traj@localhost> {int(time.time())} +0000"
+
+
+def find_work_tree(git_dir: Path, runner: Runner) -> Path | None:
+    """The folder that belongs to ``git_dir``, for when git is not asked from inside it; None when bare."""
+    if (git_dir / "gitdir").is_file():
+        return _linked_worktree(git_dir).path
+    listed = runner.run(
+        *(f"--git-dir={git_dir}", "config", "-z", "--get-regexp", r"^core\.(bare|worktree)$"), check=False
+    )
+    pairs = listed.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    settings = {key: value for key, _, value in (pair.partition("\n") for pair in pairs)}
+    if "core.worktree" in settings:  # a submodule
+        return (git_dir / settings["core.worktree"]).resolve()
+    bare = settings.get("core.bare", "false") in ("true", "yes", "on", "1")
+    return git_dir.parent if git_dir.name == ".git" and not bare else None
+
+
+def _linked_worktree(git_dir: Path) -> Worktree:
+    # `gitdir` names the worktree's `.git` file; relative (to where it stands) with worktree.useRelativePaths
+    named = (git_dir / "gitdir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
+    path = (git_dir / named).resolve().parent
+    return Worktree(git_dir, path, main=False, present=path.is_dir())

@@ -1,0 +1,123 @@
+"""A session's log as a reader gives it: what ``formats`` produce and ``capture`` decides on.
+
+A reader yields, in the log's order, events with what linking needs to know of them and what will not
+be stored (:class:`Entry`), facts about the session (:class:`Fact`), what a model call cost
+(:class:`Spent`) and where a turn ended (:class:`TurnEnd`). Nothing here is written anywhere as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.model import AnyEvent, FileKind, Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A file as one call left it. ``path`` is as the log has it (often absolute, or relative to the call's
+    folder). ``added`` are the lines that the call wrote; ``whole`` the entire new text where it is known."""
+
+    path: str
+    kind: FileKind = "update"
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    whole: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event of the log. ``end`` is the byte offset after its record.
+
+    ``edits`` stand on the call that wrote them, and only if its result did not refuse them or is not
+    known yet. ``command`` is the shell command of a call, ``folder`` the folder it ran in (absolute),
+    ``paths`` the file paths among its arguments. ``commits`` are the ids that a result printed as
+    newly made (``[main 1a2b3c4] subject``, and ids that the agent's own log marks as commits).
+    ``session`` is set where the record names another session than the file's: a copy made by a
+    resume or a fork.
+    """
+
+    event: AnyEvent
+    end: int
+    edits: tuple[Edit, ...] = ()
+    command: str | None = None
+    folder: str | None = None
+    paths: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    session: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """The agent's turn ended after the entry before this."""
+
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What the model call ``response`` cost, so far: a later one of the same response replaces it.
+
+    ``beside`` is true where the figure stands in a record of its own after the response's events, and
+    not on the event's own record.
+    """
+
+    response: str
+    usage: Usage
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something known of the session from here on; the last of a name holds, but for ``session``,
+    ``started_at`` and ``parent``, where the first does.
+
+    Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
+    ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
+    ``subagent``, ``start_commit``, ``started_at``, ``status``, ``cost_usd``.
+    """
+
+    name: str
+    value: str | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """Bytes that could not be read: ``why``, at byte offset ``at``. A partial last line is none."""
+
+    at: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """Where a reader may start again: byte offset, the ordinal of the next event, and its own state.
+
+    ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed.
+    """
+
+    offset: int = 0
+    ordinal: int = 0
+    print: str = ""
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A reader may start again here, before a human prompt."""
+
+    cursor: Cursor
+
+
+Item = Entry | TurnEnd | Spent | Fact | Damage | Mark
+
+
+def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
+    """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
+    base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
+    names = [agent, session] if subagent is None else [agent, session, subagent]
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "replace")).digest()
+    return "traj_" + base64.b32encode(digest[:10]).decode().lower()

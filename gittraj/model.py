@@ -1,0 +1,446 @@
+"""What a trajectory is made of: frozen values, no I/O, no behaviour beyond reaching every text.
+
+Field names are the stored ones in snake case (``docs/format.md`` describes them for other tools).
+Times are ISO 8601 UTC texts with milliseconds, as stored; what is not known is ``None``, never
+invented. ``extra`` carries fields of later versions through unchanged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Extra = Mapping[str, Any]
+
+Role = Literal["produced", "explored"]
+Evidence = Literal["agent", "output", "content", "manual", "imported"]
+ThinkingState = Literal["sealed", "clear", "dropped", "none"]
+CostSource = Literal["reported", "estimated", "unknown"]
+FileKind = Literal["add", "update", "delete", "rename"]
+
+
+T = TypeVar("T")
+
+
+def _sum(one: T, other: T) -> T:
+    names = [f.name for f in dataclasses.fields(one)]  # type: ignore[arg-type]
+    return type(one)(**{n: getattr(one, n) + getattr(other, n) for n in names})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of model calls. ``input_tokens`` never counts cached ones; ``reasoning_tokens`` are part of
+    ``output_tokens`` (each vendor's own counting is normalised by its reader)."""
+
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return _sum(self, other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A choice. ``by`` says who stated it: ``agent``, ``human``, ``inferred`` or ``model:NAME``."""
+
+    chosen: str
+    by: str
+    question: str | None = None
+    alternatives: tuple[str, ...] = ()
+    reasoning: str | None = None
+    confidence: float | None = None
+    extra: Extra = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrospective:
+    by: str
+    summary: str | None = None
+    approach: str | None = None
+    challenges: tuple[str, ...] = ()
+    learnings: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
+    confidence: float | None = None
+    extra: Extra = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    text: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Touched:
+    """A file that an event wrote: ``path`` is relative to the repository, with ``/``."""
+
+    path: str
+    kind: FileKind = "update"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """What stands in for bytes that are not stored (an image, a spilled output)."""
+
+    media_type: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """What every kind of event has. ``id`` is the source's record id and block ordinal; ``response`` the
+    id of the model call it came from; ``usage`` stands on the one event that the call counts with."""
+
+    id: str
+    ts: str | None = None
+    content: str = ""
+    agent: str | None = None
+    model: str | None = None
+    response: str | None = None
+    usage: Usage | None = None
+    duration_ms: int | None = None
+    raw: Json = None
+    significance: str | None = None
+    tags: tuple[str, ...] = ()
+    files: tuple[Touched, ...] = ()
+    parent: str | None = None
+    extra: Extra = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt(Event):
+    """What a human asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking(Event):
+    """``sealed_bytes`` is set, and ``content`` empty, where the text is sealed for named readers."""
+
+    sealed_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message(Event):
+    """What the agent said."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall(Event):
+    name: str
+    arguments: Json = None
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolResult(Event):
+    call_id: str | None = None
+    exit_code: int | None = None
+    is_error: bool = False
+    truncated: bool = False
+    bytes: int | None = None
+    artifact: Artifact | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerMessage(Event):
+    """A message to or from another agent."""
+
+    direction: Literal["sent", "received"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided(Event):
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark(Event):
+    kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reflected(Event):
+    retrospective: Retrospective
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foreign(Event):
+    """An event of a type that this version does not know; it passes through."""
+
+    type: str
+
+
+AnyEvent = (
+    Prompt | Thinking | Message | ToolCall | ToolResult | PeerMessage | Decided | Remark | Reflected | Foreign
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chapter:
+    id: str
+    title: str
+    events: tuple[AnyEvent, ...]
+    agent_name: str | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSource:
+    system: str
+    id: str
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRef:
+    title: str
+    source: TaskSource | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Participant:
+    name: str
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parent:
+    """The trajectory that this one was forked from, resumed from or started by, and the event there."""
+
+    id: str
+    event: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    entrypoint: str | None = None
+    ci: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    id: str
+    solve: str | None = None
+    instance: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exit:
+    status: str | None = None
+    submission: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What was known of the whole trajectory when a part of it was written."""
+
+    title: str | None = None
+    agent: str | None = None
+    agent_version: str | None = None
+    models: tuple[str, ...] = ()
+    session: str | None = None
+    task: TaskRef | None = None
+    tags: tuple[str, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    parent: Parent | None = None
+    aliases: tuple[str, ...] = ()
+    environment: Environment | None = None
+    run: Run | None = None
+    status: str | None = None
+    exit: Exit | None = None
+    retrospective: Retrospective | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Range:
+    """Where a part lies in its log: first and last event id, both included, ``n`` events, and ``at``, the
+    position of the first (``None`` for an event outside a log)."""
+
+    first: str
+    last: str
+    n: int
+    at: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trajectory:
+    """One agent session, or one hand-started piece of work, or (with ``span``) a part of one."""
+
+    id: str
+    whole: Whole
+    chapters: tuple[Chapter, ...] = ()
+    span: Range | None = None
+    prompt: str | None = None
+    """The prompt of the turn that the first event belongs to, where the part has none of its own."""
+
+    @property
+    def events(self) -> tuple[AnyEvent, ...]:
+        return tuple(e for c in self.chapters for e in c.events)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SegmentRef:
+    """A segment: ``name`` below its trajectory's folder on the data ref of ``month`` (``YYYY-MM``)."""
+
+    name: str
+    month: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    evidence: Evidence
+    call: str | None = None
+    carried_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    commit: str
+    patch_id: str | None = None
+    tree: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    prompts: int = 0
+    messages: int = 0
+    thinking: int = 0
+    tool_calls: int = 0
+    api_calls: int = 0
+    errors: int = 0
+    subagents: int = 0
+    dropped: int = 0
+    """Calls left out because they worked in another repository."""
+
+    def __add__(self, other: Counts) -> Counts:
+        return _sum(self, other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TestRuns:
+    __test__ = False  # not a test class, though its name begins like one
+
+    runs: int = 0
+    last_passed: int | None = None
+    last_failed: int | None = None
+    last_exit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChanged:
+    path: str
+    kind: FileKind = "update"
+    edits: int = 0
+    reverts: int = 0
+    lines: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """What one part says of itself: its own prompt, tokens, decisions, files."""
+
+    prompt: str | None = None
+    summary: Summary | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
+    usage: Usage | None = None
+    cost_usd: float | None = None
+    cost_source: CostSource = "unknown"
+    counts: Counts = Counts()
+    decisions: tuple[Decision, ...] = ()
+    caveats: tuple[str, ...] = ()
+    tests: TestRuns | None = None
+    files: tuple[FileChanged, ...] = ()
+    redactions_by_rule: Mapping[str, int] = field(default_factory=dict)
+    ruleset: str | None = None
+    thinking: ThinkingState = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One line of a note: a part of a trajectory, and why this commit carries it.
+
+    ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key.
+    """
+
+    id: str
+    link: Link
+    v: int = 1
+    rev: int = 1
+    range: Range | None = None
+    role: Role = "produced"
+    origin: Origin | None = None
+    segments: tuple[SegmentRef, ...] = ()
+    also: tuple[SegmentRef, ...] = ()
+    figures: Figures = field(default_factory=Figures, metadata={"flat": True})
+    whole: Whole = field(default_factory=Whole, metadata={"flat": True})
+    seals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    incomplete: bool = False
+    cut: Mapping[str, int] = field(default_factory=dict)
+    extra: Extra = field(default_factory=dict)
+
+    @property
+    def key(self) -> Key:
+        return (self.id, self.range.first if self.range else None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tombstone:
+    """Deletes a part (``first``) or all parts of a trajectory: on this commit (``unlink``), or
+    everywhere (``forget``). Only a tombstone deletes; absence never does."""
+
+    id: str
+    deleted: str
+    first: str | None = None
+    rev: int = 1
+    scope: Literal["commit", "all"] = "commit"
+    v: int = 1
+    extra: Extra = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLine:
+    """A line of a note that somebody else wrote, or that is damaged: kept byte for byte, reported."""
+
+    text: bytes
+    why: str
+
+
+Key = tuple[str, str | None]
+Line = Record | Tombstone | ForeignLine
+
+
+def map_texts(value: T, change: Callable[[str, str | None], str], name: str | None = None) -> T:
+    """Rebuild ``value`` with every text in it, keys of mappings included, replaced by ``change(text, name)``.
+
+    ``name`` is the field or key that the text stands under, or ``None`` for a key itself. There is
+    no list of fields to keep up to date: whatever a dataclass, tuple, list or mapping holds is
+    reached, so redaction and escaping cannot miss one.
+    """
+    result: Any = value
+    if isinstance(value, str):
+        result = change(value, name)
+    elif isinstance(value, Mapping):
+        result = {change(k, None): map_texts(v, change, k) for k, v in value.items()}
+    elif isinstance(value, tuple | list):
+        result = type(value)(map_texts(v, change, name) for v in value)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+        changed = {}
+        for f in dataclasses.fields(value):
+            old = getattr(value, f.name)
+            new = map_texts(old, change, f.name)
+            if new is not old and new != old:
+                changed[f.name] = new
+        result = dataclasses.replace(value, **changed) if changed else value
+    return result  # type: ignore[no-any-return]

@@ -1,0 +1,4 @@
+"""Notes: records on commits, and the data refs beside them.
+
+The rooms: ``tree`` (which trees change), ``store`` (read, batch write, compare-and-swap).
+"""

@@ -1,0 +1,83 @@
+"""The union of notes: which of several lines of one part stands. Pure; commutative, associative, idempotent.
+
+Per key the highest ``rev`` stands, then a link of this commit's own before a carried one (its origin is
+this commit: ``carriedFrom`` alone could not tell once it is a union), then the larger part, then the
+greater canonical bytes. ``carriedFrom`` is the union over all lines of the key,
+``seals`` over those of that highest ``rev`` (a later ``rev`` may have taken a reader away). Everything
+else, tombstones and foreign lines included, is a union of lines, as plain git's would be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from gittraj.codec import decode_note, encode_line, encode_note
+from gittraj.model import Key, Line, Record, Tombstone
+
+
+def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
+    """One line per key, and every other line once, of the note of ``commit``."""
+    records: dict[Key, list[Record]] = {}
+    others: dict[bytes, Line] = {}
+    for line in lines:
+        if isinstance(line, Record):
+            records.setdefault(line.key, []).append(line)
+        else:
+            others[encode_line(line)] = line
+    return [merge_records(commit, found) for found in records.values()] + list(others.values())
+
+
+def merge_records(commit: str, found: Sequence[Record]) -> Record:
+    """The one record that stands for several of the same key."""
+    winner = max(found, key=partial(_rank, commit))
+    carried = sorted({commit for record in found for commit in record.link.carried_from})
+    seals: dict[str, set[str]] = {}
+    for record in found:
+        if record.rev == winner.rev:
+            for name, headers in record.seals.items():
+                seals.setdefault(name, set()).update(headers)
+    return replace(
+        winner,
+        link=replace(winner.link, carried_from=tuple(carried)),
+        seals={name: tuple(sorted(headers)) for name, headers in seals.items()},
+    )
+
+
+def _rank(commit: str, record: Record) -> tuple[int, bool, int, bytes]:
+    """What decides between records of one key, from fields that no union changes."""
+    own = record.origin is not None and record.origin.commit == commit
+    bare = replace(record, link=replace(record.link, carried_from=()), seals={})
+    return record.rev, own, record.range.n if record.range else 0, encode_line(bare)
+
+
+def merge_notes(commit: str, *bodies: bytes) -> bytes:
+    """The union of several bodies of one commit's note."""
+    return encode_note(merge_lines(commit, (line for body in bodies for line in decode_note(body))))
+
+
+def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
+    """The records of one note that stand: merged, without what its tombstones delete, and without a
+    link stub beside a record of the same trajectory."""
+    merged = merge_lines(commit, lines)
+    stones = [line for line in merged if isinstance(line, Tombstone)]
+    records = [r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones)]
+    told = {r.id for r in records if not r.incomplete}
+    return sorted((r for r in records if not (r.incomplete and r.id in told)), key=order)
+
+
+def deletes(stone: Tombstone, record: Record) -> bool:
+    return (
+        stone.id == record.id
+        and stone.first in (None, record.range.first if record.range else None)
+        and (stone.rev >= record.rev or stone.scope == "all")
+    )
+
+
+def order(record: Record) -> tuple[bool, int, str, int, str]:
+    """Readers' order: by position, larger first, then key; events outside a log last, by time."""
+    span = record.range
+    if span is None or span.at is None:
+        return (True, 0, record.figures.started_at or "", 0, span.first if span else "")
+    return (False, span.at, "", -span.n, span.first)

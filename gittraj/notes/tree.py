@@ -1,0 +1,128 @@
+"""Which trees change when some paths do, and where in a notes tree a commit's note stands.
+
+Pure functions over an object database. They must not know of refs, nor of what a note says.
+
+A note stands at its commit's hex id, cut by folders of two characters at any depth (git's ``notes.c``): flat,
+``2/38``, ``2/2/36`` … Everything else in the tree is somebody else's and stays.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from gittraj.git import BLOB, TREE, Entry, Objects
+
+TreePath = tuple[bytes, ...]
+_HEX = frozenset(b"0123456789abcdef")
+_WIDTHS = {"sha1": 40, "sha256": 64}
+
+
+def update_paths(objects: Objects, root: str | None, changes: Mapping[TreePath, str | None]) -> str:
+    """The id of ``root`` (None: the empty tree) with each path set to a blob's id, or removed (None).
+
+    Only trees on a changed path are read and written; a folder that becomes empty disappears. A path that
+    leads through a file replaces the file.
+    """
+    return objects.write_tree(_entries_after(objects, root, changes))
+
+
+def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[TreePath, str]]:
+    """Where the note of ``commit`` stands, and its blob: nearest the root first, more than one if it was
+    doubled.
+    """
+    found: list[tuple[TreePath, str]] = []
+    folders: TreePath = ()
+    rest = commit.encode()
+    while root is not None:
+        entries, root = objects.read_tree(root), None
+        for entry in entries:
+            if entry.name == rest and _is_file(entry):
+                found.append(((*folders, rest), entry.oid))
+            elif entry.name == rest[:2] and entry.is_tree:
+                root = entry.oid
+        folders, rest = (*folders, rest[:2]), rest[2:]
+    return found
+
+
+def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
+    """Every (commit, blob) of a notes tree, nearest the root first; a commit may have notes at several
+    depths.
+    """
+    if root is not None:
+        yield from _iter_notes(objects, root, b"")
+
+
+def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:
+    """The commits whose note differs between two notes trees, sorted. Equal subtrees are not read.
+
+    A note that only moved to another depth is no change.
+    """
+    before: dict[str, list[str]] = defaultdict(list)
+    after: dict[str, list[str]] = defaultdict(list)
+    _compare(objects, (old, new), b"", (before, after))
+    return sorted(c for c in before.keys() | after.keys() if sorted(before[c]) != sorted(after[c]))
+
+
+def _entries_after(objects: Objects, root: str | None, changes: Mapping[TreePath, str | None]) -> list[Entry]:
+    entries = {e.name: e for e in objects.read_tree(root)} if root else {}
+    below: dict[bytes, dict[TreePath, str | None]] = defaultdict(dict)
+    for (name, *rest), blob in changes.items():
+        if rest:
+            below[name][tuple(rest)] = blob
+        elif blob is None:
+            entries.pop(name, None)
+        else:
+            entries[name] = Entry(BLOB, name, blob)
+    for name, inner in below.items():
+        old = entries.get(name)
+        inside = _entries_after(objects, old.oid if old and old.is_tree else None, inner)
+        if inside:
+            entries[name] = Entry(TREE, name, objects.write_tree(inside))
+        elif old and old.is_tree:
+            del entries[name]
+    return list(entries.values())
+
+
+def _iter_notes(objects: Objects, root: str, prefix: bytes) -> Iterator[tuple[str, str]]:
+    rest = _WIDTHS[objects.object_format] - len(prefix)
+    folders = []
+    for entry in objects.read_tree(root):
+        if _is_note(entry, rest):
+            yield (prefix + entry.name).decode(), entry.oid
+        elif _is_fanout(entry, rest):
+            folders.append(entry)
+    for folder in folders:
+        yield from _iter_notes(objects, folder.oid, prefix + folder.name)
+
+
+def _compare(
+    objects: Objects,
+    roots: tuple[str | None, str | None],
+    prefix: bytes,
+    notes: tuple[dict[str, list[str]], dict[str, list[str]]],
+) -> None:
+    """Add to ``notes`` (before, after) what stands in only one of ``roots``."""
+    rest = _WIDTHS[objects.object_format] - len(prefix)
+    sides = [frozenset(objects.read_tree(root)) if root else frozenset[Entry]() for root in roots]
+    folders: dict[bytes, list[str | None]] = defaultdict(lambda: [None, None])
+    for side, other in ((0, 1), (1, 0)):
+        for entry in sides[side] - sides[other]:
+            if _is_note(entry, rest):
+                notes[side][(prefix + entry.name).decode()].append(entry.oid)
+            elif _is_fanout(entry, rest):
+                folders[entry.name][side] = entry.oid
+    for name, (old, new) in folders.items():
+        _compare(objects, (old, new), prefix + name, notes)
+
+
+def _is_file(entry: Entry) -> bool:
+    return entry.mode & 0o170000 == 0o100000
+
+
+def _is_note(entry: Entry, rest: int) -> bool:
+    return len(entry.name) == rest and _is_file(entry) and _HEX.issuperset(entry.name)
+
+
+def _is_fanout(entry: Entry, rest: int) -> bool:
+    return len(entry.name) == 2 < rest and entry.is_tree and _HEX.issuperset(entry.name)

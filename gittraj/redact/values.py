@@ -1,0 +1,146 @@
+"""Whether a value that stands under a name is a secret, or a placeholder, a reference, code, prose."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from enum import Enum
+
+from .names import Grade
+from .randomness import likelihood, looks_random
+
+
+class Style(Enum):
+    """How the value is written, which says how likely it is a literal."""
+
+    EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
+    LOOSE = "bare after a colon or an equals sign: may as well be code or prose"
+
+
+PLACEHOLDER = re.compile(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
+
+_MOST = 160  # characters that are judged; the whole value is replaced
+_REFERENCE = re.compile(
+    r"""\$[A-Za-z_]\w*|\$\{[^}]*\}|\$\(.*|\$\{\{.*|%[A-Za-z_]\w*%|%\(?\w*\)?[sdr]|\{\{.*|\{[\w.!:]*\}|<.*|\[.*
+      | @\w+|[*.xX#_?\-=~]+|(?:0[xX])?0+|\.\.\..*|(?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta)\b.*
+      | (?:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer|any
+         |object|unknown|optional|required|varchar|text|char|byte|never|void|self|this)[?!]?(?:\[\])?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_INTERPOLATION = re.compile(r"\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\$\([^)]{0,80}\)|#\{[^}]{0,80}\}|<[^<>\s]{1,40}>|\{\w[\w.]{0,40}\}")
+_CODE = re.compile(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
+_CALL = re.compile(r"(?:await |new )?[A-Za-z_$][\w$.:]*[(\[{].*")
+_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+/\\ -]*|[\w.-]+(?:/[\w.-]+){1,12}\.[a-z]{1,5}")
+_LINK = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s@]*")
+_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
+_SENTENCE = re.compile(r"\S+(?:\s+\S+)+")
+_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?[.,:;!?)]*|[(\"'-]*[A-Za-z]*[)\"'.,:;!?-]*")
+_INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#^%~$]+[A-Za-z0-9]")
+_HEX = re.compile(r"[0-9a-fA-F]{32,}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_MODEL = re.compile(r"(?:gpt|claude|gemini|text|o[1-9]|llama|mistral|qwen|deepseek)-[a-z0-9.:-]+")
+_TOOL_ID = re.compile(r"(?:toolu|call|msg|req|resp|fc|rs|run|traj|session|chatcmpl)[_-][\w-]+")
+_DULL = frozenset(
+    "a an the my your our his this that here there some any enter type insert put paste add set get use new old "
+    "confirm current previous repeat change changeme change_me update reset forgot invalid wrong incorrect missing "
+    "required optional empty password passwd passwords pwd pass passphrase secret secrets token tokens key keys api "
+    "auth access refresh private public client server user username name login admin id value example sample demo "
+    "dummy fake foo bar baz qux placeholder redacted hidden masked removed none null string text test tests testing mock "
+    "todo fixme tbd goes real actual super very bearer basic jwt oauth session cookie is are be was must not no "
+    "x xx xxx xxxx xxxxx if to of in on or and for from with as app my-app bot db database default hash hashed env "
+    "variable var file path prompt field input label header https http com org localhost host url openai anthropic "
+    "github gitlab google aws azure sk pk ghp".split()
+)
+_LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
+    short = value[:_MOST].strip()
+    if not short or PLACEHOLDER.fullmatch(short) or _REFERENCE.fullmatch(short) or "EXAMPLE" in short:
+        return True
+    rest = _INTERPOLATION.sub("", short)
+    if rest != short and len(rest) < 8:
+        return True
+    if sum(map(str.isdigit, short)) <= 1 and all(word.lower() in _DULL for word in _LETTERS.findall(short)):
+        return True
+    return len(set(short.lower())) <= 2 and len(short) >= 3
+
+
+def is_plain(value: str) -> bool:
+    """Whether ``value`` is a word, a path, a host or an address: too common to be looked for everywhere."""
+    short = value[:_MOST]
+    if is_placeholder(value) or _LINK.fullmatch(short) or _UUID.fullmatch(short) and len(set(short)) < 6:
+        return True
+    if looks_random(short):
+        return False
+    if _PATH.fullmatch(short) or _HOST.fullmatch(short) or _MODEL.fullmatch(short) or _TOOL_ID.fullmatch(short):
+        return True
+    if short.isdigit():
+        return len(short) < 10
+    wordy = re.fullmatch(r"[A-Za-z]+(?:[ _.-][A-Za-z]+)*", short)
+    return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
+
+
+def is_secret(value: str, level: Grade, style: Style) -> bool:
+    """Whether ``value`` is a secret, given what its name proves and how it is written."""
+    short = value[:_MOST]
+    if level is Grade.NONE or len(short) < 3 or is_placeholder(value):
+        return False
+    if _TOOL_ID.fullmatch(short) or _MODEL.fullmatch(short) or _LINK.fullmatch(short):
+        return False
+    if level is Grade.WEAK:
+        return _is_random(short)
+    if level is Grade.TOKEN:
+        return _is_token(short, style)
+    return _is_loose_secret(short) if style is Style.LOOSE else _is_exact_secret(short)
+
+
+def _is_random(value: str) -> bool:
+    return looks_random(value) and not re.search(r"\s", value) and not _CALL.fullmatch(value)
+
+
+def _is_token(value: str, style: Style) -> bool:
+    if _is_random(value) or is_basic(value):
+        return True
+    if style is Style.LOOSE or re.search(r"\s", value) or _PATH.fullmatch(value):
+        return False
+    if _HEX.fullmatch(value):
+        return True
+    return len(value) >= 10 and _mixed(value) and not _UUID.fullmatch(value) and not _CODE.fullmatch(value)
+
+
+def _is_exact_secret(value: str) -> bool:
+    if _PATH.fullmatch(value) and not looks_random(value):
+        return False
+    if _SENTENCE.fullmatch(value):
+        return not all(map(_WORD.fullmatch, value.split())) and not value.rstrip().endswith((".", "?", "!", ":"))
+    return not re.fullmatch(r"(?:await |new )?[A-Za-z_$][\w$.:]*\(.*\)", value)
+
+
+def _is_loose_secret(value: str) -> bool:
+    if looks_random(value):
+        return not _CALL.fullmatch(value)
+    if len(value) < 4 or _PATH.fullmatch(value) or _CALL.fullmatch(value) or re.match(r"[&*(\[{|!@]", value):
+        return False
+    if value.isdigit():
+        return len(value) >= 6
+    if "_" in value and _CODE.fullmatch(value) or "." in value and _CODE.fullmatch(value):
+        return False
+    return any(map(str.isdigit, value)) or bool(_INNER_SYMBOL.search(value))
+
+
+def _mixed(value: str) -> bool:
+    return any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def is_basic(value: str) -> bool:
+    """Whether ``value`` is the base64 of ``user:password``."""
+    if len(value) < 8 or len(value) > 512 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):
+        return False
+    try:
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
+    except (binascii.Error, UnicodeDecodeError):
+        return False
+    return bool(re.fullmatch(r"[!-9;-~]{1,128}:[ -~]{1,256}", plain))

@@ -1,0 +1,90 @@
+"""Which repository a call of a session worked in, and what its paths are called there.
+
+An agent started in a parent folder works in several repositories; a private one's text must not reach a
+public one's notes. It must not decide what is stored, only say where things are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from gittraj.git import Repository
+from gittraj.log import Edit, Entry
+
+_CHANGES_FOLDER = re.compile(
+    r"(?:(?:^|[;&|(\n])\s*(?:cd|pushd)|\bgit\s+-C)\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
+)
+_ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
+_COMMAND_LIMIT = 20_000
+
+
+class Territory:
+    """The working trees of one repository, and how to tell others from them."""
+
+    def __init__(self, repository: Repository, *, home: Path | None = None) -> None:
+        trees = [tree.path for tree in repository.worktrees() if tree.path is not None]
+        self.roots: tuple[Path, ...] = tuple(dict.fromkeys(p for t in trees for p in (t, _real(t))))
+        self.home = home
+        self._tops: dict[Path, Path | None] = {}
+
+    def place(self, entry: Entry) -> str | None:
+        """``here``, ``elsewhere`` (also when a call worked in both), or ``None`` when nothing tells."""
+        places = {self._place(path) for path in self._named(entry)} - {None}
+        if not places and entry.folder:
+            return self._place(Path(entry.folder))
+        if not places:
+            return None
+        return "here" if places == {"here"} else "elsewhere"
+
+    def relative(self, entry: Entry, edit: Edit) -> str | None:
+        """An edit's path as git writes it; ``None`` outside the repository."""
+        path = self._resolve(entry.folder, edit.path)
+        for root in self.roots:
+            for candidate in (path, _real(path.parent) / path.name):
+                if candidate.is_relative_to(root) and candidate != root:
+                    return candidate.relative_to(root).as_posix()
+        return None
+
+    def _named(self, entry: Entry) -> Iterator[Path]:
+        for name in (*entry.paths, *(edit.path for edit in entry.edits)):
+            yield self._resolve(entry.folder, name)
+        command = (entry.command or "")[:_COMMAND_LIMIT]
+        folder = entry.folder
+        for found in _CHANGES_FOLDER.finditer(command):
+            path = self._resolve(folder, next(name for name in found.groups() if name))
+            if "git" not in found[0].partition("-C")[0]:
+                folder = str(path)  # the next cd starts from here; git -C does not stay
+            yield path
+        for name in _ABSOLUTE.findall(command):
+            if self._place(Path(name)):
+                yield Path(name)
+
+    def _resolve(self, folder: str | None, name: str) -> Path:
+        if name.startswith("~/") and self.home:
+            return self.home / name[2:]
+        base = Path(folder) if folder else (self.roots[0] if self.roots else Path("/"))
+        return Path(os.path.normpath(base / name))
+
+    def _place(self, path: Path) -> str | None:
+        top = self._top(path)
+        if top is not None:
+            return "here" if top in self.roots or _real(top) in self.roots else "elsewhere"
+        return "here" if any(path.is_relative_to(root) for root in self.roots) else None
+
+    def _top(self, path: Path) -> Path | None:
+        """The working tree that a path lies in, whatever repository's."""
+        if path not in self._tops:
+            if (path / ".git").exists():
+                self._tops[path] = path
+            else:
+                self._tops[path] = self._top(path.parent) if path.parent != path else None
+        return self._tops[path]
+
+
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))

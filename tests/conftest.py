@@ -1,0 +1,49 @@
+"""Every test runs in an empty HOME that the real one can't leak into."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "CI", "COVERAGE_PROCESS_START")
+
+
+@pytest.fixture(autouse=True)
+def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Replace the environment: no key, no agent, no git configuration of whoever runs the tests."""
+    home = tmp_path_factory.mktemp("home")
+    kept = {k: v for k, v in os.environ.items() if k in _KEEP or k.startswith(("GIT_TRAJ_SAMPLES", "GIT_TRAJ_E2E"))}
+    kept |= {
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_AUTHOR_DATE": "2026-01-02T03:04:05Z",
+        "GIT_COMMITTER_DATE": "2026-01-02T03:04:05Z",
+        "TZ": "UTC",
+    }
+    (home / ".gitconfig").write_text(
+        "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n"
+        "[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
+    )
+    saved = dict(os.environ)
+    os.environ.clear()
+    os.environ.update(kept)
+    yield home
+    os.environ.clear()
+    os.environ.update(saved)
+
+
+@pytest.fixture
+def samples() -> Path:
+    """Real session files kept outside the project; what needs them skips without them."""
+    named = os.environ.get("GIT_TRAJ_SAMPLES")
+    place = Path(named) if named else ROOT.parent / "shared" / "samples" / "given"
+    if not place.is_dir():
+        pytest.skip("no sample sessions: set GIT_TRAJ_SAMPLES to their folder")
+    return place

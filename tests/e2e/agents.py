@@ -1,0 +1,186 @@
+"""The real command-line agents, each started as a person would start it, but with a scripted model behind it.
+
+An agent's own tools, its log and its way to run a shell are the real thing; this module only turns a neutral
+script into the agent's tool calls and finds the log again. It must not read the log's content.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from tests.e2e.model_server import Reply, ToolCall, serving
+from tests.e2e.scenario import Edit, Run, Shell, Step, Turn, Write
+
+_TIMEOUT = 60  # seconds; a run takes about one
+
+
+class Agent(Protocol):
+    """What the harness must know of an agent; `programs` is the folder it is started from."""
+
+    name: str  # as `git traj` calls it
+    model: str
+    settles: float  # seconds; see Run.settles
+    programs: Path
+
+    def call(self, step: Step, folder: Path) -> ToolCall:
+        """The step in the agent's own tool call."""
+        ...
+
+    def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
+        """How to start one run against the model at `url`."""
+        ...
+
+    def environment(self, url: str) -> dict[str, str]:
+        """What the run needs in its environment beside HOME and PATH."""
+        ...
+
+    def session(self, first: Mapping[str, Any]) -> str:
+        """The session's id, from the first event on stdout."""
+        ...
+
+    def log(self, session: str) -> Path:
+        """The session's log under this HOME."""
+        ...
+
+    def run(
+        self,
+        turns: Sequence[Turn],
+        *,
+        folder: Path,
+        prompt: str = "Do what the script says",
+        resume: Run | None = None,
+        env: Mapping[str, str] | None = None,
+        before_turn: Callable[[int], None] = lambda _: None,
+    ) -> Run:
+        """Play `turns` in `folder`, as a new session or as a further turn of `resume`'s.
+
+        `before_turn(n)` is called while the agent waits for its n-th response, so that a test can act then.
+
+        Raises:
+            AssertionError: the agent failed, or did not play the whole script.
+        """
+        replies = [Reply(t.think, t.say, tuple(self.call(s, folder) for s in t.steps)) for t in turns]
+        with serving(replies, before_turn=before_turn) as server:
+            done = subprocess.run(
+                self.command(server.url, prompt, resume.session if resume else None),
+                cwd=folder,
+                env={**os.environ, **self.environment(server.url), **(env or {})},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        assert done.returncode == 0, f"{self.name} failed: {done.stdout[-500:]}{done.stderr[-500:]}"
+        assert len(server.script.served) == len(turns), f"{self.name} stopped early: {done.stdout[-500:]}"
+        session = self.session(json.loads(done.stdout.partition("\n")[0]))
+        return Run(
+            agent=self.name,
+            model=self.model,
+            session=session,
+            log=self.log(session),
+            stdout=done.stdout,
+            prompt=prompt,
+            turns=turns,
+            served=server.script.served,
+            settles=self.settles,
+        )
+
+
+class ClaudeCode(Agent):
+    """`claude -p`, see https://docs.anthropic.com/en/docs/claude-code/cli-reference."""
+
+    name = "claude-code"
+    model = "claude-sonnet-4-5"
+    settles = 4.0  # a headless log has no end mark: only a file that has stopped growing tells
+
+    def __init__(self, programs: Path) -> None:
+        self.programs = programs
+
+    def call(self, step: Step, folder: Path) -> ToolCall:
+        match step:
+            case Write(path, text):
+                return ToolCall("Write", {"file_path": str(folder / path), "content": text})
+            case Edit(path, old, new):
+                return ToolCall(
+                    "Edit", {"file_path": str(folder / path), "old_string": old, "new_string": new}
+                )
+            case Shell(command):
+                return ToolCall("Bash", {"command": command, "description": "A step of the script"})
+
+    def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
+        again = ["--resume", resume] if resume else []
+        output = ["--output-format", "stream-json", "--verbose"]
+        trust = ["--permission-mode", "bypassPermissions"]
+        return [str(self.programs / "claude"), "-p", prompt, "--model", self.model, *again, *output, *trust]
+
+    def environment(self, url: str) -> dict[str, str]:
+        return {
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "no-key",
+            "IS_SANDBOX": "1",  # otherwise it refuses bypassPermissions to root
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_TELEMETRY": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+
+    def session(self, first: Mapping[str, Any]) -> str:
+        return str(first["session_id"])
+
+    def log(self, session: str) -> Path:
+        return _only(Path.home() / ".claude" / "projects", f"*/{session}.jsonl")
+
+
+class Codex(Agent):
+    """`codex exec`, see https://developers.openai.com/codex/cli/reference."""
+
+    name = "codex"
+    model = "gpt-5.5"  # a model that Codex doesn't know gets no apply_patch tool
+    settles = 0.5
+
+    def __init__(self, programs: Path) -> None:
+        self.programs = programs
+
+    def call(self, step: Step, folder: Path) -> ToolCall:
+        match step:
+            case Write(path, text):
+                return _patch(f"*** Add File: {path}", _marked("+", text))
+            case Edit(path, old, new):
+                return _patch(f"*** Update File: {path}", ["@@", *_marked("-", old), *_marked("+", new)])
+            case Shell(command):
+                return ToolCall("exec_command", {"cmd": command, "yield_time_ms": 10_000})
+
+    def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
+        provider = f'{{name="script", base_url="{url}/v1", wire_api="responses", env_key="SCRIPT_KEY"}}'
+        model = ["-m", self.model, "-c", "model_provider=script", "-c", f"model_providers.script={provider}"]
+        trust = ["--dangerously-bypass-approvals-and-sandbox", "--skip-git-repo-check"]
+        again = ["resume", resume] if resume else []
+        return [str(self.programs / "codex"), "exec", "--json", *model, *trust, *again, prompt]
+
+    def environment(self, url: str) -> dict[str, str]:
+        return {"SCRIPT_KEY": "no-key"}
+
+    def session(self, first: Mapping[str, Any]) -> str:
+        return str(first["thread_id"])
+
+    def log(self, session: str) -> Path:
+        return _only(Path.home() / ".codex" / "sessions", f"*/*/*/rollout-*-{session}.jsonl")
+
+
+def _patch(head: str, lines: Sequence[str]) -> ToolCall:
+    return ToolCall("apply_patch", "\n".join(["*** Begin Patch", head, *lines, "*** End Patch", ""]))
+
+
+def _marked(sign: str, text: str) -> list[str]:
+    return [sign + line for line in text.splitlines()]
+
+
+def _only(place: Path, pattern: str) -> Path:
+    found = list(place.glob(pattern))
+    assert len(found) == 1, f"expected one {pattern} under {place}, found {found}"
+    return found[0]

@@ -1,0 +1,260 @@
+"""A model that says what a test tells it to: the other end of a real agent's network connection.
+
+The agents' own command-line tools are what these tests are about (their logs, their hooks, their timing), so
+nothing of them is replaced, only the model behind them. This server speaks the streaming form of Anthropic's
+Messages API (https://docs.anthropic.com/en/api/messages-streaming) and of OpenAI's Responses API
+(https://platform.openai.com/docs/api-reference/responses-streaming). It must know nothing of git or git-traj.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock, Thread
+from typing import Any
+
+Event = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call in an agent's own words; `arguments` is raw text for a custom (free-form) tool."""
+
+    name: str
+    arguments: dict[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One response of the model. A reply without calls ends the agent's run."""
+
+    thinking: str
+    text: str
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one response: `input` without what came from the cache."""
+
+    input: int
+    cached: int
+    output: int
+
+    @classmethod
+    def of(cls, turn: int) -> Usage:
+        """Figures for the N-th reply, chosen so that every set of replies has its own sum."""
+        return cls(input=1000 + 2**turn, cached=100 * 2**turn, output=10 * 2**turn)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(self.input + other.input, self.cached + other.cached, self.output + other.output)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What the server added to a reply: its figures, and the ids it gave to the calls."""
+
+    usage: Usage
+    call_ids: tuple[str, ...]
+
+
+class Script:
+    """The replies to give, and where the conversation stands in them.
+
+    The place is read from the conversation itself: the ids given to calls carry their reply's number, so a
+    repeated request gets the same reply again, and a resumed session starts at the first one.
+    """
+
+    def __init__(self, replies: Sequence[Reply], before_turn: Callable[[int], None]) -> None:
+        self._replies = replies
+        self._before_turn = before_turn
+        self._mark = uuid.uuid4().hex[:12]
+        self._lock = Lock()
+        self.served: list[Served] = []
+
+    def follow(self, conversation: str) -> tuple[Reply, Served]:
+        """The reply to `conversation` (a request's body).
+
+        Raises:
+            IndexError: the conversation goes on after the last reply.
+        """
+        played = re.findall(rf"_{self._mark}_(\d+)_", conversation)
+        number = 1 + max(map(int, played), default=-1)
+        reply = self._replies[number]
+        with self._lock:
+            if number == len(self.served):
+                self._before_turn(number)
+                ids = tuple(f"call_{self._mark}_{number}_{i}" for i in range(len(reply.calls)))
+                self.served.append(Served(Usage.of(number), ids))
+        return reply, self.served[number]
+
+
+def anthropic(model: str, reply: Reply, served: Served) -> list[Event]:
+    """The events of a streamed message."""
+    usage = {
+        "input_tokens": served.usage.input,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": served.usage.cached,
+        "output_tokens": served.usage.output,
+    }
+    message: Event = {
+        "id": f"msg_{uuid.uuid4().hex[:20]}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": {**usage, "output_tokens": 1},
+    }
+    events: list[Event] = [{"type": "message_start", "message": message}]
+    for index, (block, deltas) in enumerate(_blocks(reply, served)):
+        events.append({"type": "content_block_start", "index": index, "content_block": block})
+        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": index})
+    stop = {"stop_reason": "tool_use" if reply.calls else "end_turn", "stop_sequence": None}
+    return [*events, {"type": "message_delta", "delta": stop, "usage": usage}, {"type": "message_stop"}]
+
+
+def _blocks(reply: Reply, served: Served) -> Iterator[tuple[Event, list[Event]]]:
+    """Each content block as it starts (empty), with the deltas that fill it."""
+    if reply.thinking:
+        yield (
+            {"type": "thinking", "thinking": "", "signature": ""},
+            [
+                {"type": "thinking_delta", "thinking": reply.thinking},
+                {"type": "signature_delta", "signature": "c2lnbmF0dXJl"},
+            ],
+        )
+    if reply.text:
+        yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": reply.text}]
+    for call, call_id in zip(reply.calls, served.call_ids, strict=True):
+        yield (
+            {"type": "tool_use", "id": call_id, "name": call.name, "input": {}},
+            [{"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}],
+        )
+
+
+def openai(model: str, reply: Reply, served: Served) -> list[Event]:
+    """The events of a streamed response."""
+    usage = {
+        "input_tokens": served.usage.input + served.usage.cached,
+        "input_tokens_details": {"cached_tokens": served.usage.cached},
+        "output_tokens": served.usage.output,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": served.usage.input + served.usage.cached + served.usage.output,
+    }
+    response = {
+        "id": f"resp_{uuid.uuid4().hex}",
+        "object": "response",
+        "created_at": int(time.time()),
+        "status": "in_progress",
+        "model": model,
+        "output": [],
+    }
+    items = list(_items(reply, served))
+    events: list[Event] = [{"type": "response.created", "response": response}]
+    for index, item in enumerate(items):
+        events.append({"type": "response.output_item.added", "output_index": index, "item": item})
+        events.append({"type": "response.output_item.done", "output_index": index, "item": item})
+    done = {**response, "status": "completed", "output": items, "usage": usage}
+    events.append({"type": "response.completed", "response": done})
+    return [{**event, "sequence_number": n} for n, event in enumerate(events)]
+
+
+def _items(reply: Reply, served: Served) -> Iterator[Event]:
+    if reply.thinking:
+        summary = [{"type": "summary_text", "text": reply.thinking}]
+        yield {"type": "reasoning", "id": _item_id("rs"), "summary": summary, "encrypted_content": None}
+    if reply.text:
+        content = [{"type": "output_text", "text": reply.text, "annotations": []}]
+        yield {
+            "type": "message",
+            "id": _item_id("msg"),
+            "role": "assistant",
+            "status": "completed",
+            "content": content,
+        }
+    for call, call_id in zip(reply.calls, served.call_ids, strict=True):
+        known = {"id": _item_id("fc"), "call_id": call_id, "name": call.name, "status": "completed"}
+        if isinstance(call.arguments, str):
+            yield {**known, "type": "custom_tool_call", "input": call.arguments}
+        else:
+            yield {**known, "type": "function_call", "arguments": json.dumps(call.arguments)}
+
+
+def _item_id(kind: str) -> str:
+    return f"{kind}_{uuid.uuid4().hex}"
+
+
+_PROTOCOLS = {"/v1/messages": anthropic, "/v1/responses": openai}
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: ModelServer
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["content-length"])).decode()
+        try:
+            speak = _PROTOCOLS[self.path.partition("?")[0]]
+            reply, served = self.server.script.follow(body)
+        except Exception as e:  # noqa: BLE001 - what a callback raises belongs to the test, not to this thread
+            self.server.failures.append(e)
+            self._answer(400, "application/json", json.dumps({"error": {"type": "invalid_request_error"}}))
+            return
+        events = speak(json.loads(body)["model"], reply, served)
+        stream = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
+        self._answer(200, "text/event-stream", stream)
+
+    def _answer(self, status: int, media_type: str, text: str) -> None:
+        data = text.encode()
+        self.send_response(status)
+        self.send_header("content-type", media_type)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: the tests read what was served, not a terminal."""
+
+
+class ModelServer(ThreadingHTTPServer):
+    """The script's end of the connection; `failures` holds what went wrong while answering."""
+
+    daemon_threads = True
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.script = script
+        self.failures: list[Exception] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+@contextmanager
+def serving(replies: Sequence[Reply], *, before_turn: Callable[[int], None]) -> Iterator[ModelServer]:
+    """Give `replies` on a loopback port for as long as the block lasts.
+
+    `before_turn(n)` runs before the n-th reply (from 0) is sent: every tool of the replies before it has
+    ended, and the agent waits. What goes wrong in it, or a request past the last reply, is raised where the
+    block ends.
+    """
+    with ModelServer(Script(replies, before_turn)) as server:
+        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+    if server.failures:
+        raise server.failures[0]

@@ -1,0 +1,61 @@
+"""Where the agents' programs come from: npm's packages, pinned, in a folder of their own outside git's sight.
+
+The tests are written against what these versions do; another version is another test run, so it is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+PINNED = {"@openai/codex": "0.169.0", "@anthropic-ai/claude-code": "2.1.197"}
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class NotInstalledError(Exception):
+    """The agents aren't here and may not be fetched; the message says what to do."""
+
+
+def programs() -> Path:
+    """The folder of the agents' programs, after installing them where that is allowed.
+
+    Raises:
+        NotInstalledError: a pinned package is absent, and nobody asked to install it.
+        subprocess.CalledProcessError: npm failed.
+    """
+    place = Path(os.environ.get("GIT_TRAJ_E2E_AGENTS") or _ROOT / ".agents")
+    missing = [name for name, version in PINNED.items() if _version(place, name) != version]
+    if missing and not _may_install():
+        wanted = " ".join(f"{name}@{PINNED[name]}" for name in missing)
+        raise NotInstalledError(f"no {wanted} in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_AGENTS")
+    if missing:
+        _install(place, missing)
+    return place / "node_modules" / ".bin"
+
+
+def _version(place: Path, name: str) -> str | None:
+    try:
+        return str(json.loads((place / "node_modules" / name / "package.json").read_text())["version"])
+    except FileNotFoundError:
+        return None
+
+
+def _may_install() -> bool:
+    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    return asked and shutil.which("npm") is not None
+
+
+def _install(place: Path, names: list[str]) -> None:
+    wanted = [f"{name}@{PINNED[name]}" for name in names]
+    place.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *wanted],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    # npm may skip a package's install script by policy, and then `claude` is a stub that only says so
+    script = place / "node_modules" / "@anthropic-ai" / "claude-code" / "install.cjs"
+    subprocess.run(["node", script.name], cwd=script.parent, check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,102 @@
+"""A repository where people and agents work together, and the eyes with which a test looks at it.
+
+Everything of git-traj is seen through its command line, as its users see it; only `stored` looks underneath,
+to prove that something is *not* there.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.scenario import Run
+
+_SETTLED = 15.0  # seconds that the background worker may take, at most
+Json = dict[str, Any]
+
+
+class Workshop:
+    """One repository (or one work tree of it) at `path`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def founded(cls, path: Path) -> Workshop:
+        """A new repository with one commit by a person."""
+        path.mkdir(parents=True)
+        workshop = cls(path)
+        workshop.git("init", "-q")
+        workshop.commit("README", "A workshop\n")
+        return workshop
+
+    def git(self, *arguments: str) -> str:
+        return _run(["git", *arguments], self.path)
+
+    def head(self, rev: str = "HEAD") -> str:
+        return self.git("rev-parse", rev).strip()
+
+    def commit(self, path: str, text: str) -> str:
+        """A person writes a file and commits it; the commit's id."""
+        (self.path / path).write_text(text)
+        self.git("add", path)
+        self.git("commit", "-q", "-m", f"By hand: {path}")
+        return self.head()
+
+    def traj(self, *arguments: str) -> str:
+        """What `git traj …` prints."""
+        return _run([sys.executable, "-m", "gittraj", *arguments], self.path)
+
+    def log(self, *arguments: str) -> list[Json]:
+        """The commits of `git traj log --json`, newest first."""
+        commits: list[Json] = json.loads(self.traj("log", *arguments, "--json"))["commits"]
+        return commits
+
+    def show(self, rev: str = "HEAD") -> list[Json]:
+        """The trajectories of `git traj show REV --json`."""
+        trajectories: list[Json] = json.loads(self.traj("show", rev, "--json"))["trajectories"]
+        return trajectories
+
+    def only(self, rev: str = "HEAD") -> Json:
+        """The one trajectory of a commit."""
+        trajectories = self.show(rev)
+        assert len(trajectories) == 1, f"{rev} carries {len(trajectories)} trajectories"
+        return trajectories[0]
+
+    def settle(self, *runs: Run) -> None:
+        """Wait until the turns of `runs` are over for certain and the worker has nothing left to write."""
+        time.sleep(max((run.settles for run in runs), default=1.0))
+        deadline = time.monotonic() + _SETTLED
+        before, now = "", self.traj("log", "--all", "--json")
+        while before != now:
+            assert time.monotonic() < deadline, "the background worker never comes to rest"
+            time.sleep(0.7)  # longer than the worker waits for company
+            before, now = now, self.traj("log", "--all", "--json")
+
+    def stored(self) -> bytes:
+        """Every byte that git or git-traj keeps: all objects, reachable or not, and the local state."""
+        objects = subprocess.run(
+            ["git", "cat-file", "--batch-all-objects", "--batch", "--unordered"],
+            cwd=self.path,
+            capture_output=True,
+            check=True,
+        ).stdout
+        state = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip()) / "traj"
+        return objects + b"".join(f.read_bytes() for f in sorted(state.rglob("*")) if f.is_file())
+
+
+def events(trajectory: Json) -> list[Json]:
+    """All events of a trajectory as `show --json` gives it."""
+    return [event for chapter in trajectory["chapters"] for event in chapter["events"]]
+
+
+def _run(command: list[str], folder: Path) -> str:
+    done = subprocess.run(
+        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout

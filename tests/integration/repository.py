@@ -1,0 +1,94 @@
+"""The driver that integration tests use git with: short calls, fixed names and dates, nothing hidden.
+
+The environment (an empty HOME, one author, one date) is the one of ``tests/conftest.py``, so that the same
+test makes the same commit ids on every machine.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.git import Backend, Repository, open_repository
+
+Content = str | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """git, run in ``root``."""
+
+    root: Path
+
+    @classmethod
+    def init(cls, root: Path, *options: str) -> Git:
+        """A new repository at ``root``; ``options`` are those of ``git init``."""
+        root.mkdir(parents=True, exist_ok=True)
+        git = cls(root)
+        git("init", "--quiet", *options)
+        return git
+
+    def __call__(
+        self,
+        *args: str | bytes,
+        input: str | bytes | None = None,  # noqa: A002 - the name that subprocess uses
+        env: Mapping[str, str] | None = None,
+    ) -> str:
+        """Run git and return its stdout without the last newline; a failure fails the test with git's
+        words.
+        """
+        return self.raw(*args, input=input, env=env).decode("utf-8", "surrogateescape").removesuffix("\n")
+
+    def raw(
+        self,
+        *args: str | bytes,
+        input: str | bytes | None = None,  # noqa: A002
+        env: Mapping[str, str] | None = None,
+    ) -> bytes:
+        given = input.encode("utf-8", "surrogateescape") if isinstance(input, str) else input
+        done = subprocess.run(
+            ["git", *args],
+            cwd=self.root,
+            input=given,
+            stdin=subprocess.DEVNULL if given is None else None,
+            capture_output=True,
+            check=False,
+            env={**os.environ, **(env or {})},
+        )
+        if done.returncode != 0:
+            raise AssertionError(
+                f"git {args} ended with {done.returncode}: {done.stderr.decode(errors='replace')}"
+            )
+        return done.stdout
+
+    def succeeds(self, *args: str) -> bool:
+        return subprocess.run(["git", *args], cwd=self.root, capture_output=True, check=False).returncode == 0
+
+    def write(self, files: Mapping[str | bytes, Content]) -> None:
+        """Write files into the work tree; None deletes one."""
+        for name, content in files.items():
+            path = self.root / os.fsdecode(name)
+            if content is None:
+                path.unlink()
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+    def commit(self, files: Mapping[str | bytes, Content] | None = None, message: str = "change") -> str:
+        """Write and delete files, commit everything, return the commit's id. Without files the commit is
+        empty.
+        """
+        self.write(files or {})
+        self("add", "--all")
+        self("commit", "--quiet", "--allow-empty", "--message", message)
+        return self.head()
+
+    def head(self) -> str:
+        return self("rev-parse", "HEAD")
+
+    def open(self, backend: Backend = "auto") -> Repository:
+        """What git-traj sees of it. Close it, or use it in a ``with``."""
+        return open_repository(self.root, backend=backend)
