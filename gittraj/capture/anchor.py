@@ -34,7 +34,7 @@ class Match:
 def match_commits(log: Log, commits: Sequence[Commit]) -> list[Match]:
     """The commits (of one worktree, in the reflog's order) that this session made, with their calls."""
     fixed = _by_call_id(log, commits) | _by_output(log, commits)
-    named = [c for c in commits if log.session in c.sessions and c.id not in fixed]
+    named = [c for c in commits if log.name in c.sessions and c.id not in fixed]
     ordered = _by_order(log, commits, named, fixed) if named else {}
     found = fixed | {commit: (call, "agent") for commit, call in ordered.items()}
     return [
@@ -83,7 +83,7 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
     return {
         c.id: (calls[c.call], "agent")
         for c in commits
-        if log.session in c.sessions and c.call is not None and c.call in calls
+        if log.name in c.sessions and c.call is not None and c.call in calls
     }
 
 
@@ -98,11 +98,11 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
                 calls.setdefault(short, index)
     found: _Found = {}
     for commit in commits:
-        if commit.call is not None and commit.sessions and log.session not in commit.sessions:
+        if commit.call is not None and commit.sessions and log.name not in commit.sessions:
             continue  # the environment names another session's call: this one only printed the id
         for short, index in calls.items():
             if commit.id.startswith(short):
-                found[commit.id] = (index, "agent" if log.session in commit.sessions else "output")
+                found[commit.id] = (index, "agent" if log.name in commit.sessions else "output")
                 break
     return found
 

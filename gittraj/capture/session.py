@@ -18,8 +18,9 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
-    """A commit to explain. ``sessions`` and ``call`` are what the environment of its hook named. One that
-    is not ``stored`` (made while switched off, or before the installation) takes its events with it."""
+    """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
+    hook named. One that is not ``stored`` (made while switched off, or before the installation) takes its
+    events with it."""
 
     id: str
     kind: Kind = "commit"
@@ -55,6 +56,10 @@ class Log:
     damage: int = 0
     quiet: bool = False
     results: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return f"{self.agent}:{self.session}"
 
     def result_of(self, index: int) -> int | None:
         """The index of the result of the call at ``index``."""

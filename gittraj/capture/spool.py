@@ -17,7 +17,8 @@ _KINDS = ("commit", "off", "rewrite", "picked", "squashed")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
     """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
-    ``squashed`` the source, and ``other`` the parent that the copy was about to get."""
+    ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
+    those that the hook's environment named, as ``agent:session``."""
 
     kind: Literal["commit", "off", "rewrite", "picked", "squashed"]
     id: str
@@ -57,6 +58,8 @@ def parse_spool(data: bytes) -> Iterable[Spooled]:
             id=commit,
             git_dir=Path(git_dir),
             other="" if named else second,
-            sessions=tuple(s for s in (third, second) if s) if named else (),
+            sessions=tuple(f"{agent}:{s}" for agent, s in (("codex", third), ("claude-code", second)) if s)
+            if named
+            else (),
             call=fourth or None,
         )

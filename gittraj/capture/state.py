@@ -42,12 +42,14 @@ class Stored:
     files: tuple[str, ...] = ()
     segments: tuple[SegmentRef, ...] = ()
     explored: bool = False
+    parked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """``size``: bytes of the log when last read. ``open_paths``: written by the session and not committed
-    yet. ``taken``: commits that took some of those lines."""
+    """``size``: bytes of the log when last read. ``facts``: what the log said of itself above the cursor
+    (no text). ``open_paths``: written by the session and not committed yet. ``taken``: commits that took
+    some of those lines. ``settled``: no event of it waits for anything but a commit."""
 
     agent: str
     session: str
@@ -58,7 +60,9 @@ class SessionState:
     parts: tuple[Stored, ...] = ()
     open_paths: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: int = 0
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

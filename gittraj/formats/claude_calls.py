@@ -12,13 +12,13 @@ from typing import Any
 from gittraj.formats import loose
 from gittraj.log import Edit
 
-_SHELLS = ("Bash", "PowerShell")
+SHELLS = ("Bash", "PowerShell")
 _PATHS = ("file_path", "notebook_path", "path")
 
 
 def command(name: str, arguments: Any) -> str | None:
     """The shell command of the call."""
-    return loose.text(loose.mapping(arguments).get("command")) if name in _SHELLS else None
+    return loose.text(loose.mapping(arguments).get("command")) if name in SHELLS else None
 
 
 def paths(arguments: Any) -> tuple[str, ...]:

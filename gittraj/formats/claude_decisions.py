@@ -37,8 +37,7 @@ def _answers(given: dict[str, Any]) -> tuple[Decision, ...]:
     found = []
     for asked in loose.objects(given.get("questions")):
         question = loose.text(asked.get("question"))
-        answer = loose.text(answers.get(question)) if question else None
-        if answer is None:
+        if question is None or (answer := loose.text(answers.get(question))) is None:
             continue
         several = asked.get("multiSelect") is True
         labels = [label for o in loose.objects(asked.get("options")) if (label := loose.text(o.get("label")))]
@@ -56,10 +55,9 @@ def _answers(given: dict[str, Any]) -> tuple[Decision, ...]:
 
 def _plan(plan: str) -> tuple[Decision, ...]:
     """The approved plan by its title, with the first paragraph below as its reason."""
-    paragraphs = [p.strip() for p in plan.split("\n\n") if p.strip()]
-    lines = [line for p in paragraphs for line in p.splitlines()]
-    if not lines:
+    title, _, rest = plan.strip().partition("\n")
+    if not title:
         return ()
-    prose = [p for p in ("\n\n".join(paragraphs)).removeprefix(lines[0]).split("\n\n") if p.strip()]
-    reason = next((p.strip() for p in prose if not p.strip().startswith("#")), None)
-    return (Decision(chosen=lines[0].lstrip("# ").strip(), by="agent", reasoning=reason),)
+    paragraphs = ("\n".join(x for x in p.splitlines() if not x.startswith("#")) for p in rest.split("\n\n"))
+    reason = next((p.strip() for p in paragraphs if p.strip()), None)
+    return (Decision(chosen=title.lstrip("# ") or title, by="agent", reasoning=reason),)

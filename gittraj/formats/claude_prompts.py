@@ -6,7 +6,6 @@ text that is no human's must never become a prompt: it would be shown as what so
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gittraj.formats import images, loose
@@ -22,10 +21,8 @@ _INJECTED = (
     "<task-notification>",
     "Caveat: The messages below",
 )
-_ASIDE = re.compile(
-    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics)>.*?</\1>", re.DOTALL
-)
-"""What the program puts into or beside a real prompt."""
+_ASIDES = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
+"""Elements that the program puts into or beside a real prompt."""
 _FLAGS = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 INTERRUPTED = "[Request interrupted by user"
 
@@ -65,9 +62,17 @@ def _part(block: dict[str, Any]) -> str | None:
     text = loose.text(block.get("text"))
     if text is None:
         return None
-    if "<" in text:
-        text = _ASIDE.sub("", text)
-    start = text.lstrip()
-    if start.startswith(_INJECTED) or start.startswith(INTERRUPTED):
-        return None
-    return text.strip()
+    for element in _ASIDES:
+        text = _without(text, f"<{element}>", f"</{element}>")
+    text = text.strip()
+    return None if text.startswith((*_INJECTED, INTERRUPTED)) else text
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    """``text`` without what stands between the tags; in linear time, which no pattern with ``.*?`` has."""
+    kept: list[str] = []
+    position = 0
+    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[position:start])
+        position = end + len(closing)
+    return "".join(kept) + text[position:]

@@ -26,6 +26,7 @@ _SALVAGE = 32
 """Places of a broken line where an object is looked for; each try may scan the whole line."""
 _LONGEST_NUMBER = 4000
 _BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n\0"
 _GAP = re.compile(r"[\s\0]*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -47,13 +48,14 @@ _PATIENT = json.JSONDecoder(
 
 
 def decode(text: str) -> Any:
-    """The JSON value of ``text``. Raises ValueError or RecursionError."""
-    return _DECODER.decode(text)
+    """The JSON value of ``text``, fit to be written again. Raises ValueError or RecursionError."""
+    value = _DECODER.decode(text)
+    return _scrub(value) if "\\ud" in text or "\\uD" in text else value
 
 
 @dataclass(frozen=True, slots=True)
 class Fragment:
-    """One object of the log, and the byte offsets where its record starts and where the next does."""
+    """One object of the log, and the byte offsets where its record starts and ends (without the newline)."""
 
     value: dict[str, Any]
     start: int
@@ -93,6 +95,8 @@ class Lines:
     def _find_cursor(self) -> bytes:
         offset = self._cursor.offset
         if not offset:
+            if self._stream.seekable():  # whoever looked at the head may have moved it
+                self._stream.seek(0)
             return b""
         self._stream.seek(max(0, offset - WINDOW))
         before = self._stream.read(min(WINDOW, offset))
@@ -117,18 +121,16 @@ class Lines:
 
     def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
         body = raw[len(_BOM) :] if not self._offset and raw.startswith(_BOM) else raw
-        body = body.strip(b" \t\r\n\0")
+        body = body.strip(_BLANK)
         if not body:
             return
         try:
-            value = _DECODER.decode(body.decode())
-            if b"\\ud" in body or b"\\uD" in body:
-                value = _scrub(value)
+            value = decode(body.decode())
         except (ValueError, RecursionError):  # a UnicodeDecodeError is a ValueError, too
             yield from self._salvage(raw)
             return
         if isinstance(value, dict):
-            yield Fragment(value, self._offset, self._offset + len(raw))
+            yield Fragment(value, self._offset, self._offset + len(raw.rstrip(_BLANK)))
 
     def _salvage(self, raw: bytes) -> Iterator[Fragment | Damage]:
         # surrogateescape keeps a character for a byte, so that positions lead back to offsets
@@ -154,9 +156,8 @@ class Lines:
                 if broken is not None:
                     yield self._damage(line, broken)
                     start, broken = position, None
-                stop = _gap(line, stop)
                 yield Fragment(value, self._at(line, start), self._at(line, stop))
-                start = stop
+                start = _gap(line, stop)
             position = stop
         if broken is not None:
             yield self._damage(line, broken)
@@ -173,7 +174,7 @@ def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
         try:
-            value = _DECODER.decode(line.decode("utf-8", "replace").strip(" \t\r\n\0"))
+            value = decode(line.strip(_BLANK).decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):

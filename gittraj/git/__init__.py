@@ -1,5 +1,4 @@
-"""git as the rest of git-traj sees it: a repository, its objects and refs, its reflog, what its commits
-changed.
+"""git as the rest of git-traj sees it: a repository, its objects and refs, its reflog, its commits' changes.
 
 The only importer of pygit2 (and only once objects are touched: it costs 60 ms), the only runner of git. It
 must not know of notes, sessions or trajectories.

@@ -38,8 +38,7 @@ _SECTION = b"diff --git "
 
 @dataclass(frozen=True, slots=True)
 class PathChange:
-    """One path of a commit. ``path`` and ``added`` are UTF-8 with surrogateescape; ``added`` lines have no
-    newline.
+    """One path of a commit. ``path`` and ``added`` (lines, without newline) are UTF-8 with surrogateescape.
 
     ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
     MB.
@@ -71,8 +70,8 @@ class _Raw(NamedTuple):
 def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, CommitChanges]:
     """What each of ``commits`` (full ids) changed, in the given order; a root commit against the empty tree.
 
-    A commit whose parent is not here (the edge of a shallow clone) has no paths: what it changed is unknown.
-    Raises GitError when a commit is not here.
+    A commit whose parent or content is not here (the edge of a shallow clone, a partial clone) has no paths:
+    what it changed is unknown. Raises GitError when a commit itself is not here.
     """
     infos = {commit: repository.objects.commit(commit) for commit in commits}
     questions = [
@@ -82,9 +81,18 @@ def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, Co
     ]
     paths: dict[str, tuple[PathChange, ...]] = {}
     for at in range(0, len(questions), _BATCH):
-        asked = "".join(f"{q}\n" for q in questions[at : at + _BATCH]).encode()
-        paths.update(_parse(repository.run(*_DIFF, input=asked).out))
+        paths.update(_read_paths(repository, questions[at : at + _BATCH]))
     return {c: CommitChanges(c, i.parents, i.subject, paths.get(c, ())) for c, i in infos.items()}
+
+
+def _read_paths(repository: Repository, questions: list[str]) -> dict[str, tuple[PathChange, ...]]:
+    found = repository.run(*_DIFF, input="".join(f"{q}\n" for q in questions).encode(), check=False)
+    if found.code == 0:
+        return dict(_parse(found.out))
+    half = len(questions) // 2  # one missing object ends git: find its commit, and answer for the others
+    if half == 0:
+        return {}
+    return _read_paths(repository, questions[:half]) | _read_paths(repository, questions[half:])
 
 
 def _parse(data: bytes) -> Iterator[tuple[str, tuple[PathChange, ...]]]:

@@ -34,8 +34,10 @@ class Entry(NamedTuple):  # a tuple: 50,000 of them are built to list the notes 
 
 @dataclass(frozen=True, slots=True)
 class CommitInfo:
-    """A commit as it is stored, grafts and replacements ignored. ``author`` is ``Name <email>``, ``time`` the
-    committer's, in seconds since 1970."""
+    """A commit as it is stored, grafts and replacements ignored.
+
+    ``author`` is ``Name <email>``, ``time`` the committer's, in seconds since 1970.
+    """
 
     tree: str
     parents: tuple[str, ...]

@@ -1,7 +1,6 @@
 """A commit's patch-id: the same for the same change on another parent.
 
-The command is part of the record's format (``origin.patchId``): changing an option makes old records
-unmatchable.
+The command is part of the record's format (``origin.patchId``): another option makes old records unmatchable.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ _DIFF = (
 
 
 def patch_id(repository: Repository, commit: str) -> str | None:
-    """The id of the change that ``commit`` makes; None for a merge, a root or empty commit, or over 20 MB
-    of patch.
-    """
+    """The id of the change of ``commit``; None for a merge, a root or empty commit, or over 20 MB."""
     patch = _read_patch(repository, commit)
     if not patch:
         return None

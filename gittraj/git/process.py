@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gittraj.errors import GitError
 
-# What `git rev-parse --local-env-vars` prints (git 2.39 to 2.55), and what each would do to us:
+# What `git rev-parse --local-env-vars` prints, and what it would do to us:
 _LOCAL = frozenset(
     (
         "GIT_DIR",  # a hook's repository, not the one we were asked about
@@ -63,9 +63,7 @@ _OPTIONS = ("--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
 
 
 def clean_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment that a git process of ours gets: ``environ`` (None: this process's) without git's own
-    state.
-    """
+    """The environment of a git process of ours: ``environ`` (None: ours) without git's own state."""
     inherited = os.environ if environ is None else environ
     dropped = _LOCAL | _DISTURBING
     kept = {k: v for k, v in inherited.items() if k not in dropped and not k.startswith(_NUMBERED)}

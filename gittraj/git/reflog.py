@@ -1,7 +1,7 @@
 """What HEAD did in one worktree since it was last looked at.
 
-The reflog's order and kinds are trustworthy, its times are not (they follow GIT_COMMITTER_DATE): none are
-read.
+The reflog's order and kinds are trustworthy. Its times are not (they follow GIT_COMMITTER_DATE):
+none are read.
 """
 
 from __future__ import annotations
@@ -26,16 +26,12 @@ class ReflogEntry:
 
     @property
     def kind(self) -> str:
-        """``commit``, ``commit (amend)``, ``rebase (pick)``, ``checkout`` …: the message before its first
-        colon.
-        """
+        """``commit``, ``commit (amend)``, ``rebase (pick)``, ``checkout`` …: what stands before a colon."""
         return self.message.partition(": ")[0]
 
 
 class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(*json.loads(…)) reads it back
-    """How far a reflog was read. ``size``: bytes of the file (reftable: entries); ``digest``: of what stood
-    there.
-    """
+    """How far a reflog was read: bytes of the file (reftable: entries), and a digest of what stood there."""
 
     size: int = 0
     digest: str = ""
@@ -44,8 +40,7 @@ class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(
 def read_reflog(
     repository: Repository, git_dir: Path, position: Position | None
 ) -> tuple[list[ReflogEntry], Position]:
-    """HEAD's entries of the worktree with ``git_dir``, oldest first, after ``position`` (None: from the
-    start).
+    """HEAD's entries of the worktree with ``git_dir``, oldest first, after ``position`` (None: all).
 
     Starts again from the first entry when the reflog is not the one that ``position`` was taken in
     (expired, rewritten, deleted and made anew). A last line still being written is left for the next time.

@@ -24,8 +24,7 @@ Backend = Literal["auto", "libgit2", "plumbing"]
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A worktree of a repository: its git directory, and its folder (None for the place of a bare
-    repository).
+    """A worktree: its git directory, and its folder (None for the place of a bare repository).
 
     ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
     still there.
@@ -39,8 +38,7 @@ class Worktree:
 
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class Repository:
-    """Made by ``open_repository``. ``git_dir`` is this worktree's, ``common_dir`` all worktrees'; both
-    absolute.
+    """Made by ``open_repository``. ``git_dir`` is this worktree's, ``common_dir`` every worktree's; absolute.
 
     ``work_tree`` is None when bare. Used as a context manager it ends the processes that it started.
     """
@@ -49,7 +47,7 @@ class Repository:
     common_dir: Path
     work_tree: Path | None
     object_format: ObjectFormat
-    environ: Mapping[str, str] = field(repr=False)
+    environ: Mapping[str, str] = field(repr=False, compare=False)
     backend: Backend = "auto"
 
     def __enter__(self) -> Repository:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gittraj.errors import StoreError
-from gittraj.git import Repository
-from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, update_paths
+from gittraj.git import Repository, is_oid
+from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, note_place, update_paths
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
@@ -51,9 +51,7 @@ def move_ref(
 
 @dataclass(frozen=True, slots=True)
 class NotesRef:
-    """The notes of one ref, keyed by commit: ours, or a remote's copy (``refs/notes-remote/…``) to read
-    from.
-    """
+    """The notes of one ref, keyed by commit: ours, or a remote's copy to read (``refs/notes-remote/…``)."""
 
     repository: Repository
     ref: str = RECORDS_REF
@@ -62,16 +60,15 @@ class NotesRef:
         return self.repository.objects.resolve(self.ref)
 
     def read(self, commit: str) -> bytes | None:
-        """The note of ``commit``; notes of it at several depths are joined. Raises GitError when its blob
-        is missing.
-        """
+        """The note of ``commit``, joined if it stands at several depths. Raises GitError without its blob."""
         objects = self.repository.objects
         found = note_paths(objects, self._root(self.tip()), commit)
         return _join([objects.read_blob(blob) for _, blob in found]) if found else None
 
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
-        """Every (commit, note) at ``tip`` (None: now), in one pass. Entries that are no notes are passed
-        over, and so is a note whose blob is not here (a partial clone).
+        """Every (commit, note) at ``tip`` (None: now), in one pass.
+
+        Entries that are no notes are passed over, and so is a note whose blob is not here (a partial clone).
         """
         objects = self.repository.objects
         notes: dict[str, list[str]] = {}
@@ -113,6 +110,8 @@ class NotesRef:
 
         git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
         """
+        if not is_oid(commit):
+            raise StoreError(f"{commit!r} is no object id, so it can have no note")
         objects = self.repository.objects
         found = note_paths(objects, root, commit)
         old = _join([objects.read_blob(blob) for _, blob in found])
@@ -121,7 +120,7 @@ class NotesRef:
             return {}
         paths: dict[TreePath, str | None] = {path: None for path, _ in found}
         if new:
-            paths[(commit[:2].encode(), commit[2:].encode())] = objects.write_blob(new)
+            paths[note_place(objects, root, commit)] = objects.write_blob(new)
         return paths
 
     def _root(self, tip: str | None) -> str | None:

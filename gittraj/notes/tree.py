@@ -28,9 +28,7 @@ def update_paths(objects: Objects, root: str | None, changes: Mapping[TreePath, 
 
 
 def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[TreePath, str]]:
-    """Where the note of ``commit`` stands, and its blob: nearest the root first, more than one if it was
-    doubled.
-    """
+    """Where the note of ``commit`` stands, and its blob: nearest the root first, doubled ones too."""
     found: list[tuple[TreePath, str]] = []
     folders: TreePath = ()
     rest = commit.encode()
@@ -45,10 +43,19 @@ def note_paths(objects: Objects, root: str | None, commit: str) -> list[tuple[Tr
     return found
 
 
-def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
-    """Every (commit, blob) of a notes tree, nearest the root first; a commit may have notes at several
-    depths.
+def note_place(objects: Objects, root: str | None, commit: str) -> TreePath:
+    """Where a note of ``commit`` is to be written: 2/38 (2/62), whatever git's adaptive fan-out would choose.
+
+    Flat only if a foreign file stands where the folder belongs: it is not ours to replace.
     """
+    name = commit.encode()
+    entries = objects.read_tree(root) if root else ()
+    blocked = any(entry.name == name[:2] and not entry.is_tree for entry in entries)
+    return (name,) if blocked else (name[:2], name[2:])
+
+
+def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
+    """Every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth."""
     if root is not None:
         yield from _iter_notes(objects, root, b"")
 

@@ -12,17 +12,23 @@ import re
 
 FILLER = "\x7f"
 
+LONG_WORD = 16  # characters: no token that is known by its form is shorter
+_WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+=:~$%,"
+_NO_WORD = {code: " " for code in range(128) if chr(code) not in _WORD}
+
 # Starts only where a run of backslashes starts, and never gives any back: linear on 300 KB of them.
 _ESCAPE = re.compile(
     r"""(?<!\\)\\++(?:
           (?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,24}[A-Za-z]      # a colour, written out
         | u00(?P<code>[2-7][0-9a-fA-F])
         | (?P<plain>[nrt"'`/=:&])
+        | (?=\x7f)                                              # outside of one that was replaced before
         )
       | \x1b(?:\[[0-9;:?]{0,24}[A-Za-z]|[()][AB0])             # a colour as it is
     """,
     re.VERBOSE,
 )
+_COMMON = (("\n", r"\n"), ('"', r"\""), ("\t", r"\t"))  # ten times as fast as the pattern
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -31,9 +37,18 @@ def image_of(text: str) -> str:
     image = text if text.isascii() else text.encode("ascii", "replace").decode("ascii")
     if FILLER in image:
         image = image.replace(FILLER, "?")
+    if "\\" in image:
+        for plain, escape in _COMMON:
+            image = image.replace(escape, FILLER + plain)
     if "\\" in image or "\x1b" in image:
         image = _ESCAPE.sub(_fill, image)
     return image
+
+
+def vocabulary(image: str) -> tuple[str, str]:
+    """The distinct words of ``image`` in lower case, and its long ones as they are: where to look for anchors first."""
+    words = set(image.translate(_NO_WORD).split())
+    return "\n".join(words).lower(), "\n".join(word for word in words if len(word) >= LONG_WORD)
 
 
 def _fill(match: re.Match[str]) -> str:

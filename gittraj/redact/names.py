@@ -36,7 +36,7 @@ _STRONG_PAIRS = frozenset(
     "admin.pass root.pass key.pass store.pass vault.token consumer.key app.key session.key webhook.url".split()
 ) - {"webhook.url"}
 _TOKEN_LAST = frozenset("token auth jwt sig dsn bearer credential credentials pat otp sas pass pw creds".split())
-_WEAK_LAST = frozenset("key session sid salt seed cookie signature".split())
+_WEAK_LAST = frozenset("key session sid salt seed cookie".split())
 _HARMLESS = frozenset(
     "public.key primary.key sort.key cache.key foreign.key partition.key csrf.token xsrf.token next.token page.token "
     "continuation.token cancellation.token cancel.token stop.token eos.token pad.token bos.token unk.token mask.token "

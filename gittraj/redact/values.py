@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from enum import Enum
+from functools import lru_cache
 
 from .names import Grade
 from .randomness import likelihood, looks_random
@@ -85,8 +86,12 @@ def is_plain(value: str) -> bool:
 
 def is_secret(value: str, level: Grade, style: Style) -> bool:
     """Whether ``value`` is a secret, given what its name proves and how it is written."""
-    short = value[:_MOST]
-    if level is Grade.NONE or len(short) < 3 or is_placeholder(value):
+    return _judge(value[:_MOST], level, style)
+
+
+@lru_cache(maxsize=4096)
+def _judge(short: str, level: Grade, style: Style) -> bool:
+    if level is Grade.NONE or len(short) < 3 or is_placeholder(short):
         return False
     if _TOOL_ID.fullmatch(short) or _MODEL.fullmatch(short) or _LINK.fullmatch(short):
         return False
@@ -114,9 +119,11 @@ def _is_token(value: str, style: Style) -> bool:
 def _is_exact_secret(value: str) -> bool:
     if _PATH.fullmatch(value) and not looks_random(value):
         return False
+    if re.fullmatch(r"(?:await |new )?[A-Za-z_$][\w$.:]*\(.*\)", value):
+        return False
     if _SENTENCE.fullmatch(value):
         return not all(map(_WORD.fullmatch, value.split())) and not value.rstrip().endswith((".", "?", "!", ":"))
-    return not re.fullmatch(r"(?:await |new )?[A-Za-z_$][\w$.:]*\(.*\)", value)
+    return True
 
 
 def _is_loose_secret(value: str) -> bool:

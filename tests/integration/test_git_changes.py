@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.errors import GitError
 from gittraj.git import (
     Backend,
     CommitChanges,
@@ -140,11 +141,13 @@ def test_lines_that_look_like_a_diff(each_git: Git, repository: Repository) -> N
 
 
 def test_binary_links_modes_types_and_submodules(git: Git, tmp_path: Path) -> None:
-    git.commit({"binary": b"\0\1", "mode": "x\n", "type": "file\n"})
+    git.commit({"binary": b"\0\1", "mode": "x\n", "now-module": "x\n", "type": "file\n"})
     (git.root / "mode").chmod(0o755)
     git.write({"binary": b"\0\2", "type": None, "utf-16": "text\n".encode("utf-16")})
     (git.root / "type").symlink_to("target")
     inner = Git.init(git.root / "module").commit({"f": "1"})
+    (git.root / "now-module").unlink()
+    Git.init(git.root / "now-module").commit({"f": "1"})
     commit = git.commit({"z": "last\n"})
     with git.open() as repository:
         found = changes(repository, commit).paths
@@ -152,6 +155,7 @@ def test_binary_links_modes_types_and_submodules(git: Git, tmp_path: Path) -> No
         ("binary", "update", False, ()),
         ("mode", "update", False, ()),
         ("module", "add", True, ()),
+        ("now-module", "update", True, ()),
         ("type", "update", False, ("target",)),
         ("utf-16", "add", False, ()),
         ("z", "add", False, ("last",)),
@@ -230,6 +234,22 @@ def test_the_edge_of_a_shallow_clone(git: Git, tmp_path: Path) -> None:
             found = read_changes(repository, [edge, tip])
         assert (len(found[edge].parents), found[edge].paths) == (1, ())
         assert [p.added for p in found[tip].paths] == [("3",)]
+
+
+def test_a_missing_blob_hides_only_its_commit(git: Git) -> None:
+    commits = [git.commit({f"f{n}": f"{n}\n"}) for n in range(5)]
+    lost = blob(git, "f3")
+    (git.root / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    git("rm", "--quiet", "f3")  # git reads a clean file of the work tree instead of its blob
+    with git.open() as repository:
+        found = read_changes(repository, commits)
+    assert [len(found[c].paths) for c in commits] == [1, 1, 1, 0, 1]
+
+
+def test_a_commit_that_is_not_here(repository: Repository) -> None:
+    absent = "0" * (40 if repository.object_format == "sha1" else 64)
+    with pytest.raises(GitError, match=f"^commit {absent} is not here$"):
+        read_changes(repository, [absent])
 
 
 def test_more_commits_than_one_process_takes(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,6 +81,8 @@ def test_linked_worktrees(git: Git, tmp_path: Path) -> None:
     assert listed[0].git_dir == git.root / ".git"
     assert {w.git_dir.parent for w in listed[1:]} == {places}
     assert open_repository(found.git_dir).work_tree == tmp_path / "odd\nname"
+    (gone,) = (w.git_dir for w in listed if not w.present)
+    assert open_repository(gone).head() == git.head()
 
 
 def test_worktrees_of_a_bare_repository(tmp_path: Path) -> None:

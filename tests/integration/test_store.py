@@ -137,6 +137,20 @@ def test_foreign_entries_stay(each_git: Git, repository: Repository) -> None:
     assert paths(each_git) == foreign | {fanned(commit, 2): "a"}
 
 
+def test_a_foreign_file_where_the_folder_belongs_stays(each_git: Git, repository: Repository) -> None:
+    commit = each_git.commit({"f": "1"})
+    notes_tree(each_git, {commit[:2]: "foreign"})
+    notes = NotesRef(repository)
+    notes.write({commit: add("a")}, message="m")
+    notes.write({commit: add("b")}, message="m")
+    assert paths(each_git) == {commit[:2]: "foreign", commit: "a\nb"}
+
+
+def test_only_object_ids_have_notes(repository: Repository) -> None:
+    with pytest.raises(StoreError, match="'HEAD' is no object id"):
+        NotesRef(repository).write({"HEAD": add("a")}, message="m")
+
+
 def test_a_note_of_a_commit_that_is_not_here(repository: Repository) -> None:
     absent = "ab" * (20 if repository.object_format == "sha1" else 32)
     notes = NotesRef(repository)

@@ -51,7 +51,8 @@ def test_a_commit_survives() -> None:
 
 
 def test_foreign_commits() -> None:
-    signed = b"tree 1\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\ngpgsig -----BEGIN\n \n tree 9\n -----END\n\ntext"
+    head = b"tree 1\nauthor A <a> 1 +0000\ncommitter C <c> 2 +0000\n"
+    signed = head + b"gpgsig -----BEGIN\n \n tree 9\n -----END\n\ntext"
     assert (decode_commit(signed).tree, decode_commit(signed).subject) == ("1", "text")
     latin = b"tree 1\nauthor a\ncommitter b\nencoding ISO-8859-1\n\n\ncaf\xe9\nwrapped\n\nbody"
     assert (decode_commit(latin).subject, decode_commit(latin).time) == ("café wrapped", 0)

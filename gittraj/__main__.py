@@ -1,0 +1,5 @@
+"""``python -m gittraj`` is ``git-traj``."""
+
+from gittraj.cli import main
+
+main()

@@ -1,0 +1,94 @@
+"""The commits to explain: what the reflogs say was made, joined with what the hooks spooled.
+
+The reflog's kinds decide; entries of a rebase, a reset, a checkout or a fast-forward make nothing, they
+carry. Where there is no reflog (a bare repository, switched off) the spool's commits stand alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from gittraj.capture.session import Commit, Kind
+from gittraj.capture.spool import Spooled
+from gittraj.git import ReflogEntry
+
+_KINDS: Mapping[str, Kind] = {
+    "commit": "commit",
+    "commit (initial)": "commit",
+    "commit (merge)": "merge",
+    "commit (amend)": "amend",
+    "commit (cherry-pick)": "cherry-pick",
+    "cherry-pick": "cherry-pick",
+    "revert": "revert",
+    "am": "am",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moves:
+    """What happened in one worktree: the commits made, in order, and the pairs (old, new) of rewrites."""
+
+    commits: tuple[Commit, ...]
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+def read_moves(
+    entries: Sequence[ReflogEntry],
+    spooled: Iterable[Spooled],
+    *,
+    earlier: Callable[[], Sequence[ReflogEntry]] = tuple,
+    stored: bool = True,
+    off: Iterable[str] = (),
+) -> Moves:
+    """Join one worktree's new reflog entries with the lines that its hooks spooled.
+
+    A line may come after its entry was read (the hook runs later than the reflog is written): then
+    ``earlier``, the whole reflog, tells whether its commit was made or only carried. ``off`` are
+    commits made while switched off: they take their events with them and store none.
+    """
+    lines = list(spooled)
+    by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
+    silent = {line.id for line in lines if line.kind == "off"} | set(off)
+    made = {entry.new: kind for entry in entries if (kind := _made(entry))}
+    late = by_id.keys() - made.keys() - {entry.new for entry in entries}
+    if late:
+        history = earlier()
+        kinds = {entry.new: _made(entry) for entry in history}
+        unknown: Kind | None = None if history else "commit"
+        made |= {c: kind for c in by_id if c in late and (kind := kinds.get(c, unknown))}
+    commits = {
+        commit: Commit(
+            id=commit,
+            kind=kind,
+            sessions=by_id[commit].sessions if commit in by_id else (),
+            call=by_id[commit].call if commit in by_id else None,
+            stored=stored and commit not in silent,
+        )
+        for commit, kind in made.items()
+    }
+    pairs = [(line.id, line.other) for line in lines if line.kind == "rewrite"]
+    pairs += [(e.old, e.new) for e in entries if _made(e) == "amend" and e.old.strip("0")]
+    pairs += _copies(lines, commits)
+    return Moves(commits=tuple(commits.values()), pairs=tuple(dict.fromkeys(pairs)))
+
+
+def _made(entry: ReflogEntry) -> Kind | None:
+    """The kind of commit that an entry made; ``None`` when it made none."""
+    if entry.old == entry.new or entry.message.startswith("cherry-pick: fast-forward"):
+        return None
+    return _KINDS.get(entry.kind)
+
+
+def _copies(lines: Sequence[Spooled], commits: Mapping[str, Commit]) -> list[tuple[str, str]]:
+    """Which commit a cherry-pick or a squash merge, seen before it was made, came to be: the next one
+    that its worktree's hook reported. One that was never made leaves its line without a commit."""
+    pairs: list[tuple[str, str]] = []
+    sources: list[Spooled] = []
+    for line in lines:
+        if line.kind in ("picked", "squashed"):
+            sources = [s for s in sources if s.other == line.other] + [line]
+        elif line.kind == "commit":
+            pairs += [(source.id, line.id) for source in sources if line.id in commits]
+            sources = []
+    return pairs

@@ -1,0 +1,147 @@
+"""Puts a drain together: configuration, redactor, pipeline, lock. What the worker and every command call."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from gittraj.capture.state import State, load_state
+from gittraj.config import Config, Environ, read_config
+from gittraj.drain import Drain, Installed, Report
+from gittraj.git import Repository
+from gittraj.local import LocalState, installed_positions
+from gittraj.pipeline import Pipeline
+from gittraj.redact import RULESET, LiveValues, Redactor
+from gittraj.territory import Territory
+
+_CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
+_ENV_FILES = 50
+
+
+def drain(
+    repository: Repository,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    patience: float = 0.0,
+    wait: float = 10.0,
+) -> Report | None:
+    """Drain now. ``live`` is the environment whose values are secrets; ``patience`` the seconds that a
+    commit's call may take to come into its log; ``wait`` the seconds to wait for another drain.
+
+    ``None`` where nothing is installed, or another drain goes on. Raises TrajError.
+    """
+    local = LocalState.of(repository)
+    if not local.exists or environ.off:
+        return None
+    with local.locked(wait=wait) as had:
+        if not had:
+            return None
+        when, reflogs = installed_positions(local.read("installed.json"))
+        config = read_config(repository)
+        state = load_state(local.folder)
+        work = Drain(
+            repository,
+            config,
+            environ,
+            installed=Installed(time=when, reflogs=reflogs),
+            pipeline=make_pipeline(repository, config, environ, live=live, state=state),
+            patience=patience,
+        )
+        return work.run()
+
+
+def make_pipeline(
+    repository: Repository,
+    config: Config,
+    environ: Environ,
+    *,
+    live: Mapping[str, str],
+    state: State | None,
+) -> Pipeline:
+    """The pipeline of this repository, with every secret that is known here."""
+    local = LocalState.of(repository)
+    key = local.key()
+    roots = Territory(repository).roots
+    found = LiveValues.collect(live, _secret_files(roots, environ.home))
+    hashes = local.add_hashes(found.hashes(key))
+    values = LiveValues(found.values, hashes=hashes)
+    return Pipeline(
+        repository=repository,
+        config=config,
+        redactor=lambda: Redactor(key=key, live=values),
+        ruleset=RULESET,
+        rewrites=state.rewrites if state else {},
+        localise=Localiser(roots, environ.home),
+    )
+
+
+def remember_secrets(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
+    """Store keyed hashes of the live values: the next drain may run where they are not known."""
+    local = LocalState.of(repository)
+    found = LiveValues.collect(live, _secret_files(Territory(repository).roots, environ.home))
+    local.add_hashes(found.hashes(local.key()))
+
+
+class Localiser:
+    """Takes this machine's folders out of a text: the working tree's paths become relative to it, and
+    the home folder ``~``."""
+
+    def __init__(self, roots: tuple[Path, ...], home: Path | None) -> None:
+        names = sorted((re.escape(str(root)) for root in roots if len(root.parts) > 1), key=len, reverse=True)
+        after = r"(?![\w.-])"
+        self._inside = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})(/?){after}") if names else None
+        self._inside_path = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})/(?=[\w.@-])") if names else None
+        usable = home is not None and len(home.parts) > 1
+        self._home = re.compile(rf"(?<![\w.-]){re.escape(str(home))}{after}") if usable else None
+
+    def __call__(self, text: str) -> str:
+        if "/" not in text and "\\" not in text:
+            return text
+        if self._inside_path is not None and self._inside is not None:
+            text = self._inside.sub(".", self._inside_path.sub("", text))
+        return self._home.sub("~", text) if self._home is not None else text
+
+
+def _secret_files(roots: tuple[Path, ...], home: Path | None) -> Iterator[Path]:
+    for root in roots:
+        found = sorted(root.glob(".env*")) + sorted(root.glob("*/.env*")) if root.is_dir() else []
+        yield from found[:_ENV_FILES]
+    if home is not None:
+        yield from (home / name for name in _CREDENTIALS)
+
+
+def has_news(repository: Repository, state: State | None) -> bool:
+    """Whether a drain could find anything: the spool or a reflog has grown, or a log of which more was to
+    come. A few stats, so that a command that only reads stays fast."""
+    folder = LocalState.of(repository).folder
+    if state is None or state.waiting:
+        return True
+    if _size(folder / "spool") != state.spool:
+        return True
+    for tree in repository.worktrees():
+        known = state.reflogs.get(str(tree.git_dir))
+        if known is None or _size(tree.git_dir / "logs" / "HEAD") != int(known[0]):
+            return True
+    return any(
+        not s.settled and (_size(Path(s.path)) != s.size or _rested(Path(s.path)))
+        for s in state.sessions.values()
+    )
+
+
+def _rested(path: Path) -> bool:
+    """A log that stopped growing a moment ago may have ended its turn by that."""
+    try:
+        age = time.time() - path.stat().st_mtime
+    except OSError:
+        return False
+    return 3.0 <= age <= 600.0
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

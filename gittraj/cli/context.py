@@ -1,0 +1,44 @@
+"""What every command begins with: the repository it stands in, drained, and the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from gittraj.config import Environ
+from gittraj.git import Repository, open_repository
+
+
+def environment() -> Mapping[str, str]:
+    return dict(os.environ)
+
+
+def find_repository() -> Repository:
+    """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
+
+    Raises NotARepository.
+    """
+    named = os.environ.get("GIT_DIR")
+    return open_repository(Path(named) if named else Path.cwd(), environ=environment())
+
+
+def drain_first(repository: Repository, *, always: bool = False) -> None:
+    """So that a command sees a consistent state. A reading command drains only when something is new;
+    what keeps it from draining is said in one line, and the command goes on with what is recorded."""
+    from gittraj.errors import TrajError
+    from gittraj.local import LocalState
+
+    if not LocalState.of(repository).exists:
+        return
+    from gittraj.capture.state import load_state
+    from gittraj.capturing import drain, has_news
+
+    raw = environment()
+    try:
+        state = load_state(LocalState.of(repository).folder)
+        if always or has_news(repository, state):
+            drain(repository, environ=Environ.of(raw), live=raw)
+    except TrajError as error:
+        sys.stderr.write(f"git-traj: not up to date: {error.message}\n")

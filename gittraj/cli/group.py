@@ -1,0 +1,97 @@
+"""The command group: imports a command when it is called, and turns errors into lines and statuses."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from gittraj import __version__
+from gittraj.cli.commands import COMMANDS
+from gittraj.errors import TrajError, UsageError
+
+_NAMES = {name: line for group in COMMANDS.values() for name, line in group.items()}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are modules of this package."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_NAMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _NAMES:
+            return None
+        command: click.Command = importlib.import_module(f"gittraj.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in COMMANDS.items():
+            with formatter.section(title.capitalize()):
+                formatter.write_dl(list(commands.items()))
+
+
+@click.group(
+    name="git-traj",
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, prog_name="git-traj", message="%(prog)s %(version)s")
+@click.option("--no-pager", is_flag=True, help="Write to the terminal without a pager.")
+@click.pass_context
+def group(ctx: click.Context, no_pager: bool) -> None:
+    """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
+    ctx.obj = {"pager": not no_pager}
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Run and exit: 0 done, 1 our error, 2 usage, 3 a bug, 130 interrupted."""
+    sys.exit(call(arguments))
+
+
+def call(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the status."""
+    try:
+        result: Any = group.main(
+            args=list(arguments) if arguments is not None else None,
+            prog_name="git traj",
+            standalone_mode=False,
+        )
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # the reader of a pipe has seen enough; python would complain once more while it exits
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except click.UsageError as error:
+        _say(error.format_message(), _usage_hint(error), "error")
+        return UsageError.exit_code
+    except click.ClickException as error:
+        _say(error.format_message(), None, "error")
+        return 1
+    except TrajError as error:
+        _say(error.message, error.hint, "error")
+        return error.exit_code
+    except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a report
+        from gittraj.cli.crash import report
+
+        _say(f"a bug: {type(error).__name__}", f"please report it with {report(error)}", "error")
+        return 3
+
+
+def _usage_hint(error: click.UsageError) -> str | None:
+    return f"{error.ctx.command_path} -h" if error.ctx else None
+
+
+def _say(message: str, hint: str | None, kind: str) -> None:
+    first, *rest = message.splitlines() or [""]
+    click.echo(f"{kind}: {' '.join([first, *(line.strip() for line in rest)])}", err=True)
+    if hint:
+        click.echo(f"hint: {hint}", err=True)

@@ -1,0 +1,273 @@
+"""From what ``own()`` gave to each commit to the drafts that the pipeline writes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from gittraj.capture.own import Anchor, Part, Step
+from gittraj.capture.session import Commit, Log
+from gittraj.capture.state import Stored
+from gittraj.figures import shorten
+from gittraj.log import Edit
+from gittraj.model import (
+    AnyEvent,
+    Chapter,
+    Environment,
+    FileChanged,
+    Key,
+    Link,
+    Parent,
+    Prompt,
+    Range,
+    SegmentRef,
+    ToolCall,
+    Touched,
+    Trajectory,
+    Usage,
+    Whole,
+)
+from gittraj.pipeline import Draft, Target
+
+TITLE_LIMIT = 200
+
+
+def to_steps(log: Log) -> list[Step]:
+    """The log as ``own()`` sees it."""
+    return [
+        Step(
+            prompt=isinstance(entry.event, Prompt),
+            edit=bool(log.edits(index)),
+            here=log.places[index] == "here",
+            elsewhere=log.places[index] == "elsewhere",
+            ends_turn=index in log.turn_ends,
+            result=log.result_of(index),
+        )
+        for index, entry in enumerate(log.entries)
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafted:
+    """A draft, and what will be remembered of it."""
+
+    draft: Draft
+    stored: Stored
+
+
+class Drafter:
+    """Makes the drafts of one log's parts. ``commits`` are those known of this drain, by id; ``ci`` names
+    the service that the agent ran in."""
+
+    def __init__(self, log: Log, *, commits: Mapping[str, Commit], ci: str | None) -> None:
+        self.log = log
+        self.commits = commits
+        self.ci = ci
+        self._index = {entry.event.id: i for i, entry in enumerate(log.entries)}
+
+    def draft(
+        self,
+        parts: Sequence[Part],
+        stored: Sequence[Stored],
+        *,
+        aliases: Mapping[int, Sequence[Target]] | None = None,
+        explored: bool = False,
+    ) -> list[Drafted]:
+        """What of ``parts`` is to be written: a writer subtracts what ``stored`` parts cover."""
+        covered = {i for part in stored if not part.explored for i in self._indexes(part)}
+        counted = self._counted(parts)
+        drafted: list[Drafted] = []
+        for part in parts:
+            targets = self._targets(part, explored=explored)
+            for first, last in _runs(part, covered):
+                extra = [t for i in range(first, last + 1) for t in (aliases or {}).get(i, ())]
+                run = replace(part, first=first, last=last)
+                made = self._draft(run, (*targets, *extra), counted, [*stored, *(d.stored for d in drafted)])
+                if made is not None:
+                    drafted.append(made)
+        return drafted
+
+    def _indexes(self, part: Stored) -> range:
+        first = self._index.get(part.range.first)
+        if first is None:  # it began above what was read, or the log was rewritten
+            last = self._index.get(part.range.last)
+            return range(0 if last is None else last + 1)
+        return range(first, first + part.range.n)
+
+    def _targets(self, part: Part, *, explored: bool) -> tuple[Target, ...]:
+        call = part.anchor.call
+        name = None
+        if 0 <= call < len(self.log.entries) and not explored:
+            event = self.log.entries[call].event
+            name = event.call_id or event.id if isinstance(event, ToolCall) else event.id
+        return tuple(
+            Target(
+                commit=commit,
+                link=Link(evidence=part.anchor.evidence, call=name),
+                role="explored" if explored else "produced",
+            )
+            for commit in part.anchor.commits
+            if commit not in self.commits or self.commits[commit].stored
+        )
+
+    def _draft(
+        self,
+        part: Part,
+        targets: tuple[Target, ...],
+        counted: Mapping[int, Usage],
+        earlier: Sequence[Stored],
+    ) -> Drafted | None:
+        log = self.log
+        kept = [i for i in range(part.first, part.last + 1) if i not in part.dropped]
+        if not targets or not kept:
+            return None
+        files = self._files(kept)
+        span = Range(
+            first=log.entries[part.first].event.id,
+            last=log.entries[part.last].event.id,
+            n=part.last - part.first + 1,
+            at=log.start + part.first,
+        )
+        events = tuple(self._event(i, counted) for i in kept)
+        prompt = self._prompt(part.first)
+        chapter = Chapter(id=events[0].id, title=_first_line(prompt or ""), events=events)
+        trajectory = Trajectory(
+            id=log.trajectory, whole=self._whole(), chapters=(chapter,), span=span, prompt=prompt
+        )
+        paths = tuple(file.path for file in files)
+        return Drafted(
+            draft=Draft(
+                trajectory=trajectory,
+                positions=tuple(log.start + i for i in kept),
+                targets=targets,
+                files=files,
+                also=self._also(targets, earlier),
+                dropped=sum(
+                    isinstance(log.entries[i].event, ToolCall) and i not in kept
+                    for i in range(part.first, part.last + 1)
+                ),
+            ),
+            stored=Stored(
+                range=span,
+                commits=tuple(t.commit for t in targets),
+                files=paths,
+                explored=targets[0].role == "explored",
+            ),
+        )
+
+    def _event(self, index: int, counted: Mapping[int, Usage]) -> AnyEvent:
+        event = self.log.entries[index].event
+        touched = tuple(Touched(path=e.path, kind=e.kind) for e in self.log.edits(index))
+        usage = counted.get(index)
+        return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
+
+    def _files(self, kept: Collection[int]) -> tuple[FileChanged, ...]:
+        edits: dict[str, list[Edit]] = {}
+        for index in kept:
+            for edit in self.log.edits(index):
+                edits.setdefault(edit.path, []).append(edit)
+        return tuple(_fold_edits(path, found) for path, found in sorted(edits.items()))
+
+    def _prompt(self, first: int) -> str | None:
+        """Of the turn that a part begins in."""
+        for index in range(first, -1, -1):
+            event = self.log.entries[index].event
+            if isinstance(event, Prompt):
+                return event.content
+        return None
+
+    def _whole(self) -> Whole:
+        log = self.log
+        title = log.fact("title")
+        if title is None and log.start == 0:
+            first = next((e.event.content for e in log.entries if isinstance(e.event, Prompt)), None)
+            title = _first_line(first) if first else None
+        parent = log.fact("parent")
+        entrypoint = log.fact("entrypoint")
+        return Whole(
+            title=shorten(title, TITLE_LIMIT) if title else None,
+            agent=log.agent,
+            agent_version=log.fact("agent_version"),
+            models=tuple(map(str, log.facts.get("model", ()))),
+            session=log.session,
+            parent=Parent(id=parent, event=log.fact("parent_event")) if parent else None,
+            environment=Environment(entrypoint=entrypoint, ci=self.ci) if entrypoint or self.ci else None,
+            status=log.fact("status"),
+        )
+
+    def _counted(self, parts: Sequence[Part]) -> dict[int, Usage]:
+        """The one event that each model call counts with: its last that is stored. A call whose figure
+        comes in a later record was still open at the anchor: it counts with the event after."""
+        dropped = {i for part in parts for i in part.dropped}
+        anchors = {part.anchor.call for part in parts}
+        last: dict[str, int] = {}
+        final: dict[str, int] = {}
+        for index, entry in enumerate(self.log.entries):
+            if entry.event.response is not None:
+                final[entry.event.response] = index
+                if index not in dropped:
+                    last[entry.event.response] = index
+        counted: dict[int, Usage] = {}
+        for response, spent in self.log.spent.items():
+            index = last.get(response, -1)
+            if index < 0:
+                continue
+            if index in anchors and index == final[response] and spent.beside:
+                index += 1
+            if index < len(self.log.entries):
+                before = counted.get(index)
+                counted[index] = before + spent.usage if before else spent.usage
+        return counted
+
+    def _also(self, targets: Sequence[Target], earlier: Sequence[Stored]) -> tuple[SegmentRef | Key, ...]:
+        """Earlier parts that wrote files of these commits which no commit took before."""
+        changes = [self.commits[t.commit].changes for t in targets if t.commit in self.commits]
+        open_paths = {p.path for c in changes if c for p in c.paths}
+        own = {t.commit for t in targets}
+        found: list[SegmentRef | Key] = []
+        for part in reversed(earlier):
+            if own & set(part.commits):
+                continue
+            for commit in part.commits:
+                known = self.commits[commit].changes if commit in self.commits else None
+                open_paths -= {p.path for p in known.paths} if known else set()
+            if open_paths & set(part.files):
+                found.extend(part.segments or [(self.log.trajectory, part.range.first)])
+        return tuple(reversed(found))
+
+
+def waiting_parts(steps: Sequence[Step], owned: int, head: str) -> list[Part]:
+    """What waited when a session ended: explored on the commit that it ended at, cut before each prompt."""
+    starts = [i for i in range(owned, len(steps)) if i == owned or steps[i].prompt]
+    anchor = Anchor(call=-1, commits=(head,), evidence="content")
+    return [
+        Part(first=start, last=end - 1, anchor=anchor)
+        for start, end in zip(starts, [*starts[1:], len(steps)], strict=True)
+    ]
+
+
+def _runs(part: Part, covered: Collection[int]) -> Iterator[tuple[int, int]]:
+    """The stretches of a part that are not stored yet."""
+    first: int | None = None
+    for index in range(part.first, part.last + 2):
+        fresh = index <= part.last and index not in covered
+        if fresh and first is None:
+            first = index
+        elif not fresh and first is not None:
+            yield first, index - 1
+            first = None
+
+
+def _fold_edits(path: str, edits: Sequence[Edit]) -> FileChanged:
+    reverts = sum(
+        bool(now.added or now.removed) and (now.added, now.removed) == (before.removed, before.added)
+        for before, now in pairwise(edits)
+    )
+    kind = edits[-1].kind if edits[-1].kind == "delete" else edits[0].kind
+    lines = sum(len(edit.added) for edit in edits)
+    return FileChanged(path=path, kind=kind, edits=len(edits), reverts=reverts, lines=lines)
+
+
+def _first_line(text: str) -> str:
+    return shorten(next((line.strip() for line in text.splitlines() if line.strip()), ""), TITLE_LIMIT)

@@ -1,0 +1,103 @@
+"""Opens a session's log and reads what is new in it, as ``capture`` wants it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from gittraj.agents import SessionFile
+from gittraj.capture.session import Log, Place, assemble
+from gittraj.capture.state import SessionState, Span
+from gittraj.config import Config
+from gittraj.errors import FormatError
+from gittraj.formats import FORMATS, HEAD, Reader, detect
+from gittraj.log import Cursor, Entry, Fact, Item, trajectory_id
+from gittraj.model import Message
+from gittraj.territory import Territory
+
+RESTS = 3.0
+"""Seconds without growth after which a last message without a call ends its turn."""
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+
+
+def recognise(path: Path) -> tuple[str | None, str]:
+    """The agent that wrote a log, decided on its content, and the session that its name gives."""
+    with path.open("rb") as stream:
+        reader = detect(stream.read(HEAD))
+    named = _UUID.search(path.stem)
+    return (reader.agent if reader else None), named[0] if named else path.stem
+
+
+def read_log(
+    file: SessionFile,
+    known: SessionState,
+    *,
+    territory: Territory,
+    config: Config,
+    off: Sequence[Span] = (),
+    now: float,
+) -> tuple[Log, int]:
+    """What stands in the log from the known cursor on, and the log's size in bytes.
+
+    A log that was rewritten above the cursor is read from its start. Raises FormatError when the log
+    has no known format, OSError when it cannot be read.
+    """
+    status = file.path.stat()
+    try:
+        log = _assemble(file, known, known.cursor, territory=territory, config=config, off=off)
+    except FormatError:
+        if known.cursor.offset == 0:
+            raise
+        log = _assemble(file, known, Cursor(), territory=territory, config=config, off=off)
+    last = log.entries[-1].event if log.entries else None
+    rests = isinstance(last, Message) and now - status.st_mtime >= RESTS
+    return replace(log, quiet=rests), status.st_size
+
+
+def _assemble(
+    file: SessionFile,
+    known: SessionState,
+    cursor: Cursor,
+    *,
+    territory: Territory,
+    config: Config,
+    off: Sequence[Span],
+) -> Log:
+    def place(entry: Entry) -> Place:
+        if any(config.excludes(agent=file.agent, path=edit.path) for edit in entry.edits):
+            return "elsewhere"
+        return cast(Place, territory.place(entry))
+
+    with file.path.open("rb") as stream:
+        reader = FORMATS.get(file.agent) or _detected(stream)
+        items = reader.read(stream, session=file.session, cursor=cursor)
+        facts = [Fact(name=n, value=v) for n, values in known.facts.items() for v in values if cursor.offset]
+        return assemble(
+            [*facts, *_allowed(items, off)],
+            agent=file.agent,
+            session=file.session,
+            trajectory=trajectory_id(file.agent, file.session),
+            start=cursor.ordinal,
+            place=place,
+            relative=territory.relative,
+        )
+
+
+def _detected(stream: BinaryIO) -> Reader:
+    reader = detect(stream.read(HEAD))
+    if reader is None:
+        raise FormatError(f"{stream.name}: not the log of a session")
+    return reader
+
+
+def _allowed(items: Iterable[Item], off: Sequence[Span]) -> Iterator[Item]:
+    """Without what was written while switched off."""
+    for item in items:
+        if isinstance(item, Entry) and any(
+            span.start < item.end and (span.end is None or item.end <= span.end) for span in off
+        ):
+            continue
+        yield item

@@ -1,0 +1,133 @@
+"""Values that are known to be secret because they stand in the environment or in a credential file.
+
+The values stay in memory. What may be stored is a keyed hash of each, by which a later process, which
+lacks that environment, still finds the value where it stands as a whole word.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+from .names import Grade, grade
+from .values import is_plain
+
+_SHORTEST = 8
+_CUT = 12  # characters of a value that identify it when "..." follows
+_LARGEST_FILE = 1 << 20
+_HASH = 16  # bytes
+_EXAMPLES = (".example", ".sample", ".template", ".dist")
+_WHO = ("USER", "LOGNAME", "USERNAME", "HOSTNAME", "HOST", "HOME", "PWD", "SHELL")
+_SETTING = re.compile(r"\s*(?:export\s+|set\s+|-\s+)?[\"']?(?P<name>[\w.:/@-]{1,256}?)[\"']?\s*[=:]\s*(?P<value>\S.*)")
+_LOGIN = re.compile(r"\bpassword\s+(\S+)")
+_USERINFO = re.compile(r"://[^\s:/@]*:([^\s/@]+)@")
+_DELIMITERS = "=:,;&|()[]{}<>@?#"
+_RUN = re.compile(r"[^\s\"'`\\\x00-\x1f]{8,512}")
+_SPLIT = re.compile(r"[=:,;&|()\[\]{}<>@?#]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveValues:
+    """Secret values, and keyed hashes of ones that aren't at hand any more."""
+
+    values: tuple[str, ...] = field(default=(), repr=False)
+    known: frozenset[str] = field(default=frozenset(), repr=False)
+
+    def __init__(self, values: Iterable[str] = (), hashes: Iterable[str] = ()) -> None:
+        object.__setattr__(self, "values", tuple(dict.fromkeys(values)))
+        object.__setattr__(self, "known", frozenset(hashes))
+
+    @classmethod
+    def collect(cls, environ: Mapping[str, str], files: Iterable[Path]) -> LiveValues:
+        """The values whose name says that they are secret; a file that can't be read adds nothing."""
+        plain = {environ.get(name, "") for name in _WHO}
+        found = [value for name, value in environ.items() if grade(name) >= Grade.TOKEN]
+        found += [password for value in environ.values() for password in _USERINFO.findall(value)]
+        for path in files:
+            found += _values_in(path)
+        return cls(value for value in found if len(value) >= _SHORTEST and value not in plain and not is_plain(value))
+
+    def hashes(self, key: bytes) -> frozenset[str]:
+        """The keyed hashes of all values, those known only by hash included."""
+        return self.known | {word_hash(key, value) for value in self.values}
+
+
+def word_hash(key: bytes, word: str) -> str:
+    """HMAC-SHA256 of ``word``, cut to 16 bytes, in hex; delimiters at its ends don't count."""
+    text = word.strip(_DELIMITERS).encode("utf-8", "surrogatepass")
+    return hmac.digest(key, b"word\0" + text, "sha256")[:_HASH].hex()
+
+
+def words(text: str) -> Iterator[tuple[int, int]]:
+    """Where a whole word may stand: each run without spaces and quotes, its parts, and its tails after ``=`` or ``:``."""
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        yield start, end
+        before = start
+        for count, split in enumerate(_SPLIT.finditer(text, start, end)):
+            if split.start() > before:
+                yield before, split.start()
+            before = split.end()
+            if count < 4:
+                yield before, end
+        if start < before < end:
+            yield before, end
+
+
+def needles(value: str) -> tuple[str, ...]:
+    """The forms in which ``value`` is looked for: raw, JSON-escaped, percent-encoded, base64 in 3 alignments."""
+    raw = value.encode("utf-8", "surrogatepass")
+    escaped = json.dumps(value, ensure_ascii=False)[1:-1]
+    forms = [value, escaped, json.dumps(escaped)[1:-1], json.dumps(value)[1:-1], quote(raw, safe="")]
+    for shift in range(3):
+        # The characters at either end also hold bits of the neighbours: they can't be foreseen.
+        whole = base64.b64encode(b"\0" * shift + raw).decode().rstrip("=")
+        inner = whole[(0, 2, 3)[shift] : len(whole) - bool((len(raw) + shift) % 3)]
+        forms += [inner, inner.translate(str.maketrans("+/", "-_"))]
+    return tuple(sorted({form for form in forms if len(form) >= _SHORTEST}, key=len, reverse=True))
+
+
+def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Where ``value`` stands in ``text`` in any of its ``forms``, or cut off and followed by dots."""
+    for form in forms:
+        at = text.find(form)
+        while at >= 0:
+            yield at, at + len(form)
+            at = text.find(form, at + len(form))
+    if len(value) > _CUT:
+        at = text.find(value[:_CUT])
+        while at >= 0:
+            end = at + _CUT
+            while end - at < len(value) and text[end : end + 1] == value[end - at]:
+                end += 1
+            if text.startswith(("...", "…", "***"), end):
+                yield at, end
+            at = text.find(value[:_CUT], end)
+
+
+def _values_in(path: Path) -> Iterator[str]:
+    if path.name.endswith(_EXAMPLES):
+        return
+    try:
+        with path.open(encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(_LARGEST_FILE)
+    except OSError:  # it is a source of values among others, often one that isn't there
+        return
+    for line in text.splitlines():
+        yield from _USERINFO.findall(line)
+        yield from _LOGIN.findall(line)
+        setting = _SETTING.match(line)
+        if setting and grade(setting["name"].rpartition(":")[2]) >= Grade.TOKEN:
+            yield _unquoted(setting["value"])
+
+
+def _unquoted(value: str) -> str:
+    if value[0] in "\"'" and value.find(value[0], 1) > 0:
+        return value[1 : value.find(value[0], 1)]
+    return re.split(r"\s+#", value)[0].rstrip().rstrip(",;")

@@ -1,0 +1,68 @@
+"""The worker that a hook wakes: drains in the background, so that the user's git waits for nothing."""
+
+import os
+
+if hasattr(os, "setsid") and __name__ == "__main__":
+    # the first statement: some agents kill the process group of a shell call as soon as it ends
+    try:
+        os.setsid()
+    except OSError:
+        pass  # it leads a group already
+
+import sys
+import time
+from pathlib import Path
+
+DEBOUNCE = 0.3
+"""Seconds: a rebase of many commits is one drain."""
+PATIENCE = 5.0
+"""Seconds that the call of a commit may take to come into the log of its session."""
+LINGER = 6.0
+"""Seconds that the worker waits for the words after a commit; then the next drain has them."""
+
+
+def main(arguments: list[str]) -> int:
+    """``[--foreground] STATE_FOLDER``. Never fails: what was not drained stays for the next drain."""
+    foreground = "--foreground" in arguments
+    folder = Path(arguments[-1])
+    try:
+        _work(folder, foreground=foreground)
+    except Exception as error:  # noqa: BLE001 - a hook must not fail the user's git, whatever happened
+        from gittraj.errors import TrajError  # noqa: PLC0415
+
+        if foreground:
+            why = error.message if isinstance(error, TrajError) else type(error).__name__
+            sys.stderr.write(f"git-traj: not recorded yet: {why}\n")
+    finally:
+        if not foreground:
+            (folder / "drain.lock").unlink(missing_ok=True)
+    return 0
+
+
+def _work(folder: Path, *, foreground: bool) -> None:
+    from gittraj.capturing import drain, remember_secrets  # noqa: PLC0415
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.git import open_repository  # noqa: PLC0415
+
+    raw = dict(os.environ)
+    environ = Environ.of(raw)
+    with open_repository(folder.parent, environ=raw) as repository:
+        remember_secrets(repository, environ=environ, live=raw)
+        start = time.monotonic()
+        if not foreground:
+            time.sleep(DEBOUNCE)
+            (folder / "drain.lock").unlink(missing_ok=True)
+        pause = 0.05
+        while True:
+            report = drain(repository, environ=environ, live=raw, patience=PATIENCE)
+            spent = time.monotonic() - start
+            if report is None or not (report.unfound or report.unsettled) or spent > LINGER:
+                return
+            if foreground and not report.unfound:
+                return
+            time.sleep(pause)
+            pause = min(pause * 1.6, 1.0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

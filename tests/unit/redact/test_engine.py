@@ -1,0 +1,164 @@
+"""What always holds: no planted secret survives, clean text is the same object, twice is once, doubt is an error."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gittraj.errors import RedactionError
+from gittraj.redact import LiveValues, Redactor, engine
+
+from .examples import draw, expand
+
+KEY = b"k" * 32
+PASSWORD = draw("word", 9)
+TOKEN = "ghp_" + draw("base62", 36)
+
+FRAGMENTS = [
+    "password", "token", "api_key", "secret", "=", ": ", '"', "'", "\\", "\\\\", "\n", "\\n", " ", "{", "}", ",", "--", "-p", "curl -u a:",
+    "://", "@", "https://u:", "Bearer ", "Authorization: ", "Cookie: a=", ";", "&", "?", "<", ">", "</", "-----BEGIN ", "REDACTED-", "-n1",
+    "REDACTED-password-n1", "REDACTED-key-0123abcd", "\x1b[31m", "\x7f", "\u00e9", "\U0001f600", "%3D", PASSWORD, TOKEN, "eyJ", "hello world", "x1",
+]  # fmt: skip
+texts = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=6), max_size=24).map("".join)
+names = st.none() | st.sampled_from(["password", "token", "key", "text", "aws_access_key_id"])
+
+
+def redactor(live: LiveValues | None = None) -> Redactor:
+    return Redactor(key=KEY, live=live)
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=texts, name=names)
+def test_redacting_twice_is_redacting_once(text: str, name: str | None) -> None:
+    first = redactor()
+    once = first.text(text, name=name)
+    assert first.text(once, name=name) is once
+    assert redactor().text(once, name=name) is once
+    if not first.counts:
+        assert once is text
+
+
+@settings(max_examples=400, deadline=None)
+@given(before=texts, after=texts)
+def test_a_planted_secret_never_survives(before: str, after: str) -> None:
+    secret = "glpat-" + draw("url64", 20, "planted")
+    for text in (f"{before} {secret} {after}", json.dumps([before, secret, after]), f"{before}\nDB_PASSWORD={secret}\n{after}"):
+        assert secret not in redactor().text(text)
+
+
+@settings(max_examples=200, deadline=None)
+@given(before=texts, after=texts)
+def test_a_json_document_stays_one(before: str, after: str) -> None:
+    document = {"a": before, "password": PASSWORD, "b": [after, {"token": TOKEN}], "c": json.dumps({"secret": PASSWORD, "d": "x"})}
+    clean = redactor().text(json.dumps(document))
+    assert set(json.loads(clean)) == set(document)
+    assert json.loads(json.loads(clean)["c"])["d"] == "x"
+
+
+def test_a_learned_value_goes_wherever_it_stands() -> None:
+    one = redactor()
+    one.learn(f"export DB_PASSWORD={PASSWORD}")
+    one.learn(TOKEN, name="note")
+    assert one.text(f"I log in with {PASSWORD} now") == "I log in with REDACTED-password-n1 now"
+    assert one.text(f"(it was {TOKEN[:16]}...)").startswith("(it was REDACTED-github-token-")
+    assert one.counts == {"learned": 2}
+    assert redactor().text(f"I log in with {PASSWORD} now") == f"I log in with {PASSWORD} now"
+
+
+def test_a_common_word_is_never_learned() -> None:
+    one = redactor()
+    one.learn('password = "postgres"')
+    text = "the postgres server"
+    assert one.text(text) is text
+
+
+def test_placeholders_tell_equal_values_and_nothing_else() -> None:
+    one = redactor()
+    long_one, long_two = draw("base62", 30, 1), draw("base62", 30, 2)
+    clean = [one.text(f"API_KEY={value}") for value in (long_one, long_two, long_one)]
+    assert clean[0] == clean[2] != clean[1]
+    assert all(re.fullmatch(r"API_KEY=REDACTED-key-[0-9a-f]{8}", text) for text in clean)
+    assert Redactor(key=b"other").text(f"API_KEY={long_one}") != clean[0]
+    assert [one.text(f"PASSWORD={value}") for value in ("tiger99x", "lion99xx", "tiger99x")] == [
+        "PASSWORD=REDACTED-password-n1",
+        "PASSWORD=REDACTED-password-n2",
+        "PASSWORD=REDACTED-password-n1",
+    ]
+
+
+def test_counts_are_by_rule() -> None:
+    one = redactor()
+    one.text(f"{TOKEN} and {TOKEN}\nDB_PASSWORD={PASSWORD}")
+    assert one.counts == {"github-token": 2, "named-password": 1}
+
+
+def test_no_time_left_is_an_error_and_no_text() -> None:
+    hurried = Redactor(key=KEY, seconds_per_text=0)
+    for scan in (hurried.text, hurried.learn):
+        with pytest.raises(RedactionError, match="in its time"):
+            scan("nothing to see here")
+
+
+def test_an_unexpected_error_is_one_that_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> str:
+        raise ValueError(PASSWORD)
+
+    monkeypatch.setattr(engine, "image_of", fail)
+    with pytest.raises(RedactionError) as caught:
+        redactor().text(f"password={PASSWORD}")
+    assert PASSWORD not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert caught.value.__suppress_context__
+
+
+HOSTILE = [
+    "\\", "password=", "curl ", "-----BEGIN ", "-----BEGIN " + "PRIVATE KEY-----\n", "=", '"', "a", "eyJ", "-eyJ", "://a:", "--token ",
+    'password="', "cookie: a=b;", "bearer ", "mysql -p", '\\"password\\":\\"x', "\x1b[31m", "\\u001b[", "AKIA", "REDACTED-a-", "machine a login b ",
+    "password for ", "MHcCAQEEI", "value value", "password\n,", "token[",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_hostile_text_is_scanned_to_its_end(piece: str) -> None:
+    text = piece * (60_000 // len(piece)) + f"\n {TOKEN} \nDB_PASSWORD={PASSWORD}\n"
+    clean = Redactor(key=KEY, seconds_per_text=60).text(text)
+    assert TOKEN not in clean
+    assert PASSWORD not in clean
+
+
+@pytest.mark.shared
+def test_published_sessions_hold_no_secret(samples) -> None:  # type: ignore[no-untyped-def]
+    """They were scanned before they were published: whatever is found in them is found wrongly."""
+    one = Redactor(key=KEY, seconds_per_text=60)
+    for path in sorted(samples.rglob("*.jsonl")):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            for name, text in _leaves(line):
+                assert one.text(text, name=name) is text
+    assert not one.counts
+
+
+def _leaves(line: str) -> list[tuple[str | None, str]]:
+    try:
+        todo: list[tuple[str | None, object]] = [(None, json.loads(line))]
+    except ValueError:
+        return [(None, line)]
+    found: list[tuple[str | None, str]] = []
+    while todo:
+        name, value = todo.pop()
+        if isinstance(value, str):
+            found.append((name, value))
+        elif isinstance(value, dict):
+            todo += value.items()
+        elif isinstance(value, list):
+            todo += [(None, item) for item in value]
+    return found
+
+
+def test_a_template_draws_what_it_says() -> None:
+    text, secrets = expand("a {hex:32} b")
+    assert re.fullmatch(r"a [0-9a-f]{32} b", text)
+    assert secrets == [text[2:34]]
