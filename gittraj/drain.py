@@ -142,8 +142,8 @@ class Drain:
         spooled, offset = read_spool(self.folder, state.spool)
         reflogs = dict(state.reflogs)
         moves: list[Moves] = []
-        trees = {tree.git_dir: tree for tree in self.repository.worktrees()}
-        for git_dir in trees:
+        away = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
+        for git_dir in [tree.git_dir for tree in self.repository.worktrees()]:
             entries, position = read_reflog(self.repository, git_dir, self._position(reflogs, git_dir))
             here = [line for line in spooled if _same(line.git_dir, git_dir)]
             if entries or here:
@@ -153,6 +153,7 @@ class Drain:
                         here,
                         earlier=partial(self._history, git_dir),
                         off=off.commits,
+                        away=away,
                     )
                 )
             reflogs[str(git_dir)] = (str(position.size), position.digest)
@@ -399,9 +400,7 @@ class Drain:
                     size=(_size(path) or 0) if path else -1,
                 )
             )
-        return replace(
-            state, sessions=sessions, waiting=tuple(waiting), notes=written.tip or state.notes
-        )
+        return replace(state, sessions=sessions, waiting=tuple(waiting), notes=written.tip or state.notes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -199,18 +199,21 @@ class Pipeline:
             ruleset=self.ruleset,
         )
         for target in draft.targets:
-            yield target.commit, _fit(
-                Record(
-                    id=trajectory.id,
-                    link=target.link,
-                    range=trajectory.span,
-                    role=target.role,
-                    origin=self.origin(target.commit),
-                    segments=segments,
-                    also=_resolve(draft.also, written.segments),
-                    figures=figures,
-                    whole=trajectory.whole,
-                )
+            yield (
+                target.commit,
+                _fit(
+                    Record(
+                        id=trajectory.id,
+                        link=target.link,
+                        range=trajectory.span,
+                        role=target.role,
+                        origin=self.origin(target.commit),
+                        segments=segments,
+                        also=_resolve(draft.also, written.segments),
+                        figures=figures,
+                        whole=trajectory.whole,
+                    )
+                ),
             )
 
     def _keeps_thinking(self) -> bool:
@@ -247,9 +250,7 @@ def _store_segments(
 ) -> tuple[SegmentRef, ...]:
     files.update((segment_path(trajectory, name), body) for name, body in segments)
     return tuple(
-        SegmentRef(
-            name=name, month=_this_month(), bytes=len(body), sha256=hashlib.sha256(body).hexdigest()
-        )
+        SegmentRef(name=name, month=_this_month(), bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
         for name, body in segments
     )
 

@@ -84,7 +84,5 @@ class Territory:
         return self._tops[path]
 
 
-
-
 def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))

@@ -16,7 +16,11 @@ _KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "CI", "COVERAGE_PROCE
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Replace the environment: no key, no agent, no git configuration of whoever runs the tests."""
     home = tmp_path_factory.mktemp("home")
-    kept = {k: v for k, v in os.environ.items() if k in _KEEP or k.startswith(("GIT_TRAJ_SAMPLES", "GIT_TRAJ_E2E"))}
+    kept = {
+        k: v
+        for k, v in os.environ.items()
+        if k in _KEEP or k.startswith(("GIT_TRAJ_SAMPLES", "GIT_TRAJ_E2E"))
+    }
     kept |= {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),

@@ -6,7 +6,7 @@ carry. Where there is no reflog (a bare repository, switched off) the spool's co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gittraj.capture.session import Commit, Kind
@@ -40,16 +40,18 @@ def read_moves(
     earlier: Callable[[], Sequence[ReflogEntry]] = tuple,
     stored: bool = True,
     off: Iterable[str] = (),
+    away: Collection[str] = (),
 ) -> Moves:
     """Join one worktree's new reflog entries with the lines that its hooks spooled.
 
     A line may come after its entry was read (the hook runs later than the reflog is written): then
     ``earlier``, the whole reflog, tells whether its commit was made or only carried. ``off`` are
-    commits made while switched off: they take their events with them and store none.
+    commits made while switched off, ``away`` the sessions (``agent:session``) that are: their commits
+    take their events with them and store none.
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
-    silent = {line.id for line in lines if line.kind == "off"} | set(off)
+    silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
     made = {entry.new: kind for entry in entries if (kind := _made(entry))}
     late = by_id.keys() - made.keys() - {entry.new for entry in entries}
     if late:

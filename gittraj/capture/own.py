@@ -9,7 +9,7 @@ turn ends, and not where the log happens to end, a live capture, a late one and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gittraj.model import Evidence
 
@@ -96,9 +96,10 @@ def _owners(
         if step.prompt:
             settle(i)
         if i in closing:
-            latest = closing[i]
-            owners[waiting : i + 1] = [latest] * (i + 1 - waiting)
+            owners[waiting : i + 1] = [closing[i]] * (i + 1 - waiting)
             waiting = i + 1
+            # of several commits of one call, what is said afterwards goes to the last
+            latest = replace(closing[i], commits=closing[i].commits[-1:])
         if step.ends_turn:
             settle(i + 1)
     if ended:
@@ -115,6 +116,8 @@ def _close(steps: Sequence[Step], anchor: Anchor) -> int:
 def _cuts(steps: Sequence[Step], anchors: Sequence[Anchor]) -> set[int]:
     """The indexes after which a part ends, whoever captures it and when."""
     cuts = {i - 1 for i, step in enumerate(steps) if step.prompt}
+    # a turn may go on without a prompt (a hook's feedback): who came in between has settled it there
+    cuts |= {i for i, step in enumerate(steps) if step.ends_turn}
     for anchor in anchors:
         cuts |= {anchor.call, _close(steps, anchor)}
     return cuts

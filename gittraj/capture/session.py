@@ -81,7 +81,9 @@ class Log:
             return ()
         if self.places[index] == "elsewhere" or self.failed(index):
             return ()
-        return entry.edits
+        result = self.result_of(index)
+        told = {e.path: e.kind for e in self.entries[result].edits} if result is not None else {}
+        return tuple(replace(e, kind=told.get(e.path, e.kind)) for e in entry.edits)
 
     def whole(self, index: int, path: str) -> str | None:
         """The entire text of ``path`` after the call at ``index``, where the log tells."""

@@ -42,3 +42,15 @@ def drain_first(repository: Repository, *, always: bool = False) -> None:
             drain(repository, environ=Environ.of(raw), live=raw)
     except TrajError as error:
         sys.stderr.write(f"git-traj: not up to date: {error.message}\n")
+
+
+def current_session(environ: Environ) -> str:
+    """The session (``agent:session``) whose environment this is. Raises TrajError outside of one."""
+    from gittraj.agents import all_agents
+    from gittraj.errors import TrajError
+
+    for agent in all_agents().values():
+        session = agent.current(environ)
+        if session is not None:
+            return f"{agent.name}:{session}"
+    raise TrajError("this is not the shell of an agent's session", "without --session everything is meant")

@@ -35,10 +35,10 @@ name = "claude-code"
 agent = "claude-code"
 
 _START = Cursor()
-_TYPES = frozenset(
-    "user assistant system progress queue-operation attachment mode permission-mode last-prompt"
-    " custom-title ai-title agent-name".split()
-)
+_TYPES = {
+    *("user", "assistant", "system", "progress", "attachment", "queue-operation"),
+    *("mode", "permission-mode", "last-prompt", "custom-title", "ai-title", "agent-name"),
+}
 _CUT_FIRST_LINE = re.compile(rb'\{"(?:parentUuid|isSidechain|sessionId|type|uuid)":[^\n]*"sessionId":"')
 _TRUSTED = frozenset(("type", "sessionId"))
 _SYNTHETIC = "<synthetic>"

@@ -85,7 +85,7 @@ class SessionFacts:
                 yield from self._titled(kind, summary)
             elif leaf and summary and len(self._summaries) < _WAITING:
                 self._summaries[leaf] = summary
-        elif self._summaries and (own := self._summaries.pop(record.get("uuid") or "", None)):
+        elif self._summaries and (own := self._summaries.pop(loose.text(record.get("uuid")) or "", None)):
             yield from self._titled("summary", own)
 
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:

@@ -54,11 +54,11 @@ def stamp(value: Any) -> str | None:
     A text without a zone counts as UTC; numbers are seconds, milliseconds, microseconds or
     nanoseconds since 1970, told apart by their size.
     """
-    if isinstance(value, str) and _STAMP.fullmatch(value):
-        return value
     try:
         if isinstance(value, str):
             time = datetime.fromisoformat(value)
+            if _STAMP.fullmatch(value):
+                return value
             time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
         elif isinstance(value, int | float) and not isinstance(value, bool):
             seconds = float(value)

@@ -1,4 +1,4 @@
-"""Values that stand under a name which names a secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
+"""Values under a name which names a secret, in any syntax: ``NAME=v``, ``"name": "v"``, ``--name v``.
 
 The name's grade says how much evidence the value must bring; how it is written says whether it is a
 literal at all. Code, types, references and prose stay.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from .image import FILLER
-from .names import Grade, grade, kind, parts
+from .names import Grade, grade, kind, parts, words_of
 from .rules import Span, trim
 from .values import Style, is_secret
 
@@ -22,14 +22,17 @@ _NAME = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 _STEM = re.compile(
     r"""(?:p(?:ass|wd?|hrase|sk|in|at)|s(?:ecret|ession|id|ig|eed|alt|as)|token|key|auth|cred|dsn|jwt|mnemonic|otp|bearer|cookie)
         [\w.-]{0,24}+
-        (?=[\x7f"'`\])}?!]{0,8}+(?:[ \t\x7f]{0,24}+(?:[:=!>,(]|</key>|(?<=[ \x7f])["']|string\b)|[\s,;\x7f"']{0,40}+value\b))""",
+        (?=[\x7f"'`\])}?!]{0,8}+(?:[ \t\x7f]{0,24}+(?:[:=!>,(|?]|</key>|(?<=[ \t\x7f])["'\w-])
+            |[\s,;\x7f"']{0,40}+value\b))""",
     re.VERBOSE,
 )
 _BETWEEN = re.compile(
     r"""(?P<close>[\x7f"'`\])}]{0,8}+)(?:
-          (?P<pair>[\s,;\x7f"']{0,40}+[vV]alue[\x7f"']{0,8}[ ]?[:=]|</key>[\s\x7f]{0,40}<string>(?=[^<\n]{1,512}</))
+          (?P<pair>[\s,;\x7f"']{0,40}+[vV]alue[\x7f"']{0,8}[ ]?[:=]
+            |</key>[\s\x7f]{0,40}<string>(?=[^<\n]{1,512}</))
         | (?P<typed>[?!]?[ ]?:[ ]{0,2}&?[A-Za-z_][\w.\[\]|<>, ]{0,40}?[ ]?=(?=[ ]?[\x7f"'`])|[ ]string[ ]?=)
-        | [?!]?[ \t\x7f]{0,24}+(?P<op>:=|=>|={2,3}|!={1,2}|[:=>,(]|(?<=[ \x7f])(?=["']))
+        | [?!]?[ \t\x7f]{0,24}+(?P<op>:=|=>|={2,3}|!={1,2}|\|\||\?\?|[:=>,(]|(?<=[ \x7f])(?=["'])
+            |(?<=[ \t\x7f])(?:\|[ ]|->[ ]|(?:is|was|lautet|ist|est)[ ])?(?=[^\s"'`|>=:-]))
         )[ \t\x7f]{0,24}+(?:[|>][+-]?[ \x7f]{0,16}\n[ \t\x7f]{1,24}(?=[^\s\x7f]))?""",
     re.VERBOSE,
 )
@@ -42,11 +45,13 @@ _BARE_ITEM = re.compile(r"[^\s\"'`\x7f,;)}\]>|]{1,1024}+")
 _NEXT_FIELD = re.compile(r"[^\s\"'`\x7f&;#]{1,256}+[;&]\w{1,32}=")
 _MARKUP = re.compile(r"[^<\n]{1,512}+(?=</)")
 _SETTING = re.compile(r"[A-Z][A-Z0-9_]*")
+_LINKS = frozenset(("", "|", "->", "is", "was", "lautet", "ist", "est"))
 _QUOTES = ("'", '"', "`")
 # What follows an option in a sentence about it.
-_PROSE = frozenset(
-    "flag flags option options argument arguments parameter is are was and or instead when which with from via for to "
-    "in on as by if that the this must should can will may value values string file path only also not does".split()
+_PROSE = words_of(
+    "flag flags option options argument arguments parameter is are was and or instead when which with "
+    "from via for to in on as by if that the this must should can will may value values string file path "
+    "only also not does"
 )
 
 
@@ -59,7 +64,11 @@ def assignments(image: str, lower: str, tick: Callable[[], None]) -> Iterator[Sp
             continue
         start, end = _whole_name(image, stem.start()), stem.end()
         level = grade(image[start:end])
-        if level and (between := _BETWEEN.match(image, end)) and (span := _value(image, start, between, level)):
+        if (
+            level
+            and (between := _BETWEEN.match(image, end))
+            and (span := _value(image, start, between, level))
+        ):
             yield span
             after = span.end
     for option in _OPTION.finditer(image):
@@ -79,26 +88,39 @@ def _whole_name(image: str, start: int) -> int:
 def _value(image: str, name_at: int, between: re.Match[str], level: Grade) -> Span | None:
     name, before, start = image[name_at : between.start()], image[name_at - 1 : name_at], between.end()
     op = between["op"]
-    if op == ">" or between["pair"] and between["pair"].endswith(">"):
+    if op == ">" or (between["pair"] and between["pair"].endswith(">")):
         end = _MARKUP.match(image, start)
         return _judged(image, (start, end.end()), name, level, Style.EXACT) if end else None
     quote = _QUOTE.match(image, start)
-    if op == "(" and not (quote and parts(name.rpartition(".")[2])[0] in ("set", "with")):
+    if op == "(" and not quote:
         return None
     if op == "," and not (quote and between["close"].strip(FILLER) in _QUOTES):
         return None
     if quote:
-        unsure = op == "" or op and op[:2] in ("==", "!=") or op == "," and not name.startswith("-")
-        if unsure and level is not Grade.STRONG:
-            return None
-        return _judged(image, _quoted(image, quote), name, level, Style.LOOSE if unsure else Style.EXACT)
+        return _judged(image, _quoted(image, quote), name, level, _quoted_style(name, op))
+    if op is not None and op.rstrip() in _LINKS:
+        near = _BARE.match(image, start)
+        return _judged(image, (start, _bare_end(near)), name, level, Style.NEAR) if near else None
     if op not in (":", "=", ":=", "=>") and not between["pair"]:
         return None
     connection = before in ("?", "&", ";") or _NEXT_FIELD.match(image, start) is not None
-    setting = op == "=" and between.end() == between.end("op") and (_SETTING.fullmatch(name) or name.startswith("-"))
+    setting = (
+        op == "="
+        and between.end() == between.end("op")
+        and (_SETTING.fullmatch(name) or name.startswith("-"))
+    )
     bare = (_BARE_FIELD if connection else _BARE if setting else _BARE_ITEM).match(image, start)
     style = Style.EXACT if connection or setting or between["pair"] else Style.LOOSE
     return _judged(image, (start, _bare_end(bare)), name, level, style) if bare else None
+
+
+def _quoted_style(name: str, op: str | None) -> Style:
+    """How sure it is that a quoted value after ``op`` is the name's."""
+    if op == "(":
+        return Style.EXACT if parts(name.rpartition(".")[2])[0] in ("set", "with") else Style.NEAR
+    if op is not None and (op.rstrip() in _LINKS or op[:2] in ("==", "!=") or op == ","):
+        return Style.EXACT if op == "," and name.startswith("-") else Style.LOOSE
+    return Style.EXACT
 
 
 def _argument(image: str, option: re.Match[str]) -> Span | None:
@@ -108,7 +130,7 @@ def _argument(image: str, option: re.Match[str]) -> Span | None:
     if quote := _QUOTE.match(image, option.end()):
         return _judged(image, _quoted(image, quote), option["name"], level, Style.EXACT)
     bare = _BARE.match(image, option.end())
-    if not bare or bare[0].lower().rstrip(".,:;)") in _PROSE or bare[0].isupper() and bare[0].isalpha():
+    if not bare or bare[0].lower().rstrip(".,:;)") in _PROSE or (bare[0].isupper() and bare[0].isalpha()):
         return None
     return _judged(image, (bare.start(), _bare_end(bare)), option["name"], level, Style.EXACT)
 

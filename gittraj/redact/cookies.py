@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from .names import Grade, grade
+from .names import Grade, grade, words_of
 from .rules import Span, trim
 from .values import Style, is_plain, is_secret
 
 _HEAD = re.compile(r"cookie[\"'\x7f\]]{0,6}[ \t\x7f]{0,4}[:=,]?[ \t\x7f]{0,4}[\"'\x7f]{0,6}", re.IGNORECASE)
 _PAIR = re.compile(r"[ ]?(?P<name>[\w.-]{1,64}+)=(?P<v>[^\s;\"'`\x7f,]{0,4096}+);?")
-_ATTRIBUTES = frozenset("path domain expires max-age samesite version priority".split())
+_ATTRIBUTES = words_of("path domain expires max-age samesite version priority")
 
 
 def cookies(image: str, lower: str, tick: Callable[[], None]) -> Iterator[Span]:

@@ -83,7 +83,9 @@ class Redactor:
             raise
         except Exception as error:  # noqa: BLE001 - whatever went wrong, an unscanned text must not get out
             # Without its cause: the message of a foreign error may quote the text.
-            raise RedactionError(f"a text of {len(text)} characters could not be scanned ({type(error).__name__})") from None
+            raise RedactionError(
+                f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
+            ) from None
 
     def _taught(self, text: str, name: str | None, deadline: float) -> str:
         for span in self._found(text, name, deadline):
@@ -135,7 +137,12 @@ class Redactor:
 
     def _remember(self, value: str, called: str) -> None:
         fit = _LEARNED_LENGTH <= len(value) <= 512 and value not in self._learned
-        if fit and len(self._learned) < _MOST_LEARNED and not is_plain(value) and not PLACEHOLDER.search(value):
+        if (
+            fit
+            and len(self._learned) < _MOST_LEARNED
+            and not is_plain(value)
+            and not PLACEHOLDER.search(value)
+        ):
             self._learned[value] = called
             self._needles[value] = needles(value)
 
@@ -149,7 +156,9 @@ class Redactor:
     def _placeholder(self, value: str, called: str) -> str:
         if len(value) < _LOW_ENTROPY:
             return f"REDACTED-{called}-n{self._ordinals.setdefault(value, len(self._ordinals) + 1)}"
-        tag = hmac.digest(self._key, f"{called}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[:4].hex()
+        tag = hmac.digest(self._key, f"{called}\0{value}".encode("utf-8", "surrogatepass"), "sha256")[
+            :4
+        ].hex()
         return f"REDACTED-{called}-{tag}"
 
 
@@ -174,7 +183,7 @@ def _scan(text: str, name: str | None, tick: partial[None]) -> Iterator[Span]:
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
-    """The union of ``spans``, without what lies in a placeholder. Of two, the longer's kind, then the first's."""
+    """The union of ``spans``, without what lies in a placeholder; of two kinds that of the longer one."""
     ordered = sorted((span for span in spans if span.start < span.end), key=lambda span: span.start)
     kept = [place.span() for place in PLACEHOLDER.finditer(text)] if ordered and "REDACTED-" in text else []
     united: list[Span] = []

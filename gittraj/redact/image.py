@@ -21,6 +21,7 @@ _ESCAPE = re.compile(
     r"""(?<!\\)\\++(?:
           (?:u001[bB]|x1[bB]|033|e)\[[0-9;:]{0,24}[A-Za-z]      # a colour, written out
         | u00(?P<code>[2-7][0-9a-fA-F])
+        | (?P<other>u[0-9a-fA-F]{4})
         | (?P<plain>[nrt"'`/=:&])
         | (?=\x7f)                                              # outside of one that was replaced before
         )
@@ -46,7 +47,7 @@ def image_of(text: str) -> str:
 
 
 def vocabulary(image: str) -> tuple[str, str]:
-    """The distinct words of ``image`` in lower case, and its long ones as they are: where to look for anchors first."""
+    """Where to look for anchors first: the distinct words in lower case, and the long ones as they are."""
     words = set(image.translate(_NO_WORD).split())
     return "\n".join(words).lower(), "\n".join(word for word in words if len(word) >= LONG_WORD)
 
@@ -57,4 +58,4 @@ def _fill(match: re.Match[str]) -> str:
         return FILLER * (length - 1) + _PLAIN.get(plain, plain)
     if code := match["code"]:
         return FILLER * (length - 1) + chr(int(code, 16)).replace(FILLER, "?")
-    return FILLER * length
+    return FILLER * (length - 1) + ("?" if match["other"] else FILLER)

@@ -24,12 +24,15 @@ _LARGEST_FILE = 1 << 20
 _HASH = 16  # bytes
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _WHO = ("USER", "LOGNAME", "USERNAME", "HOSTNAME", "HOST", "HOME", "PWD", "SHELL")
-_SETTING = re.compile(r"\s*(?:export\s+|set\s+|-\s+)?[\"']?(?P<name>[\w.:/@-]{1,256}?)[\"']?\s*[=:]\s*(?P<value>\S.*)")
+_SETTING = re.compile(
+    r"\s*(?:export\s+|set\s+|-\s+)?[\"']?(?P<name>[\w.:/@-]{1,256}?)[\"']?\s*(?:=|:(?=[\s\"']))\s*(?P<value>\S.*)"
+)
 _LOGIN = re.compile(r"\bpassword\s+(\S+)")
 _USERINFO = re.compile(r"://[^\s:/@]*:([^\s/@]+)@")
-_DELIMITERS = "=:,;&|()[]{}<>@?#"
+_DELIMITERS = "=:,;&|()[]{}<>@?#.!"
 _RUN = re.compile(r"[^\s\"'`\\\x00-\x1f]{8,512}")
-_SPLIT = re.compile(r"[=:,;&|()\[\]{}<>@?#]+")
+_PART = re.compile(r"[^=:,;&|()\[\]{}<>@?#]+")
+_MOST_PARTS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,9 @@ class LiveValues:
         found += [password for value in environ.values() for password in _USERINFO.findall(value)]
         for path in files:
             found += _values_in(path)
-        return cls(value for value in found if len(value) >= _SHORTEST and value not in plain and not is_plain(value))
+        return cls(
+            value for value in found if len(value) >= _SHORTEST and value not in plain and not is_plain(value)
+        )
 
     def hashes(self, key: bytes) -> frozenset[str]:
         """The keyed hashes of all values, those known only by hash included."""
@@ -65,23 +70,16 @@ def word_hash(key: bytes, word: str) -> str:
 
 
 def words(text: str) -> Iterator[tuple[int, int]]:
-    """Where a whole word may stand: each run without spaces and quotes, its parts, and its tails after ``=`` or ``:``."""
+    """Where a whole word may stand: each run without spaces and quotes, and up to six of its parts."""
     for run in _RUN.finditer(text):
-        start, end = run.span()
-        yield start, end
-        before = start
-        for count, split in enumerate(_SPLIT.finditer(text, start, end)):
-            if split.start() > before:
-                yield before, split.start()
-            before = split.end()
-            if count < 4:
-                yield before, end
-        if start < before < end:
-            yield before, end
+        yield run.span()
+        parts = [part.span() for part in _PART.finditer(text, *run.span())][:_MOST_PARTS]
+        for index, (start, _) in enumerate(parts):
+            yield from ((start, end) for _, end in parts[index : index + 6] if end - start >= _SHORTEST)
 
 
 def needles(value: str) -> tuple[str, ...]:
-    """The forms in which ``value`` is looked for: raw, JSON-escaped, percent-encoded, base64 in 3 alignments."""
+    """What ``value`` looks like raw, JSON-escaped, percent-encoded and in base64 at 3 alignments."""
     raw = value.encode("utf-8", "surrogatepass")
     escaped = json.dumps(value, ensure_ascii=False)[1:-1]
     forms = [value, escaped, json.dumps(escaped)[1:-1], json.dumps(value)[1:-1], quote(raw, safe="")]

@@ -20,33 +20,43 @@ class Grade(IntEnum):
     STRONG = 3  # any value that isn't a placeholder
 
 
+def words_of(text: str) -> frozenset[str]:
+    """The words of a list that is written as text."""
+    return frozenset(text.split())
+
+
 # Nouns at the end of a name, also glued to what stands before them (PGPASSWORD, authtoken).
-_STRONG_ENDS = (
-    "password passwd passwort passphrase passcode userpass dbpass pwd secret mnemonic apikey apisecret secretkey accesskey "
-    "privatekey privkey authtoken accesstoken apitoken bottoken refreshtoken sessiontoken bearertoken"
-).split()
-_STRONG_LAST = frozenset("psk pin masterkey".split())
+_STRONG_ENDS = tuple(
+    words_of(
+        "password passwd passwort passphrase passcode userpass dbpass requirepass bindpw rootpw masterauth "
+        "pwd secret mnemonic apikey apisecret secretkey accesskey privatekey privkey authtoken accesstoken "
+        "apitoken bottoken refreshtoken sessiontoken bearertoken"
+    )
+)
+_STRONG_LAST = words_of("psk pin masterkey")
 # The last two parts together.
-_STRONG_PAIRS = frozenset(
-    "api.key access.key secret.key private.key signing.key encryption.key master.key account.key storage.key "
-    "shared.key preshared.key service.key license.key auth.key seed.phrase recovery.phrase security.token "
-    "access.token auth.token api.token bot.token refresh.token session.token bearer.token personal.token "
-    "deploy.token admin.token github.token gitlab.token gh.token npm.token slack.token id.token private.token "
-    "subscription.key deploy.key jwt.key hmac.key aes.key root.token user.pass db.pass smtp.pass mail.pass ftp.pass "
-    "admin.pass root.pass key.pass store.pass vault.token consumer.key app.key session.key webhook.url".split()
-) - {"webhook.url"}
-_TOKEN_LAST = frozenset("token auth jwt sig dsn bearer credential credentials pat otp sas pass pw creds".split())
-_WEAK_LAST = frozenset("key session sid salt seed cookie".split())
-_HARMLESS = frozenset(
-    "public.key primary.key sort.key cache.key foreign.key partition.key csrf.token xsrf.token next.token page.token "
-    "continuation.token cancellation.token cancel.token stop.token eos.token pad.token bos.token unk.token mask.token "
-    "sep.token cls.token first.token last.token signature.key row.key composite.key unique.key public.token "
-    "publishable.key site.key object.key s3.key dedupe.key idempotency.key group.key query.key index.key".split()
+_STRONG_PAIRS = words_of(
+    "api.key access.key secret.key private.key signing.key encryption.key master.key account.key "
+    "storage.key shared.key preshared.key service.key license.key auth.key seed.phrase recovery.phrase "
+    "security.token access.token auth.token api.token bot.token refresh.token session.token bearer.token "
+    "personal.token deploy.token admin.token github.token gitlab.token gh.token npm.token slack.token "
+    "id.token private.token subscription.key deploy.key jwt.key hmac.key aes.key root.token user.pass "
+    "db.pass smtp.pass mail.pass ftp.pass admin.pass root.pass key.pass store.pass vault.token "
+    "consumer.key app.key session.key"
+)
+_TOKEN_LAST = words_of("token auth jwt sig dsn bearer credential credentials pat otp sas pass pw creds")
+_WEAK_LAST = words_of("key session sid salt seed cookie")
+_HARMLESS = words_of(
+    "public.key primary.key sort.key cache.key foreign.key partition.key csrf.token xsrf.token next.token "
+    "page.token continuation.token cancellation.token cancel.token stop.token eos.token pad.token "
+    "bos.token unk.token mask.token sep.token cls.token first.token last.token signature.key row.key "
+    "composite.key unique.key public.token publishable.key site.key object.key s3.key dedupe.key "
+    "idempotency.key group.key query.key index.key"
 )
 # Say which one, not what.
-_QUALIFIERS = frozenset(
-    "value plain raw plaintext prod production staging stage dev development live local old new current base main "
-    "default b64 base64 encoded confirm confirmation master test sandbox".split()
+_QUALIFIERS = words_of(
+    "value plain raw plaintext prod production staging stage dev development live local old new current "
+    "base main default b64 base64 encoded confirm confirmation master test sandbox"
 )
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -67,7 +77,7 @@ def grade(name: str) -> Grade:
     last, pair = words[-1], ".".join(words[-2:])
     if pair in _HARMLESS or words[0] in ("has", "is", "no", "use", "show", "num", "max", "min", "n"):
         return Grade.NONE
-    if pair in _STRONG_PAIRS or last in _STRONG_LAST or last.endswith(tuple(_STRONG_ENDS)):
+    if pair in _STRONG_PAIRS or last in _STRONG_LAST or last.endswith(_STRONG_ENDS):
         return Grade.STRONG
     if last in _TOKEN_LAST or last.endswith("token"):
         return Grade.TOKEN

@@ -10,16 +10,27 @@ from .rules import Span, trim
 RULE = "private-key"
 _LONGEST = 16 * 1024
 _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(r"[\s\"'+\x7f?|>,.0-9#/*\\-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
+_END = re.compile(
+    r"[\s\"'+\x7f?|>,.0-9#/*\\-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+)
 # What may stand before a line: a diff's sign, a number of `cat -n`, an indent, a comment, quotes of a literal.
-_BEFORE = r"(?:[ \t\x7f]{0,24}+(?:[0-9]{1,6}[ \t:|?>-]{1,6}+)?[ \t+\"'`|>#*/?\x7f,-]{0,24}+)"
+_BEFORE = r"(?:[ \t\x7f]{0,24}+(?:[0-9]{1,6}[ \t:|?>\x7f-]{1,24}+)?[ \t+\"'`|>#*/?\x7f,-]{0,24}+)"
 _LINE = re.compile(
-    r"(?:[ \t\r\x7f\"'`+,;\\]{0,12}+\n)?" + _BEFORE + r"(?:(?P<body>[A-Za-z0-9+/]{1,5000}+={0,2})|[A-Z][A-Za-z-]{3,20}: [^\n]{1,120})?"
+    r"(?:[ \t\r\x7f\"'`+,;\\]{0,12}+\n)?"
+    + _BEFORE
+    + r"(?:(?P<body>[A-Za-z0-9+/]{1,5000}+={0,2})|[A-Z][A-Za-z-]{3,20}: [^\n]{1,120})?"
     r"(?=[\s\"'`\x7f+,;\\)]|-----|$)"
 )
 _PUTTY = re.compile(r"private-lines: ?[0-9]{1,4}")
 # The first bytes of keys whose BEGIN is missing: openssh-key-v1, PKCS#8 RSA and Ed25519, PKCS#1 RSA, SEC1.
-_BODIES = ("b3BlbnNzaC1rZXktdjE", "IBADANBgkqhkiG9w0BAQEFAASC", "MC4CAQAwBQYDK2VwBCIEI", "IBAAKCAQEA", "IBAAKCAgEA", "MHcCAQEEI")
+_BODIES = (
+    "b3BlbnNzaC1rZXktdjE",
+    "IBADANBgkqhkiG9w0BAQEFAASC",
+    "MC4CAQAwBQYDK2VwBCIEI",
+    "IBAAKCAQEA",
+    "IBAAKCAgEA",
+    "MHcCAQEEI",
+)
 
 
 def private_keys(image: str, lower: str, tick: Callable[[], None]) -> Iterator[Span]:

@@ -8,21 +8,41 @@ random ones -6.3; at -5 both err in less than 1 of 100.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 # Row: the first letter, column: the second. "a" is log2 p = 0, each further letter half a bit less.
-_ROWS = (
-    "mkiipnkskvmgihvkughglmoont fkjlhmpqijrgnoimsjjnhtrrjp gommgnrhluhinqfnsjmgkqrunv "
-    "hmmjdlopfssjpohotkjliqqrnt joiimknrpvrklhplngehqnnjnu hlkkhgoqetuiqpgqvilkiurunw "
-    "jonndpljitrjmikovhhkjoqtqo eponeqsphtpmnofqtjmjlqruos lliklmjuqtrijehkukhgvlxmwl "
-    "hnmneppnjojnongjpniofpppno iolmdmkmgqqipkmmqlhlmqjuns gnojeorsfvrhqqgmwqkikpswks "
-    "fkqmepssivqljohgwqkmkstwmu hpihhkgqjummpmintqigllrupt llihpmmsntmjifkixfjjimkotq "
-    "frnnfoqmjxphqqhjsglhkpqwix lompproqounhompmmkknbppqqr gplleokshzolllgoxjiiknpwlv "
-    "lrlqgqqkiwnmppkkqqicjrpvlv iplndnsigysnnqimwijklrpskt ljkmilltjwshifnizgigqtvrut "
-    "eoorcpqqhtupoplovokprqqspq fpnlioqjessmoihpugioqqootu jlgkhjsniqqnlpngsnkepqqikq "
-    "kljlimopktrkihkfrmgglnkokn iqnncoonftqmmqjnrqmppqmlmh"
-).split()
+_ROWS = (  # fmt: skip
+    "mkiipnkskvmgihvkughglmoont",
+    "fkjlhmpqijrgnoimsjjnhtrrjp",
+    "gommgnrhluhinqfnsjmgkqrunv",
+    "hmmjdlopfssjpohotkjliqqrnt",
+    "joiimknrpvrklhplngehqnnjnu",
+    "hlkkhgoqetuiqpgqvilkiurunw",
+    "jonndpljitrjmikovhhkjoqtqo",
+    "eponeqsphtpmnofqtjmjlqruos",
+    "lliklmjuqtrijehkukhgvlxmwl",
+    "hnmneppnjojnongjpniofpppno",
+    "iolmdmkmgqqipkmmqlhlmqjuns",
+    "gnojeorsfvrhqqgmwqkikpswks",
+    "fkqmepssivqljohgwqkmkstwmu",
+    "hpihhkgqjummpmintqigllrupt",
+    "llihpmmsntmjifkixfjjimkotq",
+    "frnnfoqmjxphqqhjsglhkpqwix",
+    "lompproqounhompmmkknbppqqr",
+    "gplleokshzolllgoxjiiknpwlv",
+    "lrlqgqqkiwnmppkkqqicjrpvlv",
+    "iplndnsigysnnqimwijklrpskt",
+    "ljkmilltjwshifnizgigqtvrut",
+    "eoorcpqqhtupoplovokprqqspq",
+    "fpnlioqjessmoihpugioqqootu",
+    "jlgkhjsniqqnlpngsnkepqqikq",
+    "kljlimopktrkihkfrmgglnkokn",
+    "iqnncoonftqmmqjnrqmppqmlmh",
+)
 _LIKELIHOOD = {
-    chr(97 + i) + chr(97 + j): (97 - ord(code)) / 2 for i, row in enumerate(_ROWS) for j, code in enumerate(row)
+    chr(97 + i) + chr(97 + j): (97 - ord(code)) / 2
+    for i, row in enumerate(_ROWS)
+    for j, code in enumerate(row)
 }
 _TURN = -6.5  # between a letter and a digit: rare in names, common in random text
 _RANDOM = -5.0
@@ -35,7 +55,7 @@ def likelihood(word: str) -> float:
     """The mean log2 likelihood of the pairs in ``word``; 0 if it has fewer than six."""
     lower = word[:_MOST].lower()
     total, pairs = 0.0, 0
-    for first, second in zip(lower, lower[1:], strict=False):
+    for first, second in pairwise(lower):
         step = _LIKELIHOOD.get(first + second)
         if step is None:
             if not (first.isalnum() and second.isalnum()) or first.isdigit() == second.isdigit():

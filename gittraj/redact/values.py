@@ -8,7 +8,7 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from .names import Grade
+from .names import Grade, grade, parts, words_of
 from .randomness import likelihood, looks_random
 
 
@@ -16,6 +16,7 @@ class Style(Enum):
     """How the value is written, which says how likely it is a literal."""
 
     EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
+    NEAR = "after a name with nothing between them that assigns: the value must speak for itself"
     LOOSE = "bare after a colon or an equals sign: may as well be code or prose"
 
 
@@ -29,7 +30,9 @@ _REFERENCE = re.compile(
          |object|unknown|optional|required|varchar|text|char|byte|never|void|self|this)[?!]?(?:\[\])?""",
     re.VERBOSE | re.IGNORECASE,
 )
-_INTERPOLATION = re.compile(r"\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\$\([^)]{0,80}\)|#\{[^}]{0,80}\}|<[^<>\s]{1,40}>|\{\w[\w.]{0,40}\}")
+_INTERPOLATION = re.compile(
+    r"\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\$\([^)]{0,80}\)|#\{[^}]{0,80}\}|<[^<>\s]{1,40}>|\{\w[\w.]{0,40}\}"
+)
 _CODE = re.compile(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
 _CALL = re.compile(r"(?:await |new )?[A-Za-z_$][\w$.:]*[(\[{].*")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+/\\ -]*|[\w.-]+(?:/[\w.-]+){1,12}\.[a-z]{1,5}")
@@ -37,22 +40,25 @@ _LINK = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s@]*")
 _HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
 _SENTENCE = re.compile(r"\S+(?:\s+\S+)+")
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?[.,:;!?)]*|[(\"'-]*[A-Za-z]*[)\"'.,:;!?-]*")
+_MNEMONIC = re.compile(r"[a-z]{3,8}(?: [a-z]{3,8}){11,23}")
 _INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#^%~$]+[A-Za-z0-9]")
 _HEX = re.compile(r"[0-9a-fA-F]{32,}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _MODEL = re.compile(r"(?:gpt|claude|gemini|text|o[1-9]|llama|mistral|qwen|deepseek)-[a-z0-9.:-]+")
 _TOOL_ID = re.compile(r"(?:toolu|call|msg|req|resp|fc|rs|run|traj|session|chatcmpl)[_-][\w-]+")
-_DULL = frozenset(
-    "a an the my your our his this that here there some any enter type insert put paste add set get use new old "
-    "confirm current previous repeat change changeme change_me update reset forgot invalid wrong incorrect missing "
-    "required optional empty password passwd passwords pwd pass passphrase secret secrets token tokens key keys api "
-    "auth access refresh private public client server user username name login admin id value example sample demo "
-    "dummy fake foo bar baz qux placeholder redacted hidden masked removed none null string text test tests testing mock "
-    "todo fixme tbd goes real actual super very bearer basic jwt oauth session cookie is are be was must not no "
-    "x xx xxx xxxx xxxxx if to of in on or and for from with as app my-app bot db database default hash hashed env "
-    "variable var file path prompt field input label header https http com org localhost host url openai anthropic "
-    "github gitlab google aws azure sk pk ghp".split()
+_DULL = words_of(
+    "a an the my your our his this that here there some any enter type insert put paste add set get use "
+    "new old confirm current previous repeat change changeme change_me update reset forgot invalid wrong "
+    "incorrect missing required optional empty password passwd passwords pwd pass passphrase secret "
+    "secrets token tokens key keys api auth access refresh private public client server user username "
+    "name login admin id value example sample demo dummy fake foo bar baz qux placeholder redacted hidden "
+    "masked removed none null string text test tests testing mock todo fixme tbd goes real actual super "
+    "very bearer basic jwt oauth session cookie is are be was must not no x xx xxx xxxx xxxxx if to of in "
+    "on or and for from with as app my-app bot db database default hash hashed env variable var file path "
+    "prompt field input label header https http com org localhost host url openai anthropic github gitlab "
+    "google aws azure sk pk ghp"
 )
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.-]*")
 _LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -66,17 +72,24 @@ def is_placeholder(value: str) -> bool:
         return True
     if sum(map(str.isdigit, short)) <= 1 and all(word.lower() in _DULL for word in _LETTERS.findall(short)):
         return True
+    if _IDENTIFIER.fullmatch(short) and len(parts(short)) > 1 and grade(short) >= Grade.TOKEN:
+        return True  # the name of a secret
     return len(set(short.lower())) <= 2 and len(short) >= 3
 
 
 def is_plain(value: str) -> bool:
     """Whether ``value`` is a word, a path, a host or an address: too common to be looked for everywhere."""
     short = value[:_MOST]
-    if is_placeholder(value) or _LINK.fullmatch(short) or _UUID.fullmatch(short) and len(set(short)) < 6:
+    if is_placeholder(value) or _LINK.fullmatch(short) or (_UUID.fullmatch(short) and len(set(short)) < 6):
         return True
     if looks_random(short):
         return False
-    if _PATH.fullmatch(short) or _HOST.fullmatch(short) or _MODEL.fullmatch(short) or _TOOL_ID.fullmatch(short):
+    if (
+        _PATH.fullmatch(short)
+        or _HOST.fullmatch(short)
+        or _MODEL.fullmatch(short)
+        or _TOOL_ID.fullmatch(short)
+    ):
         return True
     if short.isdigit():
         return len(short) < 10
@@ -95,6 +108,8 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         return False
     if _TOOL_ID.fullmatch(short) or _MODEL.fullmatch(short) or _LINK.fullmatch(short):
         return False
+    if style is Style.NEAR:
+        return level is Grade.STRONG and (_is_random(short) or _is_evident(short))
     if level is Grade.WEAK:
         return _is_random(short)
     if level is Grade.TOKEN:
@@ -107,7 +122,7 @@ def _is_random(value: str) -> bool:
 
 
 def _is_token(value: str, style: Style) -> bool:
-    if _is_random(value) or is_basic(value):
+    if _is_random(value) or is_basic(value) or _is_evident(value):
         return True
     if style is Style.LOOSE or re.search(r"\s", value) or _PATH.fullmatch(value):
         return False
@@ -122,7 +137,11 @@ def _is_exact_secret(value: str) -> bool:
     if re.fullmatch(r"(?:await |new )?[A-Za-z_$][\w$.:]*\(.*\)", value):
         return False
     if _SENTENCE.fullmatch(value):
-        return not all(map(_WORD.fullmatch, value.split())) and not value.rstrip().endswith((".", "?", "!", ":"))
+        if _MNEMONIC.fullmatch(value):
+            return True
+        return not all(map(_WORD.fullmatch, value.split())) and not value.rstrip().endswith(
+            (".", "?", "!", ":")
+        )
     return True
 
 
@@ -133,9 +152,21 @@ def _is_loose_secret(value: str) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 6
-    if "_" in value and _CODE.fullmatch(value) or "." in value and _CODE.fullmatch(value):
+    if value.isalnum() and len(parts(value)) >= 4 and likelihood(value) > -4.9:
+        return False
+    if ("_" in value and _CODE.fullmatch(value)) or ("." in value and _CODE.fullmatch(value)):
         return False
     return any(map(str.isdigit, value)) or bool(_INNER_SYMBOL.search(value))
+
+
+def _is_evident(value: str) -> bool:
+    """Whether ``value`` can hardly be anything but a password: a letter, a digit and a symbol, and no code."""
+    if not 8 <= len(value) <= 64 or not _mixed(value) or re.search(r"[\s/\\(){}\[\]<>=,;:|]", value):
+        return False
+    return (
+        bool(re.search(r"[A-Za-z0-9][!@#$%^&*?~+-]*[!#$%^&*~][!@#$%^&*?~+-]*[A-Za-z0-9]|\w@\w+$", value))
+        and "&&" not in value
+    )
 
 
 def _mixed(value: str) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import io
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gittraj.formats import FORMATS, HEAD, Reader, detect
@@ -33,13 +34,16 @@ def facts(samples: Path) -> dict[str, dict[str, Any]]:
     return counted
 
 
+def family_of(path: Path, samples: Path) -> str:
+    folder = path.relative_to(samples).parts[0]
+    return path.name.partition("--")[0] if folder == "derived" else folder
+
+
 def own(samples: Path) -> Iterator[tuple[str, Reader, bytes]]:
     """The sessions of both agents: name, reader, bytes."""
     for path in sorted(samples.rglob("*.jsonl")):
-        name = str(path.relative_to(samples))
-        family = path.name.split("--")[0] if name.startswith("derived/") else name.split("/")[0]
-        if family in FOLDERS:
-            yield name, FOLDERS[family], path.read_bytes()
+        if (family := family_of(path, samples)) in FOLDERS:
+            yield str(path.relative_to(samples)), FOLDERS[family], path.read_bytes()
 
 
 def read(reader: Reader, data: bytes) -> list[Item]:
@@ -147,10 +151,15 @@ def test_a_mark_stands_before_every_prompt_and_counts_the_events_before(samples:
                 entries, waiting = entries + 1, False
 
 
+@functools.cache
+def small(samples: Path) -> list[tuple[Reader, bytes]]:
+    return [(reader, data) for _, reader, data in own(samples) if len(data) < SMALL]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole(samples: Path, data: st.DataObject) -> None:
-    small = [(reader, content) for _, reader, content in own(samples) if len(content) < SMALL]
-    reader, content = data.draw(st.sampled_from(small))
+    reader, content = data.draw(st.sampled_from(small(samples)))
     part = read(reader, content[: data.draw(st.integers(0, len(content)))])
     assert part == read(reader, content)[: len(part)]
 
@@ -159,7 +168,7 @@ def test_a_grown_session_only_adds(samples: Path) -> None:
     grown = [p.read_bytes() for p in sorted((samples / "claude-code" / "entire-grown").glob("*.jsonl"))]
     events = [[i.event for i in read(CLAUDE, data) if isinstance(i, Entry)] for data in grown]
     assert len(events) == 3
-    for early, late in zip(events, events[1:], strict=False):
+    for early, late in itertools.pairwise(events):
         assert late[: len(early)] == early
 
 
@@ -176,10 +185,6 @@ def test_a_reader_claims_its_own_files_and_no_others(samples: Path) -> None:
     for path in sorted(samples.rglob("*")):
         if not path.is_file() or path.suffix not in (".json", ".jsonl", ".traj"):
             continue
-        name = str(path.relative_to(samples))
-        family = path.name.split("--")[0] if name.startswith("derived/") else name.split("/")[0]
         found = detect(path.read_bytes()[:HEAD])
-        if family in FOLDERS:
-            assert found is FOLDERS[family], name
-        else:
-            assert found not in FOLDERS.values(), name
+        expected = FOLDERS.get(family_of(path, samples))
+        assert (found if found in FOLDERS.values() else None) is expected, path.name

@@ -171,7 +171,12 @@ def test_the_key_of_a_whole_value_counts() -> None:
     assert redact("hunter2", "password") == "REDACTED-password-n1"
     assert redact("letmeinplease", "clientSecret") == "REDACTED-secret-n1"
     assert redact("AKIA" + draw("base32", 16), "aws_access_key_id").startswith("REDACTED-aws-key-id-")
-    for name, text in [("password", "<password>"), ("max_tokens", "hunter2"), ("token_count", "12345678"), ("note", "hunter2")]:
+    for name, text in [
+        ("password", "<password>"),
+        ("max_tokens", "hunter2"),
+        ("token_count", "12345678"),
+        ("note", "hunter2"),
+    ]:
         assert redact(text, name) is text
 
 

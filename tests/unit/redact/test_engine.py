@@ -46,14 +46,23 @@ def test_redacting_twice_is_redacting_once(text: str, name: str | None) -> None:
 @given(before=texts, after=texts)
 def test_a_planted_secret_never_survives(before: str, after: str) -> None:
     secret = "glpat-" + draw("url64", 20, "planted")
-    for text in (f"{before} {secret} {after}", json.dumps([before, secret, after]), f"{before}\nDB_PASSWORD={secret}\n{after}"):
+    for text in (
+        f"{before} {secret} {after}",
+        json.dumps([before, secret, after]),
+        f"{before}\nDB_PASSWORD={secret}\n{after}",
+    ):
         assert secret not in redactor().text(text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(before=texts, after=texts)
 def test_a_json_document_stays_one(before: str, after: str) -> None:
-    document = {"a": before, "password": PASSWORD, "b": [after, {"token": TOKEN}], "c": json.dumps({"secret": PASSWORD, "d": "x"})}
+    document = {
+        "a": before,
+        "password": PASSWORD,
+        "b": [after, {"token": TOKEN}],
+        "c": json.dumps({"secret": PASSWORD, "d": "x"}),
+    }
     clean = redactor().text(json.dumps(document))
     assert set(json.loads(clean)) == set(document)
     assert json.loads(json.loads(clean)["c"])["d"] == "x"

@@ -94,7 +94,9 @@ def test_a_file_that_cannot_be_read_gives_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [WORD, "p@ss=word:42x==", "key:" + WORD])
-@pytest.mark.parametrize("place", ["{}", "X={}", "a {} b", '{{"x":"{}"}}', "--x={};", "({}).", "u:{}@h", "'{}'", "a=b:{},"])
+@pytest.mark.parametrize(
+    "place", ["{}", "X={}", "a {} b", '{{"x":"{}"}}', "--x={};", "({}).", "u:{}@h", "'{}'", "a=b:{},"]
+)
 def test_a_value_known_by_hash_alone_is_found_as_a_word(value: str, place: str) -> None:
     hashes = LiveValues([value]).hashes(KEY)
     assert value not in "".join(hashes)

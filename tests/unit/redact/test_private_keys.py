@@ -26,7 +26,9 @@ SHOWN = {
     "one line": BEGIN + "".join(LINES) + END,
     "with spaces": " ".join(WHOLE),
     "string literals": "\n".join(f'  "{line}\\n" +' for line in WHOLE),
-    "with headers": "\n".join([BEGIN, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00FF", "", *LINES, END]),
+    "with headers": "\n".join(
+        [BEGIN, "Proc-Type: 4,ENCRYPTED", "DEK-Info: AES-128-CBC,00FF", "", *LINES, END]
+    ),
     "cut off": "\n".join([BEGIN, *LINES]),
     "without a beginning": "\n".join(["b3BlbnNzaC1rZXktdjE" + LINES[0], *LINES]),
 }

@@ -1,0 +1,23 @@
+"""``git traj link``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.config import Environ
+
+
+@click.command("link", short_help=COMMANDS["by hand"]["link"])
+@click.argument("rev")
+@click.option("--session", required=True, metavar="ID|FILE", help="A session's id, or the path of its log.")
+def command(rev: str, session: str) -> None:
+    """Put all of a session's trajectory onto the commit REV, by hand."""
+    from gittraj.linking import link_session
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(raw), live=raw)
+    click.echo(f"{trajectory} is on {commit[:12]} ({parts} parts)")

@@ -1,0 +1,22 @@
+"""``git traj pause``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import current_session, environment, find_repository
+from gittraj.config import Environ
+
+
+@click.command("pause", short_help=COMMANDS["set-up"]["pause"])
+@click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
+def command(session: bool) -> None:
+    """Read and store nothing until resume. GIT_TRAJ=0 does it for one command."""
+    from gittraj.switching import pause
+
+    raw = environment()
+    environ = Environ.of(raw)
+    with find_repository() as repository:
+        name = current_session(environ) if session else None
+        click.echo(pause(repository, environ=environ, live=raw, session=name))

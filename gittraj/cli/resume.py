@@ -1,0 +1,22 @@
+"""``git traj resume``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import current_session, environment, find_repository
+from gittraj.config import Environ
+
+
+@click.command("resume", short_help=COMMANDS["set-up"]["resume"])
+@click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
+def command(session: bool) -> None:
+    """Go on after pause. What happened in between is never read, neither now nor later."""
+    from gittraj.switching import resume
+
+    raw = environment()
+    environ = Environ.of(raw)
+    with find_repository() as repository:
+        name = current_session(environ) if session else None
+        click.echo(resume(repository, environ=environ, live=raw, session=name))

@@ -1,0 +1,22 @@
+"""``git traj unlink``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+
+
+@click.command("unlink", short_help=COMMANDS["by hand"]["unlink"])
+@click.argument("rev")
+@click.argument("trajectory", required=False)
+def command(rev: str, trajectory: str | None) -> None:
+    """Take a TRAJECTORY (a prefix is enough), or all of them, off the commit REV."""
+    from gittraj.linking import unlink
+
+    with find_repository() as repository:
+        drain_first(repository)
+        commit, taken = unlink(repository, rev, trajectory)
+    for name in taken:
+        click.echo(f"{name} is off {commit[:12]}")

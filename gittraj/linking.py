@@ -1,0 +1,136 @@
+"""Link and unlink by hand: a session onto a commit, a trajectory off one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.agents import SessionFile, all_agents
+from gittraj.capture.own import Anchor, Part
+from gittraj.capture.session import Commit
+from gittraj.capture.state import SessionState, load_state
+from gittraj.capturing import make_pipeline
+from gittraj.codec import decode_note
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository, read_changes
+from gittraj.local import LocalState
+from gittraj.log import trajectory_id
+from gittraj.model import ForeignLine, Line, Link, Record, Tombstone
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.parts import Drafter, to_steps, waiting_parts
+from gittraj.pipeline import Pipeline
+from gittraj.reading import read_log, recognise
+from gittraj.territory import Territory
+
+
+def find_commit(repository: Repository, rev: str) -> str:
+    """The full id of a commit. Raises TrajError for what is none."""
+    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+    found = repository.run(*asked, check=False)
+    if found.code:
+        raise TrajError(f"'{rev}' is no commit here", "git log shows those that are")
+    return found.out.decode().strip()
+
+
+def link_session(
+    repository: Repository, rev: str, session: str, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[str, str, int]:
+    """Put all of a session (its id, or its log's path) onto a commit, with evidence ``manual``.
+
+    Returns commit, trajectory and the number of parts. What stands elsewhere already is named by the
+    same records here. Raises TrajError.
+    """
+    commit = find_commit(repository, rev)
+    file = _find(environ, session)
+    local = LocalState.of(repository)
+    local.create()
+    with local.locked(wait=10.0) as had:
+        if not had:
+            raise TrajError("another git-traj is writing", "try again in a moment")
+        config = read_config(repository)
+        state = load_state(local.folder)
+        trajectory = trajectory_id(file.agent, file.session)
+        known = state.sessions.get(trajectory) if state else None
+        fresh = SessionState(agent=file.agent, session=file.session, path=str(file.path))
+        territory = Territory(repository, home=environ.home)
+        log, _ = read_log(file, fresh, territory=territory, config=config, now=time.time())
+        if not log.entries:
+            raise TrajError(f"{file.path}: no event could be read", "is it the log of a session?")
+        target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
+        drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
+        stored = known.parts if known else ()
+        drafted = drafter.draft(_manual(waiting_parts(to_steps(log), 0, commit)), stored)
+        pipeline = make_pipeline(repository, config, environ, live=live, state=state)
+        notes = NotesRef(repository)
+        link = Link(evidence="manual")
+        copies: list[tuple[str, Line]] = [
+            (commit, replace(record, link=link, role="produced", origin=pipeline.origin(commit)))
+            for record in _records(notes, trajectory, [c for part in stored for c in part.commits])
+        ]
+        written = pipeline.write([d.draft for d in drafted], lines=copies)
+        if written.parked:
+            raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
+        _outlive(pipeline, notes, commit, trajectory)
+    return commit, trajectory, len(drafted) + len(copies)
+
+
+def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:
+    """Take one trajectory (a prefix of its id is enough), or all, off a commit: by tombstones, which
+    survive every merge. Returns commit and ids. Raises TrajError when there is none."""
+    commit = find_commit(repository, rev)
+    notes = NotesRef(repository)
+    records = standing(commit, decode_note(notes.read(commit) or b""))
+    chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
+    if not chosen:
+        what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
+        raise TrajError(f"{commit[:12]} carries {what}", "git traj show tells what it carries")
+    if trajectory and len(chosen) > 1:
+        raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "write more of it")
+    LocalState.of(repository).create()
+    config = read_config(repository)
+    stones: list[tuple[str, Line]] = [
+        (commit, Tombstone(id=i, rev=max(r.rev for r in records if r.id == i), deleted="unlinked by hand"))
+        for i in chosen
+    ]
+    make_pipeline(repository, config, Environ(home=None), live={}, state=None).write([], lines=stones)
+    return commit, chosen
+
+
+def _find(environ: Environ, session: str) -> SessionFile:
+    path = Path(session)
+    if path.is_file():
+        agent, name = recognise(path)
+        if agent is None:
+            raise TrajError(f"{session}: not a log of a known agent", "is it empty or damaged?")
+        return SessionFile(agent=agent, session=name, path=path.resolve())
+    for known in all_agents().values():
+        found = known.find(environ, session)
+        if found is not None:
+            return SessionFile(agent=known.name, session=session, path=found)
+    raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
+
+
+def _manual(parts: Sequence[Part]) -> list[Part]:
+    return [replace(p, anchor=Anchor(call=-1, commits=p.anchor.commits, evidence="manual")) for p in parts]
+
+
+def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:
+    seen = set()
+    for commit in dict.fromkeys(commits):
+        for record in standing(commit, decode_note(notes.read(commit) or b"")):
+            if record.id == trajectory and record.key not in seen:
+                seen.add(record.key)
+                yield record
+
+
+def _outlive(pipeline: Pipeline, notes: NotesRef, commit: str, trajectory: str) -> None:
+    """A link made after an unlink: its records get a ``rev`` above the tombstone's."""
+    lines = [line for line in decode_note(notes.read(commit) or b"") if not isinstance(line, ForeignLine)]
+    ours = [line for line in lines if line.id == trajectory]
+    above = max((s.rev for s in ours if isinstance(s, Tombstone) and s.first is None), default=-1)
+    dead = [r for r in ours if isinstance(r, Record) and r.rev <= above]
+    pipeline.write([], lines=[(commit, replace(r, rev=above + 1)) for r in dead])

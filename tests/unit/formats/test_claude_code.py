@@ -1,0 +1,471 @@
+"""Claude Code's sessions: every trap of the format, each in a log of a few records."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+from typing import Any
+
+import pytest
+
+from gittraj.formats import claude_code
+from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Artifact,
+    Decided,
+    Decision,
+    Message,
+    PeerMessage,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+BASE = {
+    "sessionId": "S",
+    "cwd": "/w",
+    "gitBranch": "main",
+    "version": "2.1.197",
+    "entrypoint": "cli",
+    "timestamp": "2026-02-06T09:59:01.100Z",
+}
+NUMBERS = {"input_tokens": 3, "cache_read_input_tokens": 20, "cache_creation_input_tokens": 5}
+
+
+def user(uuid: str, content: Any, **more: Any) -> dict[str, Any]:
+    return {**BASE, "type": "user", "uuid": uuid, "message": {"role": "user", "content": content}, **more}
+
+
+def said(uuid: str, *blocks: Any, id: str = "m1", output: int = 9, **more: Any) -> dict[str, Any]:  # noqa: A002
+    usage = {**NUMBERS, "output_tokens": output}
+    message = {"id": id, "role": "assistant", "model": "opus", "content": list(blocks), "usage": usage}
+    message |= {k: more.pop(k) for k in ("stop_reason", "model") if k in more}
+    return {**BASE, "type": "assistant", "uuid": uuid, "message": message, **more}
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def call(tool: str, call_id: str = "c1", **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": tool, "input": arguments}
+
+
+def answer(uuid: str, content: Any, detail: Any = None, *, error: bool = False) -> dict[str, Any]:
+    block = {"type": "tool_result", "tool_use_id": "c1", "content": content, "is_error": error}
+    return user(uuid, [block]) | ({} if detail is None else {"toolUseResult": detail})
+
+
+def read(*records: dict[str, Any], session: str | None = None) -> list[Item]:
+    data = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    return list(claude_code.read(io.BytesIO(data), session=session))
+
+
+def entries(items: list[Item]) -> list[Entry]:
+    return [item for item in items if isinstance(item, Entry)]
+
+
+def events(*records: dict[str, Any]) -> list[AnyEvent]:
+    return [entry.event for entry in entries(read(*records))]
+
+
+def facts(items: list[Item]) -> dict[str, Any]:
+    return {item.name: item.value for item in items if isinstance(item, Fact)}
+
+
+# ---------------------------------------------------------------- model calls
+
+
+def test_records_of_one_message_are_one_call_and_its_last_cost_holds() -> None:
+    items = read(
+        said("a", {"type": "thinking", "thinking": "hm", "signature": "s"}, output=1),
+        said("b", text("\n\n"), output=2),
+        said("c", call("Read", file_path="/w/x"), output=40),
+    )
+    thinking, reading = (entry.event for entry in entries(items))
+    assert (thinking.id, reading.id) == ("a:0", "c:0")
+    assert isinstance(thinking, Thinking)
+    assert thinking.content == "hm"
+    assert {thinking.response, reading.response} == {"m1"}
+    assert thinking.model == "opus"
+    spent = [item for item in items if isinstance(item, Spent)]
+    assert [s.response for s in spent] == ["m1"] * 3
+    assert spent[-1].usage == Usage(
+        input_tokens=3, cache_read_tokens=20, cache_write_tokens=5, output_tokens=40
+    )
+
+
+def test_hidden_thinking_is_known_to_have_been_there() -> None:
+    signed = {"type": "thinking", "thinking": "", "signature": "s"}
+    record = said("a", signed, {"type": "redacted_thinking", "data": "d"})
+    assert [e.content for e in events(record) if isinstance(e, Thinking)] == ["", "[redacted]"]
+
+
+def test_an_api_error_is_no_message_and_no_model() -> None:
+    items = read(
+        said("a", text("API Error: 529"), model="<synthetic>", isApiErrorMessage=True),
+        said("b", text("No response requested."), model="<synthetic>"),
+        {**BASE, "type": "system", "subtype": "api_error", "uuid": "c", "error": {"status": 529, "error": {
+            "type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}}},
+    )  # fmt: skip
+    assert [(e.event.kind, e.event.content) for e in entries(items) if isinstance(e.event, Remark)] == [
+        ("error", "API Error: 529"),
+        ("error", "API error 529 Overloaded"),
+    ]
+    assert "model" not in facts(items)
+    assert not [item for item in items if isinstance(item, Spent)]
+
+
+def test_a_turn_ends_with_its_last_words_or_when_the_program_says_so() -> None:
+    turn = [
+        said("a", {"type": "thinking", "thinking": "x"}, stop_reason="end_turn"),
+        said("b", text("done"), stop_reason="end_turn"),
+        {**BASE, "type": "system", "subtype": "turn_duration", "uuid": "c", "durationMs": 4},
+    ]
+    kinds = [type(item) for item in read(*turn) if isinstance(item, Entry | TurnEnd)]
+    assert kinds == [Entry, Entry, TurnEnd, TurnEnd]
+    calling = said("d", text("now"), call("Bash", command="ls"), stop_reason="end_turn")
+    assert not [item for item in read(calling) if isinstance(item, TurnEnd)]
+
+
+# ---------------------------------------------------------------- prompts
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        user("u", "skill text", isMeta=True),
+        user("u", "This session is being continued", isCompactSummary=True),
+        user("u", "shown only", isVisibleInTranscriptOnly=True),
+        user("u", "<command-name>/clear</command-name>"),
+        user("u", [text("<command-message>init</command-message>")]),
+        user("u", "<local-command-stdout>x</local-command-stdout>"),
+        user("u", "<local-command-caveat>Caveat: x</local-command-caveat>"),
+        user("u", "<bash-input>ls</bash-input>"),
+        user("u", "<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"),
+        user("u", "  <task-notification>\n<task-id>1</task-id></task-notification>"),
+        user("u", "Caveat: The messages below were generated by the user while running local commands."),
+        user("u", "<system-reminder>be brief</system-reminder>\n"),
+        user("u", ""),
+        user("u", None),
+        user("u", ["not a block"]),
+        {**BASE, "type": "user", "uuid": "u", "message": "error"},
+        {**BASE, "type": "user", "uuid": "u"},
+    ],
+)
+def test_what_no_human_typed_is_no_prompt(record: dict[str, Any]) -> None:
+    items = read(record)
+    assert entries(items) == []
+    assert not [item for item in items if isinstance(item, Mark | Damage)]
+
+
+@pytest.mark.parametrize(
+    ("content", "typed"),
+    [
+        ("  fix it \n", "fix it"),
+        ("fix <system-reminder>a</system-reminder>it<system-reminder>b</system-reminder>", "fix it"),
+        ("keep <system-reminder> open", "keep <system-reminder> open"),
+        ([text("<ide_opened_file>The user opened x</ide_opened_file>"), text("and this")], "and this"),
+        ([text("one"), text("two")], "one\ntwo"),
+        ("what does <command-name> mean?", "what does <command-name> mean?"),
+    ],
+)
+def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
+    items = read(user("u", content))
+    assert isinstance(items[0], Mark)
+    (prompt,) = (entry.event for entry in entries(items))
+    assert isinstance(prompt, Prompt)
+    assert (prompt.id, prompt.content, prompt.ts) == ("u:0", typed, BASE["timestamp"])
+
+
+def test_an_interruption_is_noted_and_ends_the_turn() -> None:
+    items = read(user("u", [text("[Request interrupted by user for tool use]")]))
+    (remark,) = (entry.event for entry in entries(items))
+    assert isinstance(remark, Remark)
+    assert (remark.kind, remark.tags) == ("note", ("interrupted",))
+    assert isinstance(items[-1], TurnEnd)
+
+
+def test_records_of_other_kinds_and_of_none_give_nothing() -> None:
+    kinds = ("progress", "file-history-snapshot", "attachment", "queue-operation", "last-prompt", "of-2031")
+    records = [{**BASE, "type": kind, "uuid": kind, "message": {"content": "x"}} for kind in kinds]
+    items = read(*records, {**BASE, "type": 7, "uuid": []}, {})
+    assert {type(item) for item in items} == {Fact}
+
+
+def test_a_record_that_comes_twice_counts_once_and_a_broken_one_does_not_hide_its_twin() -> None:
+    broken = {**BASE, "type": "user", "uuid": "u", "message": "error"}
+    assert [e.id for e in events(broken, user("u", "hi"), user("u", "hi"), said("a", text("x")))] == [
+        "u:0",
+        "a:0",
+    ]
+
+
+# ---------------------------------------------------------------- calls and their results
+
+
+def test_a_shell_call_is_known_by_its_command_and_folder() -> None:
+    (entry,) = entries(read(said("a", call("Bash", command="git commit -m x", description="d"))))
+    assert isinstance(entry.event, ToolCall)
+    assert (entry.event.name, entry.event.call_id) == ("Bash", "c1")
+    assert entry.event.arguments == {"command": "git commit -m x", "description": "d"}
+    assert (entry.command, entry.folder, entry.paths) == ("git commit -m x", "/w", ())
+
+
+@pytest.mark.parametrize(
+    ("block", "edit"),
+    [
+        (
+            call("Write", file_path="/w/n.py", content="a\n\nb\n"),
+            Edit(path="/w/n.py", added=("a", "", "b"), whole="a\n\nb\n"),
+        ),
+        (
+            call("Edit", file_path="/w/n.py", old_string="a\nb\nc", new_string="a\nB\nc\nc"),
+            Edit(path="/w/n.py", added=("B", "c"), removed=("b",)),
+        ),
+        (
+            call(
+                "MultiEdit",
+                file_path="n.py",
+                edits=[{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "z"}],
+            ),
+            Edit(path="n.py", added=("b", "z"), removed=("a",)),
+        ),
+        (
+            call("NotebookEdit", notebook_path="/w/n.ipynb", new_source="x = 1", cell_id="1"),
+            Edit(path="/w/n.ipynb", added=("x = 1",)),
+        ),
+    ],
+)
+def test_an_edit_stands_on_its_call(block: dict[str, Any], edit: Edit) -> None:
+    (entry,) = entries(read(said("a", block)))
+    assert entry.edits == (edit,)
+    assert entry.paths == (edit.path,)
+
+
+def test_a_result_knows_the_whole_new_text() -> None:
+    changed = {"filePath": "/w/a", "oldString": "x", "newString": "y", "originalFile": "x x\n"}
+    created = {"type": "create", "filePath": "/w/a", "content": "new\n", "originalFile": None}
+    several = {
+        "filePath": "/w/a",
+        "originalFileContents": "1 2",
+        "edits": [{"old_string": "1", "new_string": "2"}, {"old_string": "2 2", "new_string": "3"}],
+    }
+    expected = [
+        (changed, (Edit(path="/w/a", whole="y x\n"),)),
+        (changed | {"replaceAll": True}, (Edit(path="/w/a", whole="y y\n"),)),
+        (changed | {"originalFile": "unlike"}, ()),
+        (changed | {"originalFile": None}, ()),
+        (changed | {"userModified": True}, ()),
+        (created, (Edit(path="/w/a", kind="add", whole="new\n"),)),
+        (several, (Edit(path="/w/a", whole="3"),)),
+    ]
+    for detail, edits in expected:
+        (entry,) = entries(read(answer("r", "ok", detail)))
+        assert entry.edits == edits
+    (failed,) = entries(read(answer("r", "no", changed, error=True)))
+    assert failed.edits == ()
+
+
+def shell(content: Any, detail: Any = None, *, error: bool = False) -> Entry:
+    return entries(read(said("a", call("Bash", command="x")), answer("r", content, detail, error=error)))[1]
+
+
+def test_commits_are_read_from_what_git_printed_and_what_the_program_marked() -> None:
+    printed = "[main 1a2b3c4] one\n[topic/x (root-commit) 5d6e7f8] two\n[detached HEAD 9a8b7c6] three\n"
+    assert shell(printed + "[not a1b2c3d4 it]\n[x]: y").commits == ("1a2b3c4", "5d6e7f8", "9a8b7c6")
+    marked = {"stdout": "", "gitOperation": {"commit": {"sha": "66f2694", "kind": "committed"}}}
+    assert shell("(no output)", marked).commits == ("66f2694",)
+    assert shell("[main 66f2694] x", marked).commits == ("66f2694",)
+    reading = read(said("a", call("Read", file_path="/w/log")), answer("r", "[main 1a2b3c4] one"))
+    assert entries(reading)[1].commits == ()
+
+
+@pytest.mark.parametrize(
+    ("content", "detail", "error", "code"),
+    [
+        ("Exit code 127\nnot found", "Error: Exit code 127\nnot found", True, 127),
+        ("ok", {"stdout": "ok", "stderr": "", "interrupted": False}, False, 0),
+        ("none", {"stdout": "", "returnCodeInterpretation": "No matches found"}, False, None),
+        ("started", {"stdout": "", "backgroundTaskId": "b1"}, False, None),
+        ("stopped", {"stdout": "", "interrupted": True}, False, None),
+        ("it says Exit code 3", {"stdout": ""}, False, 0),
+        ("no detail", None, False, None),
+    ],
+)
+def test_an_exit_code_is_told_only_if_it_is_known(
+    content: str, detail: Any, error: bool, code: int | None
+) -> None:
+    event = shell(content, detail, error=error).event
+    assert isinstance(event, ToolResult)
+    assert (event.exit_code, event.is_error, event.call_id) == (code, error, "c1")
+
+
+def test_an_image_is_never_kept_but_counted() -> None:
+    data = b"\x89PNG pixels"
+    source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(data).decode()}
+    image = {"type": "image", "source": source}
+    items = read(answer("r", [text("see"), image]), user("u", [text("and?"), image]))
+    result, prompt = (entry.event for entry in entries(items))
+    assert isinstance(result, ToolResult)
+    assert result.artifact == Artifact(
+        media_type="image/png", bytes=len(data), sha256=hashlib.sha256(data).hexdigest()
+    )
+    assert result.content == "see\n[image/png, 11 bytes]"
+    assert prompt.content == "and?\n[image/png, 11 bytes]"
+    (broken,) = events(answer("r", [{"type": "image", "source": {"data": "REDACTED!", "media_type": 1}}]))
+    assert isinstance(broken, ToolResult)
+    assert (broken.artifact, broken.content) == (None, "[image]")
+
+
+def test_a_spilled_output_is_known_to_be_cut() -> None:
+    spilled = "<persisted-output>\nOutput too large (2MB). Preview:\nx"
+    event = shell(spilled, {"stdout": spilled, "persistedOutputSize": 2_000_000}).event
+    assert isinstance(event, ToolResult)
+    assert (event.truncated, event.bytes) == (True, 2_000_000)
+
+
+# ---------------------------------------------------------------- decisions
+
+
+def decided(*records: dict[str, Any]) -> list[Decision]:
+    return [event.decision for event in events(*records) if isinstance(event, Decided)]
+
+
+def test_an_answered_question_is_a_human_decision() -> None:
+    options = [{"label": "LRU"}, {"label": "dict"}, {"label": "none"}]
+    questions = [
+        {"question": "Which?", "options": options, "multiSelect": False},
+        {"question": "What else?", "options": options, "multiSelect": True},
+        {"question": "Unanswered?", "options": options},
+    ]
+    detail = {"questions": questions, "answers": {"Which?": "LRU", "What else?": "dict, my own"}}
+    asked = said("a", call("AskUserQuestion", questions=questions))
+    assert decided(asked, answer("r", "User has answered", detail)) == [
+        Decision(chosen="LRU", by="human", question="Which?", alternatives=("dict", "none")),
+        Decision(
+            chosen="dict, my own", by="human", question="What else?", alternatives=("LRU", "none")
+        ),
+    ]
+    ids = [e.id for e in events(asked, answer("r", "User has answered", detail))]
+    assert ids == ["a:0", "r:0", "r:1", "r:2"]
+
+
+def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
+    plan = "# Cache the parser\n\n## Why\nA dict never evicts.\n\n## Steps\n1. do"
+    planned = said("a", call("ExitPlanMode", plan=plan))
+    approved = Decision(chosen="Cache the parser", by="agent", reasoning="A dict never evicts.")
+    assert decided(planned, answer("r", "User has approved your plan.")) == [approved]
+    assert decided(said("a", call("ExitPlanMode")), answer("r", "ok", {"plan": plan})) == [approved]
+    refusal = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. "
+        "To tell you how to proceed, the user said:\nuse a dict"
+    )
+    assert decided(planned, answer("r", refusal, "User rejected tool use", error=True)) == [
+        Decision(chosen="declined ExitPlanMode", by="human", reasoning="use a dict")
+    ]
+    assert decided(said("a", call("Bash", command="x")), answer("r", "Exit code 1", error=True)) == []
+
+
+# ---------------------------------------------------------------- the session
+
+
+def test_facts_are_told_when_known_and_when_they_change() -> None:
+    items = read(
+        {"type": "queue-operation", "operation": "dequeue", "timestamp": "2026-02-06T09:58:00Z"},
+        user("u", "hi"),
+        said("a", text("x"), gitBranch="topic"),
+        said("b", text("y"), gitBranch="topic", model="haiku"),
+    )
+    assert [(f.name, f.value) for f in items if isinstance(f, Fact)] == [
+        ("started_at", "2026-02-06T09:58:00.000Z"),
+        ("session", "S"),
+        ("agent_version", "2.1.197"),
+        ("folder", "/w"),
+        ("branch", "main"),
+        ("entrypoint", "cli"),
+        ("branch", "topic"),
+        ("model", "opus"),
+        ("model", "haiku"),
+    ]
+
+
+def test_a_title_is_the_sessions_own_and_the_humans_wins() -> None:
+    other = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
+    early = {"type": "summary", "summary": "Early", "leafUuid": "a"}
+    late = {"type": "summary", "summary": "Late", "leafUuid": "a"}
+    custom = {"type": "custom-title", "customTitle": "Mine", "sessionId": "S"}
+    ai = {"type": "ai-title", "aiTitle": "Its", "sessionId": "S"}
+    words = said("a", text("x"))
+    assert "title" not in facts(read(other, words))
+    assert facts(read(other, early, words))["title"] == "Early"
+    assert facts(read(words, late))["title"] == "Late"
+    assert facts(read(words, ai, late))["title"] == "Its"
+    assert facts(read(words, custom, ai, late))["title"] == "Mine"
+
+
+def test_the_file_name_wins_and_copied_records_keep_their_session() -> None:
+    items = read(user("u", "old", sessionId="P"), user("v", "new"), session="S")
+    assert [entry.session for entry in entries(items)] == ["P", None]
+    known = facts(items)
+    assert (known["session"], known["parent_session"], known["parent_kind"]) == ("S", "P", "resumed")
+    fork = read(user("u", "old", forkedFrom={"sessionId": "P", "messageUuid": "x"}), session="S")
+    assert entries(fork)[0].session == "P"
+    assert facts(fork)["parent_kind"] == "fork"
+
+
+def test_a_subagents_file_belongs_to_the_session_that_started_it() -> None:
+    items = read(user("u", "count the lines"), said("a", text("6")), session="agent-a1b2")
+    task, _ = (entry.event for entry in entries(items))
+    assert isinstance(task, PeerMessage)
+    assert (task.direction, task.content) == ("received", "count the lines")
+    known = facts(items)
+    assert [known[n] for n in ("session", "subagent", "parent_session", "parent_kind")] == [
+        "S",
+        "a1b2",
+        "S",
+        "subagent",
+    ]
+    assert not [item for item in items if isinstance(item, Mark)]
+
+
+def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
+    side = {"isSidechain": True}
+    found = events(
+        user("u", "hi"),
+        said("a", call("Task", prompt="count the lines", subagent_type="x")),
+        user("s1", "count the lines", parentUuid=None, **side),
+        said("s2", text("6"), id="m2", parentUuid="s1", stop_reason="end_turn", **side),
+        said("b", text("it has 6")),
+    )
+    assert [(type(e), e.tags, e.parent) for e in found] == [
+        (Prompt, (), None),
+        (ToolCall, (), None),
+        (PeerMessage, ("sidechain",), "c1"),
+        (Message, ("sidechain",), "c1"),
+        (Message, (), None),
+    ]
+
+
+def test_a_compaction_is_remarked() -> None:
+    boundary = {**BASE, "type": "system", "subtype": "compact_boundary", "uuid": "c", "content": "Compacted"}
+    (remark,) = events(boundary, user("s", "This session is being continued", isCompactSummary=True))
+    assert isinstance(remark, Remark)
+    assert (remark.kind, remark.content) == ("compaction", "Compacted")
+
+
+def test_reading_on_between_two_objects_glued_on_one_line() -> None:
+    one, two = (json.dumps(user(uuid, f"prompt é {uuid}"), ensure_ascii=False) for uuid in "uv")
+    data = f"{one}{two}\n".encode()
+    items = list(claude_code.read(io.BytesIO(data)))
+    second = [item for item in items if isinstance(item, Mark)][1]
+    assert data[second.cursor.offset :].decode() == two + "\n"
+    rest = items[items.index(second) + 1 :]
+    assert list(claude_code.read(io.BytesIO(data), cursor=second.cursor)) == rest
+    assert [entry.event.content for entry in entries(rest)] == ["prompt é v"]
