@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from gittraj.capture.state import State, load_state
 from gittraj.config import Config, Environ, read_config
 from gittraj.drain import Drain, Installed, Report
 from gittraj.git import Repository
@@ -41,13 +39,12 @@ def drain(
             return None
         when, reflogs = installed_positions(local.read("installed.json"))
         config = read_config(repository)
-        state = load_state(local.folder)
         work = Drain(
             repository,
             config,
             environ,
             installed=Installed(time=when, reflogs=reflogs),
-            pipeline=make_pipeline(repository, config, environ, live=live, state=state),
+            pipeline=make_pipeline(repository, config, environ, live=live),
             patience=patience,
         )
         return work.run()
@@ -59,7 +56,7 @@ def make_pipeline(
     environ: Environ,
     *,
     live: Mapping[str, str],
-    state: State | None,
+    rewrites: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Pipeline:
     """The pipeline of this repository, with every secret that is known here."""
     local = LocalState.of(repository)
@@ -73,7 +70,7 @@ def make_pipeline(
         config=config,
         redactor=lambda: Redactor(key=key, live=values),
         ruleset=RULESET,
-        rewrites=state.rewrites if state else {},
+        rewrites=rewrites or {},
         localise=Localiser(roots, environ.home),
     )
 
@@ -111,37 +108,3 @@ def _secret_files(roots: tuple[Path, ...], home: Path | None) -> Iterator[Path]:
         yield from found[:_ENV_FILES]
     if home is not None:
         yield from (home / name for name in _CREDENTIALS)
-
-
-def has_news(repository: Repository, state: State | None) -> bool:
-    """Whether a drain could find anything: the spool or a reflog has grown, or a log of which more was to
-    come. A few stats, so that a command that only reads stays fast."""
-    folder = LocalState.of(repository).folder
-    if state is None or state.waiting:
-        return True
-    if _size(folder / "spool") != state.spool:
-        return True
-    for tree in repository.worktrees():
-        known = state.reflogs.get(str(tree.git_dir))
-        if known is None or _size(tree.git_dir / "logs" / "HEAD") != int(known[0]):
-            return True
-    return any(
-        not s.settled and (_size(Path(s.path)) != s.size or _rested(Path(s.path)))
-        for s in state.sessions.values()
-    )
-
-
-def _rested(path: Path) -> bool:
-    """A log that stopped growing a moment ago may have ended its turn by that."""
-    try:
-        age = time.time() - path.stat().st_mtime
-    except OSError:
-        return False
-    return 3.0 <= age <= 600.0
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

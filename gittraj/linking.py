@@ -10,14 +10,14 @@ from pathlib import Path
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.own import Anchor, Part
 from gittraj.capture.session import Commit
-from gittraj.capture.state import SessionState, load_state
+from gittraj.capture.state import load_state
 from gittraj.capturing import make_pipeline
 from gittraj.codec import decode_note
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.local import LocalState
-from gittraj.log import trajectory_id
+from gittraj.log import Cursor, trajectory_id
 from gittraj.model import ForeignLine, Line, Link, Record, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
@@ -55,16 +55,17 @@ def link_session(
         state = load_state(local.folder)
         trajectory = trajectory_id(file.agent, file.session)
         known = state.sessions.get(trajectory) if state else None
-        fresh = SessionState(agent=file.agent, session=file.session, path=str(file.path))
         territory = Territory(repository, home=environ.home)
-        log, _ = read_log(file, fresh, territory=territory, config=config, now=time.time())
+        log, _, _ = read_log(file, Cursor(), facts={}, territory=territory, config=config, now=time.time())
         if not log.entries:
             raise TrajError(f"{file.path}: no event could be read", "is it the log of a session?")
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
         stored = known.parts if known else ()
         drafted = drafter.draft(_manual(waiting_parts(to_steps(log), 0, commit)), stored)
-        pipeline = make_pipeline(repository, config, environ, live=live, state=state)
+        pipeline = make_pipeline(
+            repository, config, environ, live=live, rewrites=state.rewrites if state else {}
+        )
         notes = NotesRef(repository)
         link = Link(evidence="manual")
         copies: list[tuple[str, Line]] = [
@@ -96,7 +97,7 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
         (commit, Tombstone(id=i, rev=max(r.rev for r in records if r.id == i), deleted="unlinked by hand"))
         for i in chosen
     ]
-    make_pipeline(repository, config, Environ(home=None), live={}, state=None).write([], lines=stones)
+    make_pipeline(repository, config, Environ(home=None), live={}).write([], lines=stones)
     return commit, chosen
 
 

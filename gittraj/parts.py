@@ -10,7 +10,7 @@ from gittraj.capture.own import Anchor, Part, Step
 from gittraj.capture.session import Commit, Log
 from gittraj.capture.state import Stored
 from gittraj.figures import shorten
-from gittraj.log import Edit
+from gittraj.log import Edit, trajectory_id
 from gittraj.model import (
     AnyEvent,
     Chapter,
@@ -183,7 +183,7 @@ class Drafter:
         if title is None and log.start == 0:
             first = next((e.event.content for e in log.entries if isinstance(e.event, Prompt)), None)
             title = _first_line(first) if first else None
-        parent = log.fact("parent")
+        parent = log.fact("parent_session")
         entrypoint = log.fact("entrypoint")
         return Whole(
             title=shorten(title, TITLE_LIMIT) if title else None,
@@ -191,7 +191,7 @@ class Drafter:
             agent_version=log.fact("agent_version"),
             models=tuple(map(str, log.facts.get("model", ()))),
             session=log.session,
-            parent=Parent(id=parent, event=log.fact("parent_event")) if parent else None,
+            parent=Parent(id=trajectory_id(log.agent, parent)) if parent else None,
             environment=Environment(entrypoint=entrypoint, ci=self.ci) if entrypoint or self.ci else None,
             status=log.fact("status"),
         )

@@ -49,7 +49,7 @@ class Redact(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]: ...
-    def learn(self, text: str) -> None: ...
+    def learn(self, text: str, *, name: str | None = None) -> None: ...
     def text(self, text: str, *, name: str | None = None) -> str: ...
 
 
@@ -151,19 +151,20 @@ class Pipeline:
         try:
             for draft in drafts:
                 map_texts((draft.trajectory, draft.files), partial(_learn, redactor))
-        except RedactionError:
+        except (RedactionError, RecursionError):
             pass  # learning only adds: what cannot be scanned is met again below, and parked
         for draft in drafts:
             try:
                 yield from self._record(draft, redactor, files, written)
-            except RedactionError as error:
+            except (RedactionError, RecursionError) as error:
+                # arguments nested a thousand deep cannot be walked, so they were not scanned either
                 span = draft.trajectory.span
                 written.parked.append(
                     Parked(
                         source=str(draft.source or ""),
                         first=span.first if span else "",
                         last=span.last if span else "",
-                        why=error.message,
+                        why=error.message if isinstance(error, RedactionError) else "nested too deeply",
                     )
                 )
 
@@ -240,8 +241,8 @@ def _by_trajectory(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
     yield from groups.values()
 
 
-def _learn(redactor: Redact, text: str, _: str | None) -> str:
-    redactor.learn(text)
+def _learn(redactor: Redact, text: str, name: str | None) -> str:
+    redactor.learn(text, name=name)
     return text
 
 

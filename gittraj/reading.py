@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from gittraj.agents import SessionFile
 from gittraj.capture.session import Log, Place, assemble
-from gittraj.capture.state import SessionState, Span
+from gittraj.capture.state import Span
 from gittraj.config import Config
 from gittraj.errors import FormatError
 from gittraj.formats import FORMATS, HEAD, Reader, detect
@@ -33,57 +33,50 @@ def recognise(path: Path) -> tuple[str | None, str]:
 
 def read_log(
     file: SessionFile,
-    known: SessionState,
+    cursor: Cursor,
     *,
+    facts: Mapping[str, Sequence[str]],
     territory: Territory,
     config: Config,
     off: Sequence[Span] = (),
     now: float,
-) -> tuple[Log, int]:
-    """What stands in the log from the known cursor on, and the log's size in bytes.
+) -> tuple[Log, int, float]:
+    """What stands in the log from the cursor on, the log's size in bytes, and the seconds since it grew.
 
-    A log that was rewritten above the cursor is read from its start. Raises FormatError when the log
-    has no known format, OSError when it cannot be read.
+    ``facts`` are those that stand above the cursor. A log that was rewritten above it is read from its
+    start. Raises FormatError when the log has no known format, OSError when it cannot be read.
     """
     status = file.path.stat()
-    try:
-        log = _assemble(file, known, known.cursor, territory=territory, config=config, off=off)
-    except FormatError:
-        if known.cursor.offset == 0:
-            raise
-        log = _assemble(file, known, Cursor(), territory=territory, config=config, off=off)
-    last = log.entries[-1].event if log.entries else None
-    rests = isinstance(last, Message) and now - status.st_mtime >= RESTS
-    return replace(log, quiet=rests), status.st_size
 
-
-def _assemble(
-    file: SessionFile,
-    known: SessionState,
-    cursor: Cursor,
-    *,
-    territory: Territory,
-    config: Config,
-    off: Sequence[Span],
-) -> Log:
     def place(entry: Entry) -> Place:
         if any(config.excludes(agent=file.agent, path=edit.path) for edit in entry.edits):
             return "elsewhere"
         return cast(Place, territory.place(entry))
 
-    with file.path.open("rb") as stream:
-        reader = FORMATS.get(file.agent) or _detected(stream)
-        items = reader.read(stream, session=file.session, cursor=cursor)
-        facts = [Fact(name=n, value=v) for n, values in known.facts.items() for v in values if cursor.offset]
-        return assemble(
-            [*facts, *_allowed(items, off)],
-            agent=file.agent,
-            session=file.session,
-            trajectory=trajectory_id(file.agent, file.session),
-            start=cursor.ordinal,
-            place=place,
-            relative=territory.relative,
-        )
+    def read(start: Cursor) -> Log:
+        with file.path.open("rb") as stream:
+            reader = FORMATS.get(file.agent) or _detected(stream)
+            known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
+            items = reader.read(stream, session=file.session, cursor=start)
+            return assemble(
+                [*(known if start.offset else ()), *_allowed(items, off)],
+                agent=file.agent,
+                session=file.session,
+                trajectory=trajectory_id(file.agent, file.session),
+                start=start.ordinal,
+                place=place,
+                relative=territory.relative,
+            )
+
+    try:
+        log = read(cursor)
+    except FormatError:
+        if cursor.offset == 0:
+            raise
+        log = read(Cursor())
+    age = now - status.st_mtime
+    last = log.entries[-1].event if log.entries else None
+    return replace(log, quiet=isinstance(last, Message) and age >= RESTS), status.st_size, age
 
 
 def _detected(stream: BinaryIO) -> Reader:

@@ -48,8 +48,8 @@ class Stored:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
     """``size``: bytes of the log when last read. ``facts``: what the log said of itself above the cursor
-    (no text). ``open_paths``: written by the session and not committed yet. ``taken``: commits that took
-    some of those lines. ``settled``: no event of it waits for anything but a commit."""
+    (no text). ``open_paths``: written by the session and not committed yet; ``left``: those of them that
+    were written above the cursor. ``taken``: commits that took some of those lines. ``settled``: no event of it waits for anything but a commit."""
 
     agent: str
     session: str
@@ -59,6 +59,7 @@ class SessionState:
     anchors: tuple[Anchored, ...] = ()
     parts: tuple[Stored, ...] = ()
     open_paths: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
     taken: tuple[str, ...] = ()
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: int = 0

@@ -27,18 +27,19 @@ def find_repository() -> Repository:
 def drain_first(repository: Repository, *, always: bool = False) -> None:
     """So that a command sees a consistent state. A reading command drains only when something is new;
     what keeps it from draining is said in one line, and the command goes on with what is recorded."""
+    from gittraj.capture.news import has_news
+    from gittraj.capture.state import load_state
     from gittraj.errors import TrajError
     from gittraj.local import LocalState
 
-    if not LocalState.of(repository).exists:
+    local = LocalState.of(repository)
+    if not (local.folder / "installed.json").exists():
         return
-    from gittraj.capture.state import load_state
-    from gittraj.capturing import drain, has_news
-
-    raw = environment()
     try:
-        state = load_state(LocalState.of(repository).folder)
-        if always or has_news(repository, state):
+        if always or has_news(repository, local.folder, load_state(local.folder)):
+            from gittraj.capturing import drain  # the redactor's rules take 70 ms
+
+            raw = environment()
             drain(repository, environ=Environ.of(raw), live=raw)
     except TrajError as error:
         sys.stderr.write(f"git-traj: not up to date: {error.message}\n")

@@ -5,11 +5,10 @@ Whether it did it is for its result to say (:mod:`gittraj.formats.claude_results
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats import difference, loose
 from gittraj.log import Edit
 
 SHELLS = ("Bash", "PowerShell")
@@ -65,19 +64,6 @@ def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
     added: list[str] = []
     removed: list[str] = []
     for old, new, _ in replacements(changes):
-        added += _beyond(new.splitlines(), old.splitlines())
-        removed += _beyond(old.splitlines(), new.splitlines())
+        added += difference.only_in(new.splitlines(), old.splitlines())
+        removed += difference.only_in(old.splitlines(), new.splitlines())
     return Edit(path=path, added=tuple(added), removed=tuple(removed))
-
-
-def _beyond(lines: list[str], others: list[str]) -> list[str]:
-    """Those of ``lines`` that ``others`` does not have, or not as often."""
-    spare = Counter(others)
-    spare.subtract(lines)
-    left = {line: -n for line, n in spare.items() if n < 0}
-    kept: list[str] = []
-    for line in reversed(lines):  # of equal lines, the later ones are the new ones
-        if left.get(line, 0):
-            left[line] -= 1
-            kept.append(line)
-    return kept[::-1]

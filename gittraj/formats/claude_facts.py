@@ -64,8 +64,10 @@ class SessionFacts:
         yield from self._title(record, seen)
 
     def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
-        subagent = loose.text(record.get("agentId")) if record.get("isSidechain") is True else None
-        if self._in_subagent_file and self._stem is not None:
+        subagent = None
+        if self._stem is None and record.get("isSidechain") is True:
+            subagent = loose.text(record.get("agentId"))
+        elif self._in_subagent_file and self._stem is not None:
             subagent = self._stem.removeprefix(_SUBAGENT_FILE)
         session = named if subagent else self._stem or named
         yield from self._place.learn("session", session)

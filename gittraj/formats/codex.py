@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, BinaryIO
 
 from gittraj.formats import codex_calls, codex_facts, codex_outputs, codex_prompts, lines, loose
@@ -40,8 +39,6 @@ _START = Cursor()
 _TRUSTED = frozenset(("type", "payload"))
 _KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
 _CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
-_BURST = 2.0
-"""Seconds within which a fork writes the copied history of its parent."""
 
 _Step = Item | Candidate | Verdict
 
@@ -100,8 +97,7 @@ class _Reading:
         self._held = Held(self._place, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
-        self._copied: str | None = state.get("copied")
-        self._began: str | None = state.get("began")
+        self._history = codex_facts.CopiedHistory(self._place, dict(state.get("history", {})))
         self._name = session
         self._begin_turn()
 
@@ -126,9 +122,7 @@ class _Reading:
     def _read(self, found: Fragment) -> Iterator[_Step]:
         kind, payload = _opened(found.value)
         stamp = loose.stamp(found.value.get("timestamp"))
-        self._began = self._began or stamp
-        if self._copied is not None and self._is_own(payload, stamp):
-            self._copied = None
+        self._history.follow(kind, payload, stamp)
         record = _Record(
             number=self._number,
             kind=kind,
@@ -136,7 +130,7 @@ class _Reading:
             stamp=stamp,
             start=found.start,
             end=found.end,
-            foreign=self._copied,
+            foreign=self._history.owner,
         )
         yield from self._steps(record)
         self._number = record.number + 1
@@ -148,8 +142,8 @@ class _Reading:
                 yield from self._item(record)
             case "event_msg":
                 yield from self._event(record)
-            case "session_meta":
-                yield from self._meta(payload)
+            case "session_meta" if "session" not in self._place.facts:
+                yield from codex_facts.identify(self._place, {"id": self._name} | payload)
             case "turn_context":
                 yield from self._place.learn("folder", loose.text(payload.get("cwd")))
                 yield from self._place.learn("model", loose.text(payload.get("model")))
@@ -159,26 +153,6 @@ class _Reading:
                 self._calls.close()
                 text = loose.text(payload.get("message")) or "Context compacted"
                 yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
-
-    def _meta(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        own = self._place.facts.get("session")
-        if own is None:
-            yield from codex_facts.identify(self._place, {"id": self._name} | payload)
-        elif (other := loose.text(payload.get("id"))) and other != own:
-            self._copied = other
-        else:
-            self._copied = None
-
-    def _is_own(self, payload: dict[str, Any], stamp: str | None) -> bool:
-        """Whether the copy of the parent's history, which a fork begins with, is over.
-
-        Copied records have new times, so that only the ids of turns tell for certain.
-        """
-        turn = loose.text(payload.get("turn_id"))
-        later = codex_facts.began_later(turn, self._place.facts.get("session"))
-        if later is not None or stamp is None or self._began is None:
-            return later is True
-        return (datetime.fromisoformat(stamp) - datetime.fromisoformat(self._began)).total_seconds() > _BURST
 
     # ------------------------------------------------------------ the model's view
 
@@ -217,8 +191,7 @@ class _Reading:
             "record": record.number,
             "confirms": self._held.confirms,
             "calls": self._calls.state(),
-            "copied": self._copied,
-            "began": self._began,
+            "history": self._history.state(),
         }
         self._begin_turn()
         event: AnyEvent

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 from gittraj.formats import loose
 from gittraj.formats.place import Place
 from gittraj.log import Fact
+
+_BURST = 2.0
+"""Seconds within which a fork writes the copied history of its parent."""
 
 
 def identify(place: Place, meta: dict[str, Any]) -> Iterator[Fact]:
@@ -43,14 +47,39 @@ def is_subagent(place: Place) -> bool:
     return place.facts.get("parent_kind") == "subagent"
 
 
-def began_later(turn: str | None, session: str | None) -> bool | None:
-    """Whether a turn began after the session did, by the time in their ids (UUID version 7, RFC 9562).
+class CopiedHistory:
+    """Whether a record is a copy from the parent of a fork, which older versions put before the fork's own.
 
-    ``None`` if they are no such ids.
+    Copies bear new times, all within the moment when the file was made, and the parent's own meta
+    stands before them. Where turns have ids of UUID version 7 (RFC 9562), which begin with a time,
+    the first turn younger than the session is its own; else the first record after that moment.
     """
-    if turn is None or session is None or not (_is_v7(turn) and _is_v7(session)):
-        return None
-    return turn[:13] >= session[:13]
+
+    def __init__(self, place: Place, state: dict[str, Any]) -> None:
+        self._place = place
+        self._began: str | None = state.get("began")
+        self.owner: str | None = state.get("owner")
+        """The session that records now come from, if it is not the file's."""
+
+    def state(self) -> dict[str, Any]:
+        return {"began": self._began, "owner": self.owner}
+
+    def follow(self, kind: str, payload: dict[str, Any], stamp: str | None) -> None:
+        """Take note of the next record, before it is read."""
+        self._began = self._began or stamp
+        own, named = self._place.facts.get("session"), loose.text(payload.get("id"))
+        if kind == "session_meta" and own is not None:
+            self.owner = named if named != own else None
+        elif self.owner is not None and self._is_own(loose.text(payload.get("turn_id")), own, stamp):
+            self.owner = None
+
+    def _is_own(self, turn: str | None, own: str | None, stamp: str | None) -> bool:
+        if turn and own and _is_v7(turn) and _is_v7(own):
+            return turn[:13] >= own[:13]
+        if stamp is None or self._began is None:
+            return False
+        passed = datetime.fromisoformat(stamp) - datetime.fromisoformat(self._began)
+        return passed.total_seconds() > _BURST
 
 
 def _is_v7(name: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gittraj.formats import difference
 from gittraj.log import Edit
 from gittraj.model import FileKind
 
@@ -51,8 +52,8 @@ class _File:
         yield Edit(
             path=self.path if self.target is None else self.target,
             kind=self.kind if self.target is None else "rename",
-            added=tuple(self.added),
-            removed=tuple(self.removed),
+            added=difference.only_in(self.added, self.removed),
+            removed=difference.only_in(self.removed, self.added),
             whole="".join(f"{line}\n" for line in self.added) if self.kind == "add" else None,
         )
 

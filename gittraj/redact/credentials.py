@@ -111,7 +111,8 @@ CREDENTIALS: tuple[Rule, ...] = (
         "authorization",
         r"authorization[\"'\x7f\]]{0,8}[ \t\x7f]{0,4}(?:[:=,]|=>)[ \t\x7f]{0,4}"
         + _Q
-        + r"(?:(?:bearer|basic|token|bot|apikey|api-key|key|digest|negotiate|splunk|ghost|jwt|genie-?key|discogs)[ \x7f]{1,4})?"
+        + r"(?:(?:bearer|basic|token|bot|apikey|api-key|key|digest|negotiate|splunk|ghost|jwt"
+        r"|genie-?key|discogs)[ \x7f]{1,4})?"
         r"(?P<v>[A-Za-z0-9._~+/=:-]{8,8192}+)(?![(\[])",
         "Authorization: token {hex:40}",
         "Proxy-Authorization: Basic {base62:24}",
@@ -241,14 +242,16 @@ CREDENTIALS: tuple[Rule, ...] = (
     _row(
         "user-tuple",
         "auth",
-        r"auth\w{0,8}[ ]?=[ ]?\([ ]?[\x7f]{0,8}[\"'][^\"'\n]{1,64}[\"'],[ ]?[\x7f]{0,8}[\"'](?P<v>[^\"'\n]{1,256})[\"']",
+        r"auth\w{0,8}[ ]?=[ ]?\([ ]?[\x7f]{0,8}[\"'][^\"'\n]{1,64}[\"'],[ ]?[\x7f]{0,8}"
+        r"[\"'](?P<v>[^\"'\n]{1,256})[\"']",
         "get(u, auth=('me', '{word:9}'))",
         bad=("auth=('me', 'password')",),
     ),
     _row(
         "value-first",
         "value",
-        r"value[\"'\x7f]{1,8}[ ]?:[ ]?[\x7f]{0,8}\"(?P<v>[^\"\n]{1,512})\"[\s,\x7f]{0,16}\"(?:name|key)[\"'\x7f]{1,8}[ ]?:[ ]?[\x7f]{0,8}\""
+        r"value[\"'\x7f]{1,8}[ ]?:[ ]?[\x7f]{0,8}\"(?P<v>[^\"\n]{1,512})\"[\s,\x7f]{0,16}\"(?:name|key)"
+        r"[\"'\x7f]{1,8}[ ]?:[ ]?[\x7f]{0,8}\""
         r"[\w.-]{0,60}?(?:password|passwd|secret|token|api_?key|access_?key|private_?key)[\x7f]{0,8}\"",
         '{"value": "{word:9}", "name": "DB_PASSWORD"}',
     ),
@@ -277,7 +280,8 @@ CREDENTIALS: tuple[Rule, ...] = (
         + _WORD
         + ")"
         + _Q
-        + r"[ ]{0,4}\|[ ]{0,4}(?:sudo[ ]-\w{0,4}S|(?:sudo[ ])?chpasswd|passwd[ ]--stdin|(?:docker|podman|helm|gh)\b[^\n|]{0,80}--(?:password|with)-(?:stdin|token))",
+        + r"[ ]{0,4}\|[ ]{0,4}(?:sudo[ ]-\w{0,4}S|(?:sudo[ ])?chpasswd|passwd[ ]--stdin"
+        r"|(?:docker|podman|helm|gh)\b[^\n|]{0,80}--(?:password|with)-(?:stdin|token))",
         "echo {word:9} | sudo -S ls",
         "echo 'root:{word:9}' | chpasswd",
         bad=("echo $PW | sudo -S ls",),
@@ -292,7 +296,8 @@ CREDENTIALS: tuple[Rule, ...] = (
     _row(
         "sql-password",
         "identified|password",
-        r"(?:identified(?:[ ]with[ ]\S{1,40})?[ ](?:by|as)|password)[ ](?:password[ ])?[\x7f]{0,8}'(?P<v>[^'\n\x7f]{1,256})",
+        r"(?:identified(?:[ ]with[ ]\S{1,40})?[ ](?:by|as)|password)"
+        r"[ ](?:password[ ])?[\x7f]{0,8}'(?P<v>[^'\n\x7f]{1,256})",
         "CREATE USER x IDENTIFIED BY '{word:9}';",
         bad=("IDENTIFIED BY 'password'",),
     ),
@@ -318,7 +323,8 @@ CREDENTIALS: tuple[Rule, ...] = (
     _row(
         "prose",
         "password|passphrase|passcode",
-        r"(?:password|passphrase|passcode)(?:[ ](?:for|of)[ ][^\n:=]{1,60})?(?:[ ](?:is|was)[ ](?:now[ ])?:?|[ ](?:for|of)[ ][^\n:=]{1,60}:[ ])"
+        r"(?:password|passphrase|passcode)(?:[ ](?:for|of)[ ][^\n:=]{1,60})?"
+        r"(?:[ ](?:is|was)[ ](?:now[ ])?:?|[ ](?:for|of)[ ][^\n:=]{1,60}:[ ])"
         + _Q
         + r"`{0,3}(?P<v>(?=[^\s]{0,24}[0-9!@#$%^])[^\s\"'`\x7f<>(),;]{5,128}[^\s\"'`\x7f<>(),;.:?!])",
         "the password is {word:9}.",

@@ -13,7 +13,7 @@ _BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-
 _END = re.compile(
     r"[\s\"'+\x7f?|>,.0-9#/*\\-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
 )
-# What may stand before a line: a diff's sign, a number of `cat -n`, an indent, a comment, quotes of a literal.
+# What may stand before a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
 _BEFORE = r"(?:[ \t\x7f]{0,24}+(?:[0-9]{1,6}[ \t:|?>\x7f-]{1,24}+)?[ \t+\"'`|>#*/?\x7f,-]{0,24}+)"
 _LINE = re.compile(
     r"(?:[ \t\r\x7f\"'`+,;\\]{0,12}+\n)?"

@@ -11,34 +11,19 @@ import re
 from itertools import pairwise
 
 # Row: the first letter, column: the second. "a" is log2 p = 0, each further letter half a bit less.
-_ROWS = (  # fmt: skip
-    "mkiipnkskvmgihvkughglmoont",
-    "fkjlhmpqijrgnoimsjjnhtrrjp",
-    "gommgnrhluhinqfnsjmgkqrunv",
-    "hmmjdlopfssjpohotkjliqqrnt",
-    "joiimknrpvrklhplngehqnnjnu",
-    "hlkkhgoqetuiqpgqvilkiurunw",
-    "jonndpljitrjmikovhhkjoqtqo",
-    "eponeqsphtpmnofqtjmjlqruos",
-    "lliklmjuqtrijehkukhgvlxmwl",
-    "hnmneppnjojnongjpniofpppno",
-    "iolmdmkmgqqipkmmqlhlmqjuns",
-    "gnojeorsfvrhqqgmwqkikpswks",
-    "fkqmepssivqljohgwqkmkstwmu",
-    "hpihhkgqjummpmintqigllrupt",
-    "llihpmmsntmjifkixfjjimkotq",
-    "frnnfoqmjxphqqhjsglhkpqwix",
-    "lompproqounhompmmkknbppqqr",
-    "gplleokshzolllgoxjiiknpwlv",
-    "lrlqgqqkiwnmppkkqqicjrpvlv",
-    "iplndnsigysnnqimwijklrpskt",
-    "ljkmilltjwshifnizgigqtvrut",
-    "eoorcpqqhtupoplovokprqqspq",
-    "fpnlioqjessmoihpugioqqootu",
-    "jlgkhjsniqqnlpngsnkepqqikq",
-    "kljlimopktrkihkfrmgglnkokn",
-    "iqnncoonftqmmqjnrqmppqmlmh",
+# fmt: off
+_ROWS = (
+    "mkiipnkskvmgihvkughglmoont", "fkjlhmpqijrgnoimsjjnhtrrjp", "gommgnrhluhinqfnsjmgkqrunv",
+    "hmmjdlopfssjpohotkjliqqrnt", "joiimknrpvrklhplngehqnnjnu", "hlkkhgoqetuiqpgqvilkiurunw",
+    "jonndpljitrjmikovhhkjoqtqo", "eponeqsphtpmnofqtjmjlqruos", "lliklmjuqtrijehkukhgvlxmwl",
+    "hnmneppnjojnongjpniofpppno", "iolmdmkmgqqipkmmqlhlmqjuns", "gnojeorsfvrhqqgmwqkikpswks",
+    "fkqmepssivqljohgwqkmkstwmu", "hpihhkgqjummpmintqigllrupt", "llihpmmsntmjifkixfjjimkotq",
+    "frnnfoqmjxphqqhjsglhkpqwix", "lompproqounhompmmkknbppqqr", "gplleokshzolllgoxjiiknpwlv",
+    "lrlqgqqkiwnmppkkqqicjrpvlv", "iplndnsigysnnqimwijklrpskt", "ljkmilltjwshifnizgigqtvrut",
+    "eoorcpqqhtupoplovokprqqspq", "fpnlioqjessmoihpugioqqootu", "jlgkhjsniqqnlpngsnkepqqikq",
+    "kljlimopktrkihkfrmgglnkokn", "iqnncoonftqmmqjnrqmppqmlmh",
 )
+# fmt: on
 _LIKELIHOOD = {
     chr(97 + i) + chr(97 + j): (97 - ord(code)) / 2
     for i, row in enumerate(_ROWS)

@@ -24,11 +24,12 @@ PLACEHOLDER = re.compile(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}
 
 _MOST = 160  # characters that are judged; the whole value is replaced
 _REFERENCE = re.compile(
-    r"""\$[A-Za-z_]\w*|\$\{[^}]*\}|\$\(.*|\$\{\{.*|%[A-Za-z_]\w*%|%\(?\w*\)?[sdr]|\{\{.*|\{[\w.!:]*\}|<.*|\[.*
-      | @\w+|[*.xX#_?\-=~]+|(?:0[xX])?0+|\.\.\..*|(?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta)\b.*
-      | (?:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer|any
-         |object|unknown|optional|required|varchar|text|char|byte|never|void|self|this)[?!]?(?:\[\])?""",
-    re.VERBOSE | re.IGNORECASE,
+    r"""\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+|[a-z]+[A-Z]\w*|[0-9@*])|\$\{[^}]*\}|\$\(.*|\$\{\{.*|%[A-Z_][A-Z0-9_]*%
+      | %(?:\(\w*\))?[sdr]|\{\{.*|\{[\w.!:]*\}|<[^>]*>.*|\[[^\]]*\].*|[*.xX#_?\-=~]+|(?:0[xX])?0+|\.\.\..*
+      | (?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta)[.(\[].*
+      | (?i:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer
+         |any|object|unknown|optional|required|varchar|text|char|byte|never|void|self|this)[?!]?(?:\[\])?""",
+    re.VERBOSE,
 )
 _INTERPOLATION = re.compile(
     r"\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\$\([^)]{0,80}\)|#\{[^}]{0,80}\}|<[^<>\s]{1,40}>|\{\w[\w.]{0,40}\}"
@@ -65,7 +66,12 @@ _LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 def is_placeholder(value: str) -> bool:
     """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
     short = value[:_MOST].strip()
-    if not short or PLACEHOLDER.fullmatch(short) or _REFERENCE.fullmatch(short) or "EXAMPLE" in short:
+    if (
+        not short
+        or PLACEHOLDER.fullmatch(short)
+        or _REFERENCE.fullmatch(short)
+        or short.endswith(("EXAMPLE", "EXAMPLEKEY"))
+    ):
         return True
     rest = _INTERPOLATION.sub("", short)
     if rest != short and len(rest) < 8:
@@ -148,7 +154,7 @@ def _is_exact_secret(value: str) -> bool:
 def _is_loose_secret(value: str) -> bool:
     if looks_random(value):
         return not _CALL.fullmatch(value)
-    if len(value) < 4 or _PATH.fullmatch(value) or _CALL.fullmatch(value) or re.match(r"[&*(\[{|!@]", value):
+    if len(value) < 4 or _PATH.fullmatch(value) or _CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
         return False
     if value.isdigit():
         return len(value) >= 6
@@ -160,7 +166,7 @@ def _is_loose_secret(value: str) -> bool:
 
 
 def _is_evident(value: str) -> bool:
-    """Whether ``value`` can hardly be anything but a password: a letter, a digit and a symbol, and no code."""
+    """Whether ``value`` can hardly be but a password: a letter, a digit and a symbol, and no code."""
     if not 8 <= len(value) <= 64 or not _mixed(value) or re.search(r"[\s/\\(){}\[\]<>=,;:|]", value):
         return False
     return (

@@ -433,6 +433,10 @@ def test_a_subagents_file_belongs_to_the_session_that_started_it() -> None:
         "subagent",
     ]
     assert not [item for item in items if isinstance(item, Mark)]
+    nameless = facts(read(user("u", "count", isSidechain=True, agentId="a1b2")))
+    assert (nameless["session"], nameless["subagent"]) == ("S", "a1b2")
+    inline = facts(read(user("u", "count", isSidechain=True, agentId="a1b2"), session="S"))
+    assert "subagent" not in inline
 
 
 def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:

@@ -21,6 +21,8 @@ PATCH = """*** Begin Patch
 *** Update File: plain.txt
 @@
 -a
+-same
++same
 +b
 *** End of File
 *** End Patch

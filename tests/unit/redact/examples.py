@@ -1,4 +1,4 @@
-"""Draws the secrets of the tests at run time, so that nothing that looks like one stands in the repository."""
+"""Draws the tests' secrets at run time, so that nothing that looks like one stands in the repository."""
 
 from __future__ import annotations
 

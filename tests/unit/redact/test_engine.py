@@ -1,4 +1,4 @@
-"""What always holds: no planted secret survives, clean text is the same object, twice is once, doubt is an error."""
+"""What always holds: no planted secret survives, clean text is the same object, doubt is an error."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ KEY = b"k" * 32
 PASSWORD = draw("word", 9)
 TOKEN = "ghp_" + draw("base62", 36)
 
+# fmt: off
 FRAGMENTS = [
-    "password", "token", "api_key", "secret", "=", ": ", '"', "'", "\\", "\\\\", "\n", "\\n", " ", "{", "}", ",", "--", "-p", "curl -u a:",
-    "://", "@", "https://u:", "Bearer ", "Authorization: ", "Cookie: a=", ";", "&", "?", "<", ">", "</", "-----BEGIN ", "REDACTED-", "-n1",
-    "REDACTED-password-n1", "REDACTED-key-0123abcd", "\x1b[31m", "\x7f", "\u00e9", "\U0001f600", "%3D", PASSWORD, TOKEN, "eyJ", "hello world", "x1",
-]  # fmt: skip
+    "password", "token", "api_key", "secret", "=", ": ", '"', "'", "\\", "\\\\", "\n", "\\n", " ", "{", "}",
+    ",", "--", "-p", "curl -u a:", "://", "@", "https://u:", "Bearer ", "Authorization: ", "Cookie: a=",
+    ";", "&", "?", "<", ">", "</", "-----BEGIN ", "REDACTED-", "-n1", "REDACTED-password-n1",
+    "REDACTED-key-0123abcd", "\x1b[31m", "\x7f", "\u00e9", "\U0001f600", "%3D", PASSWORD, TOKEN, "eyJ",
+    "hello world", "x1",
+]
+# fmt: on
 texts = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=6), max_size=24).map("".join)
 names = st.none() | st.sampled_from(["password", "token", "key", "text", "aws_access_key_id"])
 
@@ -124,11 +128,14 @@ def test_an_unexpected_error_is_one_that_quotes_nothing(monkeypatch: pytest.Monk
     assert caught.value.__suppress_context__
 
 
+# fmt: off
 HOSTILE = [
-    "\\", "password=", "curl ", "-----BEGIN ", "-----BEGIN " + "PRIVATE KEY-----\n", "=", '"', "a", "eyJ", "-eyJ", "://a:", "--token ",
-    'password="', "cookie: a=b;", "bearer ", "mysql -p", '\\"password\\":\\"x', "\x1b[31m", "\\u001b[", "AKIA", "REDACTED-a-", "machine a login b ",
-    "password for ", "MHcCAQEEI", "value value", "password\n,", "token[",
-]  # fmt: skip
+    "\\", "password=", "curl ", "-----BEGIN ", "-----BEGIN " + "PRIVATE KEY-----\n", "=", '"', "a", "eyJ",
+    "-eyJ", "://a:", "--token ", 'password="', "cookie: a=b;", "bearer ", "mysql -p", '\\"password\\":\\"x',
+    "\x1b[31m", "\\u001b[", "AKIA", "REDACTED-a-", "machine a login b ", "password for ", "MHcCAQEEI",
+    "value value", "password\n,", "token[",
+]
+# fmt: on
 
 
 @pytest.mark.parametrize("piece", HOSTILE)

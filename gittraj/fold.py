@@ -1,0 +1,271 @@
+"""What a trajectory's records come to: a HEADER of the command contract. Pure.
+
+A trajectory lies on commits as records. Its totals are a fold over its distinct parts in all notes, each once;
+what a commit shows is a fold over the records there. Nothing is invented: what no record tells is null.
+Records may lie in any order, be copies of each other or overlap; none of it may count twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import reduce
+from itertools import chain
+from operator import add
+from typing import Any, TypeVar
+
+from gittraj.codec import camel
+from gittraj.model import CostSource, Counts, Figures, FileChanged, Key, Record, TestRuns, Usage
+from gittraj.notes.merge import order
+
+Header = dict[str, Any]
+"""A HEADER of the command contract, every field there."""
+T = TypeVar("T")
+
+_COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents")
+_ENDED = ("completed", "abandoned")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """One trajectory: its records on each commit, and what all of them together come to.
+
+    ``numbers`` says the how-manieth of its ``of`` commits a commit is.
+    """
+
+    parts: Mapping[str, Sequence[Record]]
+    whole: Header
+    numbers: Mapping[str, int]
+    of: int
+
+    def records(self, commit: str | None, *, explored: bool = False) -> list[Record]:
+        """Of one commit, or (None) each part once. Explored ones only on request."""
+        if commit is None:
+            return distinct(chain.from_iterable(self.parts.values()))
+        return [r for r in shown(self.parts.get(commit, ())) if explored or r.role == "produced"]
+
+    def header(self, commit: str | None, *, explored: bool = False) -> Header:
+        """Of its records on one commit, or (None) of the whole trajectory.
+
+        ``part.number`` is null for the whole.
+        """
+        records = self.records(commit, explored=explored)
+        number = self.numbers[commit] if commit is not None else None
+        return {
+            **self.whole,
+            **_fold_said(records),
+            "part": {"number": number, "of": self.of, **_fold_figures(records)},
+            "link": _fold_link(records),
+        }
+
+
+def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
+    """Fold one trajectory, from its records on every commit that carries it."""
+    records = distinct(chain.from_iterable(parts.values()))
+    total = _fold_figures(records)
+    numbers = _number(parts)
+    return Folded(parts, {**_fold_whole(records, total), "total": total}, numbers, len({*numbers.values()}))
+
+
+def distinct(records: Iterable[Record]) -> list[Record]:
+    """Each part once, by its highest revision, in readers' order, without what lies inside another."""
+    best: dict[Key, Record] = {}
+    for record in records:
+        other = best.setdefault(record.key, record)
+        if (record.rev, not record.link.carried_from) > (other.rev, not other.link.carried_from):
+            best[record.key] = record
+    told = any(not record.incomplete for record in best.values())
+    return shown(sorted((r for r in best.values() if not (r.incomplete and told)), key=order))
+
+
+def shown(records: Sequence[Record]) -> list[Record]:
+    """Without the parts that lie wholly inside another; ``records`` in readers' order."""
+    kept: list[Record] = []
+    end = -1
+    for record in records:
+        span = record.range
+        if span is None or span.at is None:
+            kept.append(record)
+        elif span.at + span.n > end:
+            kept.append(record)
+            end = span.at + span.n
+    return kept
+
+
+def _counted(records: Sequence[Record]) -> list[Record]:
+    """Without the parts that overlap one already counted."""
+    kept: list[Record] = []
+    end = -1
+    for record in records:
+        span = record.range
+        if span is None or span.at is None or span.at >= end:
+            kept.append(record)
+            end = span.at + span.n if span and span.at is not None else end
+    return kept
+
+
+# ---------------------------------------------------------------- the numbers
+
+
+def _fold_figures(records: Sequence[Record]) -> Header:
+    told = [record.figures for record in _counted(records)]
+    started = min((f.started_at for f in told if f.started_at), default=None)
+    ended = max((f.ended_at for f in told if f.ended_at), default=None)
+    spent = [f.usage for f in told if f.usage]
+    usage = reduce(add, spent) if spent else None
+    counts = sum((f.counts for f in told), Counts())
+    return {
+        "startedAt": started,
+        "endedAt": ended,
+        "durationSeconds": _seconds(started, ended),
+        "usage": {camel(f.name): getattr(usage, f.name, None) for f in dataclasses.fields(Usage)},
+        "costUsd": _sum_known(f.cost_usd for f in told),
+        "costSource": _cost_source(told),
+        "counts": {camel(name): getattr(counts, name) for name in _COUNTED},
+    }
+
+
+def _seconds(started: str | None, ended: str | None) -> float | None:
+    if started is None or ended is None:
+        return None
+    try:
+        spent = datetime.fromisoformat(ended) - datetime.fromisoformat(started)
+        return round(spent.total_seconds(), 3)
+    except (ValueError, TypeError):  # a record of another writer: no time, or only one of them with a zone
+        return None
+
+
+def _sum_known(costs: Iterable[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 6) if known else None
+
+
+def _cost_source(told: Sequence[Figures]) -> CostSource:
+    sources = {f.cost_source for f in told if f.cost_usd is not None}
+    return "estimated" if "estimated" in sources else "reported" if "reported" in sources else "unknown"
+
+
+def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
+    """Which of the trajectory's commits each commit is, from 1; a rewritten one is the same commit as what
+    it was, and those of one shared part follow each other by what else they carry."""
+    same = {commit: commit for commit in parts}
+
+    def root(commit: str) -> str:
+        while same[commit] != commit:
+            commit = same[commit]
+        return commit
+
+    for commit, records in parts.items():
+        for old in {old for record in records for old in record.link.carried_from if old in same}:
+            same[root(commit)] = root(old)
+    first: dict[str, tuple[Any, ...]] = {}
+    for commit, records in parts.items():
+        place = (*map(order, records),), commit
+        first[root(commit)] = min(first.get(root(commit), place), place)
+    numbers = {group: number for number, group in enumerate(sorted(first, key=first.__getitem__), 1)}
+    return {commit: numbers[root(commit)] for commit in parts}
+
+
+# ---------------------------------------------------------------- the words
+
+
+def _fold_whole(records: Sequence[Record], total: Header) -> Header:
+    """What is told of the trajectory itself, the same on all its commits; later parts know better.
+
+    ``completedAt`` is the last event's time once the trajectory is said to have ended. ``confidence`` is that
+    of the retrospective: a decision's stands with the decision.
+    """
+    known = [record.whole for record in records]
+
+    def last(choose: Callable[[Any], T]) -> T | None:
+        return next((found for whole in reversed(known) if (found := choose(whole))), None)
+
+    status = last(lambda w: w.status)
+    retrospective = last(lambda w: w.retrospective)
+    return {
+        "id": records[0].id,
+        "title": last(lambda w: w.title),
+        "status": status,
+        "agent": last(lambda w: w.agent),
+        "agentVersion": last(lambda w: w.agent_version),
+        "models": _once(chain.from_iterable(w.models for w in known)),
+        "session": last(lambda w: w.session),
+        "task": spell(last(lambda w: w.task)),
+        "tags": _once(chain.from_iterable(w.tags for w in known)),
+        "participants": spell(_once(chain.from_iterable(w.participants for w in known))),
+        "parent": spell(last(lambda w: w.parent)),
+        "startedAt": total["startedAt"],
+        "completedAt": total["endedAt"] if status in _ENDED else None,
+        "confidence": retrospective.confidence if retrospective else None,
+        "retrospective": spell(retrospective),
+        "exit": spell(last(lambda w: w.exit)),
+    }
+
+
+def _fold_said(records: Sequence[Record]) -> Header:
+    """What these records say of the work: asked, done, decided, doubted."""
+    told = [record.figures for record in records]
+    summary = next((f.summary for f in reversed(told) if f.summary), None)
+    return {
+        "prompt": next((f.prompt for f in told if f.prompt), None),
+        "summary": summary.text if summary else None,
+        "summaryBy": summary.by if summary else None,
+        "decisions": _once(map(spell, chain.from_iterable(f.decisions for f in told))),
+        "caveats": _once(chain.from_iterable(f.caveats for f in told)),
+        "tests": spell(_fold_tests([f.tests for f in told if f.tests])),
+        "filesChanged": [spell(file) for file in _fold_files(chain.from_iterable(f.files for f in told))],
+        "thinking": max((f.thinking for f in told), key=("none", "dropped", "clear", "sealed").index),
+        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in told)),
+        "incomplete": any(record.incomplete for record in records),
+    }
+
+
+def _fold_tests(found: Sequence[TestRuns]) -> TestRuns | None:
+    return replace(found[-1], runs=sum(tests.runs for tests in found)) if found else None
+
+
+def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
+    files: dict[str, FileChanged] = {}
+    for file in found:
+        before = files.get(file.path)
+        if before is not None:
+            lines = None if before.lines is None or file.lines is None else before.lines + file.lines
+            file = replace(
+                file,
+                kind="add" if (before.kind, file.kind) == ("add", "update") else file.kind,
+                edits=before.edits + file.edits,
+                reverts=before.reverts + file.reverts,
+                lines=lines,
+            )
+        files[file.path] = file
+    return [files[path] for path in sorted(files)]
+
+
+def _fold_link(records: Sequence[Record]) -> Header:
+    """From the first record that was not carried here; where any of them was carried from."""
+    best = next((r for r in records if not r.link.carried_from), records[0])
+    return {
+        "evidence": best.link.evidence,
+        "role": "produced" if any(r.role == "produced" for r in records) else "explored",
+        "carriedFrom": sorted({old for record in records for old in record.link.carried_from}),
+    }
+
+
+def _once(items: Iterable[T]) -> list[T]:
+    found: list[T] = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return found
+
+
+def spell(value: Any) -> Any:
+    """JSON with every field written out, nulls too (what is stored leaves them out)."""
+    if dataclasses.is_dataclass(value):
+        names = (f.name for f in dataclasses.fields(value) if f.name != "extra")
+        return {**getattr(value, "extra", {}), **{camel(n): spell(getattr(value, n)) for n in names}}
+    if isinstance(value, tuple | list):
+        return [spell(item) for item in value]
+    return value

@@ -1,0 +1,94 @@
+"""What the installation changed, remembered so that it can be undone.
+
+It stands in ``installed.json`` beside ``time`` and ``reflogs``, which say from where on this clone records.
+A changed file is remembered by what was put into it, never by a copy: git's configuration may hold tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.codec import from_json, to_json
+from gittraj.errors import FormatError, TrajError
+from gittraj.git import Repository
+from gittraj.local import LocalState, installed_positions, reflog_positions
+
+FILE = "installed.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Splice:
+    """One change of a file: at byte ``at``, ``inserted`` bytes stand where ``removed`` (Latin-1) stood.
+
+    ``digest`` is the SHA-256 of the file as we left it: in any other file the bytes mean nothing.
+    """
+
+    digest: str
+    at: int
+    inserted: int
+    removed: str = ""
+
+    @classmethod
+    def between(cls, before: bytes, after: bytes) -> Splice:
+        at = len(os.path.commonprefix((before, after)))
+        most = min(len(before), len(after)) - at
+        same = len(os.path.commonprefix((before[::-1], after[::-1])))
+        end = min(same, most)
+        return cls(
+            digest=hashlib.sha256(after).hexdigest(),
+            at=at,
+            inserted=len(after) - end - at,
+            removed=before[at : len(before) - end].decode("latin-1"),
+        )
+
+    def undo(self, now: bytes) -> bytes | None:
+        """The file as it was; None when somebody changed it since."""
+        if hashlib.sha256(now).hexdigest() != self.digest:
+            return None
+        return now[: self.at] + self.removed.encode("latin-1") + now[self.at + self.inserted :]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """``hooks``: paths of hooks that are ours; ``folders``: those made for them; ``refspecs``: by remote,
+    the values that we added to the configuration; ``config``: how, the latest change last."""
+
+    hooks: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    refspecs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    config: tuple[Splice, ...] = ()
+
+
+def read_book(local: LocalState) -> Book | None:
+    """None when nothing is installed, or nothing can be read."""
+    value = local.read(FILE)
+    try:
+        return from_json(Book, value.get("undo", {})) if isinstance(value, dict) else None
+    except FormatError:
+        return None
+
+
+def write_book(local: LocalState, book: Book) -> None:
+    """Raises StoreError."""
+    local.write(FILE, {**local.read(FILE), "undo": to_json(book)})
+
+
+def begin(repository: Repository, local: LocalState) -> bool:
+    """Make ``installed.json`` where there is none that can be used; whether that was so.
+
+    An installation that stands keeps its ``time`` and ``reflogs``: what came after is to be recorded.
+    Raises StoreError.
+    """
+    value: Any = local.read(FILE)
+    try:
+        installed_positions(value)
+        return False
+    except TrajError:
+        book = read_book(local) or Book()
+    local.write(FILE, {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(book)})
+    return True

@@ -1,0 +1,112 @@
+"""The text of the hooks: filled in for this interpreter, and found again in a file that others edited.
+
+Pure but for asking the interpreter whether it finds git-traj. It must not know where hooks lie.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from gittraj.errors import TrajError
+
+HOOKS = ("post-commit", "pre-commit", "post-rewrite")
+KEPT = ".traj-orig"
+SHEBANG = b"#!/bin/sh\n"
+ID = b"# git-traj b7d1 "
+_BLOCK = re.compile(rb"^# git-traj b7d1 [^\n]*>>>.*?^# git-traj <<<[^\n]*\n?", re.DOTALL | re.MULTILINE)
+_PYTHON = re.compile(rb"^\tpy='(.*)'$", re.MULTILINE)
+_WORKER = re.compile(rb'^\t+"\$py" (.*)-m gittraj\.worker ', re.MULTILINE)
+_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """The command that starts git-traj from a hook: an absolute path and Python's options."""
+
+    path: str
+    flags: tuple[str, ...]
+
+    def works(self) -> bool:
+        """Whether it finds git-traj, from any folder."""
+        command = [self.path, *self.flags, "-c", "import gittraj.worker"]
+        try:
+            done = subprocess.run(
+                command, cwd="/", capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False
+            )
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hook file that holds our block: the bytes before it, the block, the bytes after it."""
+
+    before: bytes
+    block: bytes
+    after: bytes
+
+    @property
+    def pure(self) -> bool:
+        """Nothing stands there but what was installed."""
+        return self.before == SHEBANG and not self.after
+
+
+def find_block(content: bytes) -> Found | None:
+    """None in somebody else's hook. Raises TrajError when our block has lost its end: then nobody can
+    tell which lines are whose."""
+    match = _BLOCK.search(content)
+    if match is None:
+        if content.startswith(ID) or b"\n" + ID in content:
+            raise TrajError("its git-traj block has no end", "remove the block's lines from the file")
+        return None
+    return Found(content[: match.start()], match[0], content[match.end() :])
+
+
+@cache
+def find_interpreter() -> Interpreter:
+    """This interpreter, isolated if it finds git-traj so: nothing may be imported from the folder that git
+    runs a hook in. Raises TrajError when it finds git-traj only from here."""
+    if not sys.executable:
+        raise TrajError("Python does not know its own path", "run git-traj with the python it is installed for")
+    for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
+        found = Interpreter(sys.executable, flags)
+        if found.works():
+            return found
+    raise TrajError(f"{sys.executable} does not find gittraj from elsewhere", "install it: pip install git-traj")
+
+
+def render(name: str, interpreter: Interpreter) -> bytes:
+    """The whole hook ``name``."""
+    text = _template(name).replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
+    return text.replace("@FLAGS@", " ".join(interpreter.flags)).encode("utf-8", "surrogateescape")
+
+
+def read_interpreter(block: bytes) -> Interpreter | None:
+    """What a block starts; None when it starts nothing."""
+    python, worker = _PYTHON.search(block), _WORKER.search(block)
+    if python is None or worker is None:
+        return None
+    path = python[1].replace(b"'\\''", b"'").decode("utf-8", "surrogateescape")
+    return Interpreter(path, tuple(shlex.split(worker[1].decode("utf-8", "replace"))))
+
+
+def is_shell_script(content: bytes, *, without: Sequence[bytes] = ()) -> bool:
+    """Whether it is one, and none of the words ``without`` stands in it."""
+    shell = re.match(rb"#! ?(?:/usr)?(?:/bin/sh|/bin/dash|/bin/bash|/bin/env (?:sh|dash|bash))\n", content)
+    return shell is not None and not any(re.search(rb"\b%s\b" % word, content) for word in without)
+
+
+def _template(name: str) -> str:
+    for folder in (files("gittraj") / "_hooks", Path(__file__).parents[2] / "hooks"):
+        if (folder / name).is_file():
+            return (folder / name).read_text("utf-8")
+    raise TrajError(f"this installation of git-traj lacks its hook {name}", "install git-traj again")

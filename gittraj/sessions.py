@@ -1,0 +1,105 @@
+"""Which sessions' logs a drain has to read: those that hooks named, those that are near, and those of
+which more was to come or whose uncommitted edits a commit may have taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.agents import Agent, SessionFile, all_agents
+from gittraj.capture.session import Commit
+from gittraj.capture.state import SessionState, State
+from gittraj.config import Config, Environ
+from gittraj.log import trajectory_id
+from gittraj.reading import recognise
+
+BEFORE_INSTALL = 7 * 24 * 3600.0
+"""Seconds: a log last written longer than this before the installation has nothing for a new commit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A log to read; ``whole`` from its start, since a commit took what was claimed long ago."""
+
+    file: SessionFile
+    whole: bool = False
+
+
+class Sessions:
+    """The sessions of one repository's working trees (``roots``)."""
+
+    def __init__(
+        self, config: Config, environ: Environ, roots: Sequence[Path], *, installed: float = 0.0
+    ) -> None:
+        self.config = config
+        self.environ = environ
+        self.roots = roots
+        self.installed = installed
+        self.agents: Mapping[str, Agent] = {
+            name: agent for name, agent in all_agents().items() if name not in config.exclude
+        }
+
+    def find(self, name: str, state: State) -> Path | None:
+        """The log of a session (``agent:session``), if it can be read here."""
+        agent, _, session = name.partition(":")
+        if agent not in self.agents:
+            return None
+        known = state.sessions.get(trajectory_id(agent, session))
+        if known is not None and known.path and Path(known.path).exists():
+            return Path(known.path)
+        found = self.agents[agent].find(self.environ, session)
+        mounted = (f.path for f in self._mounted() if (f.agent, f.session) == (agent, session))
+        return found or next(mounted, None)
+
+    def near(self) -> Iterator[SessionFile]:
+        """Those that worked in the repository, or above it, since a little before the installation."""
+        for agent in self.agents.values():
+            yield from agent.sessions(self.environ, self.roots, since=self.installed - BEFORE_INSTALL)
+        yield from self._mounted()
+
+    def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
+        """The logs to read for these new commits (which may be none)."""
+        named = dict.fromkeys(name for commit in commits for name in commit.sessions)
+        touched = {p.path for c in commits if c.changes for p in c.changes.paths}
+        files: dict[str, SessionFile] = {}
+        for name in named:
+            path = self.find(name, state)
+            if path is not None:
+                agent, _, session = name.partition(":")
+                files[name] = SessionFile(agent=agent, session=session, path=path)
+        for file in self.near() if commits else ():
+            files.setdefault(f"{file.agent}:{file.session}", file)
+        for known in state.sessions.values():
+            name = f"{known.agent}:{known.session}"
+            if name not in files and (not known.settled or touched & {*known.open_paths, *known.left}):
+                path = self.find(name, state)
+                if path is not None:
+                    files[name] = SessionFile(agent=known.agent, session=known.session, path=path)
+        for name, file in files.items():
+            before = state.sessions.get(trajectory_id(file.agent, file.session))
+            if name in named or _has_news(file, before, touched):
+                yield Wanted(file=file, whole=before is not None and bool(touched & set(before.left)))
+
+    def _mounted(self) -> Iterator[SessionFile]:
+        """Logs in the places that ``traj.sessions.path`` names."""
+        for place in self.config.sessions:
+            paths = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+            for path in paths:
+                agent, session = recognise(path) if path.is_file() else (None, "")
+                if agent is not None and agent in self.agents:
+                    yield SessionFile(agent=agent, session=session, path=path)
+
+
+def _has_news(file: SessionFile, known: SessionState | None, touched: set[str]) -> bool:
+    if known is None or not known.settled:
+        return True
+    return size_of(file.path) != known.size or bool(touched & {*known.open_paths, *known.left})
+
+
+def size_of(path: Path) -> int:
+    """Bytes; -1 for what is not there."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1
