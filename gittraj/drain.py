@@ -159,7 +159,7 @@ class Drain:
 
     def _read(self, wanted: Wanted, state: State, off: Off) -> Reading | None:
         file = wanted.file
-        known = state.sessions.get(trajectory_id(file.agent, file.session))
+        known = state.sessions.get(file.trajectory)
         cursor = known.cursor if known and not wanted.whole else Cursor()
         try:
             log, size, age = read_log(
@@ -168,7 +168,7 @@ class Drain:
                 facts=known.facts if known else {},
                 territory=self.territory,
                 config=self.config,
-                off=off.sessions.get(f"{file.agent}:{file.session}", ()),
+                off=off.sessions.get(file.name, ()) if file.subagent is None else (),
                 now=self.now,
             )
         except (OSError, TrajError):
@@ -200,7 +200,11 @@ class Drain:
             patient=lambda c: self._patient(state, c),
         )
         head = self.repository.head()
-        plans = [Plan.make(r, links, commits, head=head, ci=self.environ.ci) for r in readings]
+        plans: list[Plan] = []
+        for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
+            above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
+            owner = above.owner_of(reading.log) if above is not None else None
+            plans.append(Plan.make(reading, links, commits, owner=owner, head=head, ci=self.environ.ci))
         further = {target.commit for plan in plans for _, target in plan.copies}
         origins = {commit: self.pipeline.origin(commit) for commit in further}
         notes = NotesRef(self.repository)

@@ -1,8 +1,8 @@
 """What a trajectory's records come to: a HEADER of the command contract. Pure.
 
-A trajectory lies on commits as records. Its totals are a fold over its distinct parts in all notes, each once;
-what a commit shows is a fold over the records there. Nothing is invented: what no record tells is null.
-Records may lie in any order, be copies of each other or overlap; none of it may count twice.
+A trajectory lies on commits as records. Its totals are a fold over its distinct parts in all notes; what a
+commit shows is a fold over the records there. Nothing is invented: what no record tells is null. Records may
+lie in any order, be copies of each other or overlap; none of it may count twice.
 """
 
 from __future__ import annotations
@@ -230,17 +230,19 @@ def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
     files: dict[str, FileChanged] = {}
     for file in found:
         before = files.get(file.path)
-        if before is not None:
-            lines = None if before.lines is None or file.lines is None else before.lines + file.lines
-            file = replace(
-                file,
-                kind="add" if (before.kind, file.kind) == ("add", "update") else file.kind,
-                edits=before.edits + file.edits,
-                reverts=before.reverts + file.reverts,
-                lines=lines,
-            )
-        files[file.path] = file
+        files[file.path] = _join_files(before, file) if before else file
     return [files[path] for path in sorted(files)]
+
+
+def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:
+    known = before.lines is not None and after.lines is not None
+    return replace(
+        after,
+        kind="add" if (before.kind, after.kind) == ("add", "update") else after.kind,
+        edits=before.edits + after.edits,
+        reverts=before.reverts + after.reverts,
+        lines=(before.lines or 0) + (after.lines or 0) if known else None,
+    )
 
 
 def _fold_link(records: Sequence[Record]) -> Header:

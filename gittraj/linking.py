@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
-from gittraj.capture.own import Anchor, Part
+from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit
 from gittraj.capture.state import load_state
 from gittraj.capturing import make_pipeline
@@ -21,7 +21,7 @@ from gittraj.log import Cursor, trajectory_id
 from gittraj.model import ForeignLine, Line, Link, Record, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.parts import Drafter, to_steps, waiting_parts
+from gittraj.parts import Drafter, rest_parts, to_steps
 from gittraj.pipeline import Pipeline
 from gittraj.reading import read_log, recognise
 from gittraj.territory import Territory
@@ -62,7 +62,8 @@ def link_session(
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
         stored = known.parts if known else ()
-        drafted = drafter.draft(_manual(waiting_parts(to_steps(log), 0, commit)), stored)
+        anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
+        drafted = drafter.draft(rest_parts(to_steps(log), 0, anchor), stored)
         pipeline = make_pipeline(
             repository, config, environ, live=live, rewrites=state.rewrites if state else {}
         )
@@ -113,10 +114,6 @@ def _find(environ: Environ, session: str) -> SessionFile:
         if found is not None:
             return SessionFile(agent=known.name, session=session, path=found)
     raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
-
-
-def _manual(parts: Sequence[Part]) -> list[Part]:
-    return [replace(p, anchor=Anchor(call=-1, commits=p.anchor.commits, evidence="manual")) for p in parts]
 
 
 def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:

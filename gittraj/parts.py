@@ -10,7 +10,7 @@ from gittraj.capture.own import Anchor, Part, Step
 from gittraj.capture.session import Commit, Log
 from gittraj.capture.state import Stored
 from gittraj.figures import shorten
-from gittraj.log import Edit, trajectory_id
+from gittraj.log import Edit
 from gittraj.model import (
     AnyEvent,
     Chapter,
@@ -183,7 +183,6 @@ class Drafter:
         if title is None and log.start == 0:
             first = next((e.event.content for e in log.entries if isinstance(e.event, Prompt)), None)
             title = _first_line(first) if first else None
-        parent = log.fact("parent_session")
         entrypoint = log.fact("entrypoint")
         return Whole(
             title=shorten(title, TITLE_LIMIT) if title else None,
@@ -191,7 +190,7 @@ class Drafter:
             agent_version=log.fact("agent_version"),
             models=tuple(map(str, log.facts.get("model", ()))),
             session=log.session,
-            parent=Parent(id=trajectory_id(log.agent, parent)) if parent else None,
+            parent=Parent(id=log.parent) if log.parent else None,
             environment=Environment(entrypoint=entrypoint, ci=self.ci) if entrypoint or self.ci else None,
             status=log.fact("status"),
         )
@@ -237,12 +236,11 @@ class Drafter:
         return tuple(reversed(found))
 
 
-def waiting_parts(steps: Sequence[Step], owned: int, head: str) -> list[Part]:
-    """What waited when a session ended: explored on the commit that it ended at, cut before each prompt."""
-    starts = [i for i in range(owned, len(steps)) if i == owned or steps[i].prompt]
-    anchor = Anchor(call=-1, commits=(head,), evidence="content")
+def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
+    """The steps from ``first`` on, all to one anchor, cut before each prompt."""
+    starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
     return [
-        Part(first=start, last=end - 1, anchor=anchor)
+        Part(first=start, last=end - 1, anchor=replace(anchor, call=-1))
         for start, end in zip(starts, [*starts[1:], len(steps)], strict=True)
     ]
 

@@ -9,16 +9,16 @@ from pathlib import Path
 from gittraj.capture.anchor import commits_elsewhere
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
-from gittraj.capture.own import Anchor, own
+from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.session import Commit, Log
 from gittraj.capture.state import Anchored, SessionState, Stored
 from gittraj.codec import decode_note
 from gittraj.git import CommitChanges
 from gittraj.log import Cursor
-from gittraj.model import Line, Link, Origin, Record, Tombstone, ToolCall
+from gittraj.model import Line, Link, Origin, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.parts import Drafted, Drafter, to_steps, waiting_parts
+from gittraj.parts import Drafted, Drafter, rest_parts, to_steps
 from gittraj.pipeline import Target, Written
 
 _TAKEN_KEPT = 50
@@ -73,6 +73,7 @@ class Plan:
 
     reading: Reading
     anchors: Sequence[Anchor]
+    parts: Sequence[Part]
     drafted: Sequence[Drafted]
     copies: Sequence[tuple[Stored, Target]]
     owned: int
@@ -86,9 +87,12 @@ class Plan:
         links: Links,
         commits: Mapping[str, Commit],
         *,
+        owner: Anchor | None,
         head: str | None,
         ci: str | None,
     ) -> Plan:
+        """``owner`` owns the call that started this log's agent: what no commit of its own explains
+        belongs there. ``head`` is where a session ends that made no commit of the rest."""
         log, known = reading.log, reading.known
         anchors, copies = _combine(reading.anchors, links.anchors.get(log.trajectory, ()), known.parts)
         made = {a.call for a in anchors}
@@ -96,23 +100,36 @@ class Plan:
         steps = to_steps(log)
         ended = log.quiet or reading.idle
         parts = own(steps, [*anchors, *elsewhere], before=reading.before, ended=ended)
+        if owner is not None:
+            parts += rest_parts(steps, _end(parts), owner)
         aliases, more = _aliases(links.aliases.get(log.trajectory, ()), reading)
         drafter = Drafter(log, commits=commits, ci=ci)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
-        owned = max((part.last + 1 for part in parts), default=0)
+        owned = _end(parts)
         if reading.idle and head is not None and any(step.here for step in steps[owned:]):
             have = {part.range.first for part in known.parts if part.explored}
-            found = drafter.draft(waiting_parts(steps, owned, head), known.parts, explored=True)
+            rest = rest_parts(steps, owned, Anchor(call=-1, commits=(head,), evidence="content"))
+            found = drafter.draft(rest, known.parts, explored=True)
             drafted += [d for d in found if d.stored.range.first not in have]
         return cls(
             reading=reading,
             anchors=anchors,
+            parts=parts,
             drafted=drafted,
             copies=[*copies, *more],
             owned=owned,
             commits=commits,
             writings=links.writings[log.trajectory],
         )
+
+    def owner_of(self, log: Log) -> Anchor | None:
+        """Who owns the result of the call that started ``log``'s agent."""
+        name = log.started_by
+        for index, entry in enumerate(self.reading.log.entries):
+            event = entry.event
+            if name and isinstance(event, ToolResult) and name in event.content:
+                return next((p.anchor for p in self.parts if p.first <= index <= p.last), None)
+        return None
 
     def lines(self, notes: NotesRef, origins: Mapping[str, Origin]) -> Iterator[tuple[str, Line]]:
         """Records that stand already, for further commits, and tombstones for explored copies of what is
@@ -172,8 +189,14 @@ class Plan:
     def _settled(self) -> bool:
         """Whether nothing more is to come before the next commit or prompt: no commit, or its turn over."""
         log = self.reading.log
+        if log.started_by is not None:
+            return self.owned == len(log.entries) or self.reading.idle
         over = not log.entries or log.quiet or len(log.entries) - 1 in log.turn_ends
         return over or self.reading.idle or not (self.anchors or self.reading.before)
+
+
+def _end(parts: Sequence[Part]) -> int:
+    return max((part.last + 1 for part in parts), default=0)
 
 
 def _touches(commit: Commit, writings: Writings) -> bool:

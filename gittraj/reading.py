@@ -14,7 +14,7 @@ from gittraj.capture.state import Span
 from gittraj.config import Config
 from gittraj.errors import FormatError
 from gittraj.formats import FORMATS, HEAD, Reader, detect
-from gittraj.log import Cursor, Entry, Fact, Item, trajectory_id
+from gittraj.log import Cursor, Entry, Fact, Item
 from gittraj.model import Message
 from gittraj.territory import Territory
 
@@ -56,13 +56,15 @@ def read_log(
     def read(start: Cursor) -> Log:
         with file.path.open("rb") as stream:
             reader = FORMATS.get(file.agent) or _detected(stream)
+            stem = file.path.stem if file.subagent else file.session
             known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
-            items = reader.read(stream, session=file.session, cursor=start)
+            items = reader.read(stream, session=stem, cursor=start)
             return assemble(
                 [*(known if start.offset else ()), *_allowed(items, off)],
                 agent=file.agent,
                 session=file.session,
-                trajectory=trajectory_id(file.agent, file.session),
+                trajectory=file.trajectory,
+                subagent=file.subagent,
                 start=start.ordinal,
                 place=place,
                 relative=territory.relative,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.capture.session import Commit
-from gittraj.capture.state import SessionState, State
+from gittraj.capture.state import State
 from gittraj.config import Config, Environ
 from gittraj.log import trajectory_id
 from gittraj.reading import recognise
@@ -59,27 +59,28 @@ class Sessions:
         yield from self._mounted()
 
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
-        """The logs to read for these new commits (which may be none)."""
-        named = dict.fromkeys(name for commit in commits for name in commit.sessions)
+        """The logs to read for these new commits (which may be none); a session's before those of the
+        agents that it started."""
+        named = {name for commit in commits for name in commit.sessions}
         touched = {p.path for c in commits if c.changes for p in c.changes.paths}
+        due = named | {
+            f"{s.agent}:{s.session}"
+            for s in state.sessions.values()
+            if not s.settled or touched & {*s.open_paths, *s.left}
+        }
         files: dict[str, SessionFile] = {}
-        for name in named:
+        for name in sorted(due):
             path = self.find(name, state)
             if path is not None:
                 agent, _, session = name.partition(":")
                 files[name] = SessionFile(agent=agent, session=session, path=path)
         for file in self.near() if commits else ():
-            files.setdefault(f"{file.agent}:{file.session}", file)
-        for known in state.sessions.values():
-            name = f"{known.agent}:{known.session}"
-            if name not in files and (not known.settled or touched & {*known.open_paths, *known.left}):
-                path = self.find(name, state)
-                if path is not None:
-                    files[name] = SessionFile(agent=known.agent, session=known.session, path=path)
-        for name, file in files.items():
-            before = state.sessions.get(trajectory_id(file.agent, file.session))
-            if name in named or _has_news(file, before, touched):
-                yield Wanted(file=file, whole=before is not None and bool(touched & set(before.left)))
+            files.setdefault(file.name, file)
+        for file in files.values():
+            for log in (file, *self.agents[file.agent].subagents(file)):
+                known = state.sessions.get(log.trajectory)
+                if file.name in due or known is None or size_of(log.path) != known.size:
+                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
 
     def _mounted(self) -> Iterator[SessionFile]:
         """Logs in the places that ``traj.sessions.path`` names."""
@@ -89,12 +90,6 @@ class Sessions:
                 agent, session = recognise(path) if path.is_file() else (None, "")
                 if agent is not None and agent in self.agents:
                     yield SessionFile(agent=agent, session=session, path=path)
-
-
-def _has_news(file: SessionFile, known: SessionState | None, touched: set[str]) -> bool:
-    if known is None or not known.settled:
-        return True
-    return size_of(file.path) != known.size or bool(touched & {*known.open_paths, *known.left})
 
 
 def size_of(path: Path) -> int:

@@ -11,16 +11,25 @@ from pathlib import Path
 from typing import Protocol
 
 from gittraj.config import Environ
+from gittraj.log import trajectory_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFile:
-    """A session's log: whose, which, where. ``folders`` are those the agent said it worked in, if cheap to
-    know."""
+    """A log: whose, of which session, and of which agent that the session's started, if of one."""
 
     agent: str
     session: str
     path: Path
+    subagent: str | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.agent}:{self.session}"
+
+    @property
+    def trajectory(self) -> str:
+        return trajectory_id(self.agent, self.session, self.subagent)
 
 
 class Agent(Protocol):
@@ -35,6 +44,9 @@ class Agent(Protocol):
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         """The logs that were written after ``since`` (seconds since the epoch) by sessions started in one
         of ``roots``, below it, or above it."""
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        """The logs of the agents that a session started, where they are named by it."""
 
 
 def all_agents() -> dict[str, Agent]:

@@ -11,7 +11,10 @@ from gittraj.agents import SessionFile, is_near
 from gittraj.config import Environ
 
 _CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
+_SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _HEAD = 262_144
+_COMPACTION = "agent-acompact-"
+"""The helper that summarises a conversation: no agent that anybody asked for."""
 
 
 class ClaudeCode:
@@ -30,8 +33,24 @@ class ClaudeCode:
             return
         for folder in _project_folders(environ.claude_dir / "projects", roots):
             for path in sorted(folder.glob("*.jsonl")):
-                if path.stat().st_mtime >= since and _works_near(path, roots):
+                new = not path.stem.startswith("agent-") and path.stat().st_mtime >= since
+                if new and _works_near(path, roots):
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        beside = file.path.parent.glob("agent-*.jsonl")  # 2.0's place, all sessions' together
+        below = (file.path.parent / file.session / "subagents").rglob("agent-*.jsonl")
+        ours = (p for p in beside if _session(p) == file.session)
+        for path in sorted((*below, *ours)):
+            if not path.stem.startswith(_COMPACTION):
+                name = path.stem.removeprefix("agent-")
+                yield SessionFile(agent=self.name, session=file.session, path=path, subagent=name)
+
+
+def _session(path: Path) -> str | None:
+    with path.open("rb") as stream:
+        found = _SESSION.search(stream.read(_HEAD))
+    return found[1].decode() if found else None
 
 
 def _munged(folder: Path) -> str:

@@ -33,6 +33,10 @@ class Codex:
             if named and path.stat().st_mtime >= since and _works_near(path, roots):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        # each has a rollout of its own, which names its parent
+        yield from ()
+
 
 def _rollouts(environ: Environ) -> Iterator[Path]:
     """Newest day first: what is asked for is nearly always new."""

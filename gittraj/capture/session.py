@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gittraj.git import CommitChanges
-from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd, trajectory_id
 from gittraj.model import Prompt, ToolCall, ToolResult
 
 Place = Literal["here", "elsewhere"] | None
@@ -46,7 +46,8 @@ class Log:
     agent: str
     session: str
     trajectory: str
-    entries: tuple[Entry, ...]
+    subagent: str | None = None
+    entries: tuple[Entry, ...] = ()
     start: int = 0
     turn_ends: frozenset[int] = frozenset()
     marks: Mapping[int, Cursor] = field(default_factory=dict)
@@ -60,6 +61,21 @@ class Log:
     @property
     def name(self) -> str:
         return f"{self.agent}:{self.session}"
+
+    @property
+    def parent(self) -> str | None:
+        """The trajectory that this one was forked from, resumed from or started by."""
+        if self.subagent is not None:
+            return trajectory_id(self.agent, self.session)
+        other = self.fact("parent_session")
+        return trajectory_id(self.agent, other) if other else None
+
+    @property
+    def started_by(self) -> str | None:
+        """How the agent that started this one names it, if one did."""
+        if self.subagent is None and self.fact("parent_kind") == "subagent":
+            return self.session
+        return self.subagent
 
     def result_of(self, index: int) -> int | None:
         """The index of the result of the call at ``index``."""
@@ -105,6 +121,7 @@ def assemble(
     agent: str,
     session: str,
     trajectory: str,
+    subagent: str | None = None,
     start: int = 0,
     place: Callable[[Entry], Place] = lambda _: "here",
     relative: Callable[[Entry, Edit], str | None] = lambda _, edit: edit.path,
@@ -149,6 +166,7 @@ def assemble(
         agent=agent,
         session=session,
         trajectory=trajectory,
+        subagent=subagent,
         entries=tuple(entries),
         start=start,
         turn_ends=frozenset(turn_ends),

@@ -49,7 +49,8 @@ class Stored:
 class SessionState:
     """``size``: bytes of the log when last read. ``facts``: what the log said of itself above the cursor
     (no text). ``open_paths``: written by the session and not committed yet; ``left``: those of them that
-    were written above the cursor. ``taken``: commits that took some of those lines. ``settled``: no event of it waits for anything but a commit."""
+    were written above the cursor. ``taken``: commits that took some of those lines. ``settled``: nothing
+    of it waits for anything but a commit or a prompt."""
 
     agent: str
     session: str

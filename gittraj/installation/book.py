@@ -7,16 +7,12 @@ A changed file is remembered by what was put into it, never by a copy: git's con
 from __future__ import annotations
 
 import hashlib
-import os
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from gittraj.codec import from_json, to_json
-from gittraj.errors import FormatError, TrajError
-from gittraj.git import Repository
-from gittraj.local import LocalState, installed_positions, reflog_positions
+from gittraj.errors import FormatError
+from gittraj.local import LocalState
 
 FILE = "installed.json"
 
@@ -35,10 +31,8 @@ class Splice:
 
     @classmethod
     def between(cls, before: bytes, after: bytes) -> Splice:
-        at = len(os.path.commonprefix((before, after)))
-        most = min(len(before), len(after)) - at
-        same = len(os.path.commonprefix((before[::-1], after[::-1])))
-        end = min(same, most)
+        at = _same(before, after)
+        end = min(_same(before[::-1], after[::-1]), len(before) - at, len(after) - at)
         return cls(
             digest=hashlib.sha256(after).hexdigest(),
             at=at,
@@ -78,17 +72,7 @@ def write_book(local: LocalState, book: Book) -> None:
     local.write(FILE, {**local.read(FILE), "undo": to_json(book)})
 
 
-def begin(repository: Repository, local: LocalState) -> bool:
-    """Make ``installed.json`` where there is none that can be used; whether that was so.
-
-    An installation that stands keeps its ``time`` and ``reflogs``: what came after is to be recorded.
-    Raises StoreError.
-    """
-    value: Any = local.read(FILE)
-    try:
-        installed_positions(value)
-        return False
-    except TrajError:
-        book = read_book(local) or Book()
-    local.write(FILE, {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(book)})
-    return True
+def _same(one: bytes, other: bytes) -> int:
+    """How many bytes are the same at the start of both."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -7,6 +7,7 @@ hooks folder that several repositories share is not ours.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from gittraj.installation.shims import (
     is_shell_script,
     render,
 )
-from gittraj.installation.steps import Step
+from gittraj.installation.steps import Did, Step
 
 _LATER = "capture happens at the next git traj command"
 _NOT_JOINED = (b"exit", b"exec", b"trap", b"set", b"return")
@@ -94,10 +95,10 @@ def _make_folder(path: Path, book: Book) -> Book:
 
 
 def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
-    def say(did: str, words: str, write: Callable[[], None] | None = None) -> Step:
+    def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
         if write is not None and not dry_run:
             write()
-        return Step(what="hook", name=path.name, did=did, text=words)  # type: ignore[arg-type]
+        return Step(what="hook", name=path.name, did=did, text=words)
 
     kept = path.with_name(path.name + KEPT)
     if not os.path.lexists(path):
@@ -113,7 +114,7 @@ def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
         renewed = found.before + (block.block if block else b"") + found.after
         if renewed == content and os.access(path, os.X_OK):
             return say("unchanged", "already there")
-        return say("renewed", "renewed", lambda: _write(path, renewed))
+        return say("renewed", "renewed", lambda: _renew(path, renewed))
     if runs_ours(path):
         return say("unchanged", "already there, run by another tool's hook")
     if os.path.lexists(kept) and _read(kept) != content:
@@ -175,21 +176,20 @@ def uninstall_hook(path: Path) -> Step | None:
 def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
     """Somebody wrote lines around our block: they stay, and so does what it chained."""
     before = found.before.removeprefix(SHEBANG)
-    shebang = found.before[: len(found.before) - len(before)]
     if kept is None:
-        _write(path, shebang + before + found.after)
+        _write(path, found.before + found.after)
         return "removed; the lines that were added to it stay"
     original = _read(kept)
+    first, _, rest = original.partition(b"\n")
     if is_shell_script(original, without=_NOT_JOINED):
-        first, rest = original.split(b"\n", 1)
-        joined = rest if rest.endswith(b"\n") or not rest else rest + b"\n"
-        mode = kept.stat().st_mode
-        _write(kept, first + b"\n" + before + joined + found.after)
-        kept.chmod(mode)
+        end = b"" if rest.endswith(b"\n") or not rest else b"\n"
+        _write(kept, first + b"\n" + before + rest + end + found.after)
         kept.replace(path)
         return "yours is back; the lines that were added meanwhile stay in it"
-    run = b'if [ -x "$0%s" ]; then\n\t"$0%s" "$@" || exit\nfi\n' % ((KEPT.encode(),) * 2)
-    _write(path, (shebang or b"") + before + run + found.after)
+    own = KEPT.encode()
+    start = first[2:] + b' -c \'. "$0%s"\' "$0"' % own if is_shell_script(original) else b'"$0%s"' % own
+    run = b'if [ -x "$0%s" ]; then\n\t%s "$@" || exit\nfi\n' % (own, start)
+    _write(path, found.before + run + found.after)
     return f"taken out; the lines that were added to it stay, and still run {kept.name} first"
 
 
@@ -198,16 +198,26 @@ def _read(path: Path) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    _prepare(path, content).replace(path)
+    """Whole or not at all; a file that stands there gives its mode."""
+    fresh = _prepare(path, content)
+    if path.exists():
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
+    fresh.replace(path)
+
+
+def _renew(path: Path, content: bytes) -> None:
+    _write(path, content)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    path.chmod(mode | (mode & 0o444) >> 2)  # who may read it may run it
 
 
 def _prepare(path: Path, content: bytes) -> Path:
-    """The new file, whole and runnable, beside ``path``. A file that stands there gives its mode."""
+    """The new file, runnable, beside ``path``."""
     fresh = path.with_name(f"{path.name}.traj-new")
     fresh.unlink(missing_ok=True)
     try:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777)
-        with open(descriptor, "wb") as stream:  # noqa: PTH123 - made with its mode at once
+        with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
     except OSError:
         fresh.unlink(missing_ok=True)

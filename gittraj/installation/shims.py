@@ -76,12 +76,12 @@ def find_interpreter() -> Interpreter:
     """This interpreter, isolated if it finds git-traj so: nothing may be imported from the folder that git
     runs a hook in. Raises TrajError when it finds git-traj only from here."""
     if not sys.executable:
-        raise TrajError("Python does not know its own path", "run git-traj with the python it is installed for")
+        raise TrajError("Python does not know its own path", "run git traj install with its full path")
     for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
         found = Interpreter(sys.executable, flags)
         if found.works():
             return found
-    raise TrajError(f"{sys.executable} does not find gittraj from elsewhere", "install it: pip install git-traj")
+    raise TrajError(f"{sys.executable} finds gittraj only from here", "install it: pip install git-traj")
 
 
 def render(name: str, interpreter: Interpreter) -> bytes:

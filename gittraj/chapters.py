@@ -1,0 +1,101 @@
+"""The events of a trajectory's parts, read from their segments, as chapters of the command contract.
+
+Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
+commit. A segment that is not here is told, never fatal: the record still shows. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.codec import decode_segment, event_to_json, segment_path
+from gittraj.errors import FormatError, GitError
+from gittraj.figures import shorten
+from gittraj.fold import Header
+from gittraj.git import Repository
+from gittraj.model import AnyEvent, Prompt, Record, SegmentRef, ToolCall, ToolResult
+from gittraj.notes.store import DataRefs
+
+TITLE_LIMIT = 80
+EARLIER = "Earlier in the session, for this commit"
+
+_TOOL = {"name": None, "arguments": None, "callId": None}
+_RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
+
+
+@dataclass(slots=True)
+class Segments:
+    """Reads segments; ``missing`` collects what was named and could not be read."""
+
+    repository: Repository
+    missing: list[str] = field(default_factory=list)
+
+    def read(self, trajectory: str, refs: Iterable[SegmentRef]) -> Iterator[AnyEvent]:
+        data = DataRefs(self.repository)
+        for ref in refs:
+            path = segment_path(trajectory, ref.name)
+            try:
+                body = data.read(ref.month, path)
+                if body is None:
+                    self.missing.append(f"{data.prefix}{ref.month}:{path}")
+                else:
+                    yield from decode_segment(body, path)
+            except (GitError, FormatError) as error:
+                self.missing.append(f"{data.prefix}{ref.month}:{path} ({error.message})")
+
+
+def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
+    """The chapters of these parts, in the order of the log, each event once, cut at each prompt."""
+    refs = [ref for record in records for ref in record.segments]
+    events = {event.id: event for event in segments.read(header["id"], dict.fromkeys(refs))}
+    chapters: list[list[AnyEvent]] = []
+    for event in events.values():
+        if isinstance(event, Prompt) or not chapters:
+            chapters.append([])
+        chapters[-1].append(event)
+    return [_chapter(found, header) for found in chapters]
+
+
+def read_earlier(
+    segments: Segments, records: Sequence[Record], header: Header, *, files: Collection[str], known: set[str]
+) -> Header | None:
+    """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
+    They count with the part that they are from. ``known`` are the ids of the events shown already."""
+    refs = [ref for record in records for ref in record.also]
+    events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
+    calls = [e for e in events if isinstance(e, ToolCall) and any(f.path in files for f in e.files)]
+    answered = {call.call_id for call in calls if call.call_id}
+    wanted = {call.id for call in calls} | {
+        e.id for e in events if isinstance(e, ToolResult) and e.call_id in answered
+    }
+    found = {event.id: event for event in events if event.id in wanted}
+    return _chapter(list(found.values()), header) | {"title": EARLIER} if found else None
+
+
+def spell_event(event: AnyEvent, agent: str | None) -> Header:
+    """An EVENT of the command contract."""
+    told = event_to_json(event)
+    basis: dict[str, Any] = {"id": event.id, "ts": None, "type": told["type"], "agent": agent, "content": ""}
+    if "tool" in told:
+        told["tool"] = _TOOL | told["tool"]
+    if told["type"] == "tool_result":
+        told["result"] = _RESULT | told["result"]
+    if "files" in told:
+        told["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
+    return basis | told
+
+
+def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
+    asked = events[0].content if isinstance(events[0], Prompt) else header["prompt"] or header["title"]
+    line = next((line.strip() for line in (asked or "").splitlines() if line.strip()), "")
+    times = sorted(event.ts for event in events if event.ts)
+    return {
+        "id": events[0].id,
+        "title": shorten(line, TITLE_LIMIT),
+        "agentName": header["agent"],
+        "startedAt": times[0] if times else None,
+        "endedAt": times[-1] if times else None,
+        "events": [spell_event(event, header["agent"]) for event in events],
+    }

@@ -1,0 +1,130 @@
+"""Lets a plain ``git fetch`` bring records along, beside ours, and never the transcripts.
+
+Only ``remote.NAME.fetch`` is touched: a ``remote.NAME.push`` would change what a plain ``git push`` pushes,
+and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.errors import GitError, StoreError
+from gittraj.git import Repository
+from gittraj.installation.book import Book, Splice
+from gittraj.installation.steps import Did, Step
+
+
+def refspecs(remote: str) -> tuple[str, str]:
+    """What is added for one remote: its records to a copy of their own, and no segment."""
+    return f"+refs/notes/traj*:refs/notes-remote/{remote}/traj*", "^refs/notes/traj-data*"
+
+
+def find_remotes(repository: Repository) -> tuple[str, ...]:
+    listed = repository.run("remote").out.decode("utf-8", "surrogateescape")
+    return tuple(name for name in listed.split("\n") if name)
+
+
+def add_refspecs(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
+    steps = []
+    for remote in find_remotes(repository):
+        values = repository.config_all(f"remote.{remote}.fetch")
+        missing = tuple(value for value in refspecs(remote) if value not in values)
+        why = _reason_against(values)
+        if why or not missing:
+            text = f"left as it is: {why}" if why else "already fetches records"
+            did: Did = "skipped" if why else "unchanged"
+            steps.append(Step(what="refspec", name=remote, did=did, text=text))
+            continue
+        try:
+            if not dry_run:
+                book = _add(repository, book, remote, missing)
+        except GitError as error:
+            steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
+            continue
+        text = f"fetches records from now on ({refspecs(remote)[0]})"
+        steps.append(Step(what="refspec", name=remote, did="added", text=text))
+    return book, steps
+
+
+def _reason_against(values: tuple[str, ...]) -> str | None:
+    if not values:
+        return "it has no fetch refspec, and with ours it would no longer fetch its HEAD"
+    if any(value.endswith(":refs/*") for value in values):
+        return "it is a mirror, which fetches every ref already"
+    return None
+
+
+def _add(repository: Repository, book: Book, remote: str, values: tuple[str, ...]) -> Book:
+    path = _config_file(repository)
+    before = path.read_bytes() if path.exists() else b""
+    try:
+        for value in values:
+            repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
+    finally:
+        after = path.read_bytes() if path.exists() else b""
+    known = book.refspecs.get(remote, ())
+    return replace(
+        book,
+        refspecs={**book.refspecs, remote: (*known, *(v for v in values if v not in known))},
+        config=(*book.config, Splice.between(before, after)),
+    )
+
+
+def remove_refspecs(repository: Repository, book: Book | None) -> Iterator[Step]:
+    """The configuration byte for byte as it was; only our values out of it when somebody changed it since.
+
+    Without a book, what is exactly ours goes. Raises StoreError when the configuration is locked.
+    """
+    if book is not None:
+        _undo(_config_file(repository), book)
+        ours = dict(book.refspecs)
+    else:
+        ours = {remote: refspecs(remote) for remote in find_remotes(repository)}
+    for remote, values in ours.items():
+        left = set(repository.config_all(f"remote.{remote}.fetch"))
+        for value in values:
+            if value in left:
+                repository.run(
+                    *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
+                    check=False,  # 5: it stands in another file of the configuration, where we never wrote
+                )
+        if book is not None or left & set(values):
+            yield Step(what="refspec", name=remote, did="removed", text="fetches as before")
+
+
+def _undo(path: Path, book: Book) -> None:
+    now = path.read_bytes() if path.exists() else b""
+    before = now
+    for splice in reversed(book.config):
+        undone = splice.undo(before)
+        if undone is None:
+            break
+        before = undone
+    if before != now:
+        _write_locked(path, before)
+
+
+def _write_locked(path: Path, content: bytes) -> None:
+    """Under git's own lock of that file. Raises StoreError when it is held."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        hint = f"if no git process runs, remove {lock}"
+        raise StoreError(f"{path} cannot be changed: {error.strerror}", hint) from None
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+        lock.chmod(stat.S_IMODE(path.stat().st_mode))
+        lock.replace(path)
+    except OSError as error:
+        lock.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be changed: {error.strerror}") from None
+
+
+def _config_file(repository: Repository) -> Path:
+    return (repository.common_dir / "config").resolve()
