@@ -37,6 +37,7 @@ def drain(
     with local.locked(wait=wait) as had:
         if not had:
             return None
+        local.tidy()
         when, reflogs = installed_positions(local.read("installed.json"))
         config = read_config(repository)
         work = Drain(

@@ -12,6 +12,8 @@ import dataclasses
 import functools
 import hashlib
 import json
+import math
+import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -33,12 +35,19 @@ _EVENTS: dict[type, str] = {
     model.Reflected: "retrospective",
 }
 _TYPES: dict[str, type] = {name: cls for cls, name in _EVENTS.items()}
+_NESTED: dict[type, tuple[str, dict[str, str]]] = {
+    model.ToolCall: ("tool", {k: k for k in ("name", "arguments", "callId")}),
+    model.ToolResult: ("result", {k: k for k in ("callId", "exitCode", "isError", "truncated", "bytes")}),
+    model.Thinking: ("sealed", {"bytes": "sealedBytes"}),
+}
+"""The object within an event that some of its fields stand in, by their names there."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def dump(value: Any) -> bytes:
     """Canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return text.encode("utf-8", "replace")
+    return _SURROGATE.sub("\ufffd", text).encode()
 
 
 def camel(name: str) -> str:
@@ -173,20 +182,18 @@ def event_type(event: AnyEvent) -> str:
 def event_to_json(event: AnyEvent) -> dict[str, Any]:
     """An EVENT of the command contract, without its null and empty fields."""
     flat: dict[str, Any] = to_json(event)
-    for key in ("kind", "direction"):
-        flat.pop(key, None)
-    flat["type"] = event_type(event)
     match event:
-        case model.ToolCall():
-            flat["tool"] = _take(flat, "name", "arguments", "callId")
-        case model.ToolResult():
-            flat["result"] = _take(flat, "callId", "exitCode", "isError", "truncated", "bytes")
-        case model.Thinking():
-            if "sealedBytes" in flat:
-                flat["sealed"] = {"bytes": flat.pop("sealedBytes")}
+        case model.Remark():
+            del flat["kind"]
+        case model.PeerMessage():
+            del flat["direction"]
+        case model.ToolCall() | model.ToolResult() | model.Thinking():
+            key, fields = _NESTED[type(event)]
+            inner = {there: flat.pop(here) for there, here in fields.items() if here in flat}
+            flat |= {key: flat.get(key, {}) | inner} if inner else {}
         case _:
             pass
-    return flat
+    return flat | {"type": event_type(event)}
 
 
 def event_from_json(value: Any, path: str = "event") -> AnyEvent:
@@ -201,17 +208,15 @@ def event_from_json(value: Any, path: str = "event") -> AnyEvent:
         return from_json(model.PeerMessage, {**flat, "direction": name[8:]}, path)
     if name not in _TYPES:
         return from_json(model.Foreign, {**flat, "type": name}, path)
-    flat |= flat.pop("tool", None) or {}
-    flat |= flat.pop("result", None) or {}
-    sealed = flat.pop("sealed", None)
-    if isinstance(sealed, dict):
-        flat["sealedBytes"] = sealed.get("bytes")
+    key, fields = _NESTED.get(_TYPES[name], (None, {}))
+    if key is not None and (nested := flat.pop(key, None)) is not None:
+        if not isinstance(nested, dict):
+            raise FormatError(f"{path}.{key}: expected an object, found {_kind(nested)}")
+        flat |= {here: nested[there] for there, here in fields.items() if there in nested}
+        if unknown := nested.keys() - fields:
+            flat[key] = {k: nested[k] for k in unknown}
     event: AnyEvent = from_json(_TYPES[name], flat, path)
     return event
-
-
-def _take(source: dict[str, Any], *keys: str) -> dict[str, Any]:
-    return {k: source.pop(k) for k in keys if k in source}
 
 
 SEGMENT_LIMIT = 1_000_000
@@ -283,6 +288,14 @@ def encode_note(lines: Iterable[Line]) -> bytes:
 
 def _load(text: bytes, where: str) -> Any:
     try:
-        return json.loads(text)
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON ({error})") from None
+
+
+def _finite(text: str) -> float:
+    """Python reads ``NaN`` and 1e999 where JSON has no such number; they could not be written again."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number

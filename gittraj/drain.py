@@ -114,7 +114,11 @@ class Drain:
         reflogs = dict(state.reflogs)
         moves: list[Moves] = []
         away = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
-        for git_dir in [tree.git_dir for tree in self.repository.worktrees()]:
+        trees = [tree.git_dir for tree in self.repository.worktrees()]
+        gone = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in trees)]
+        if gone:  # the worktree was removed, and its reflog with it
+            moves.append(read_moves((), gone, off=off.commits, away=away))
+        for git_dir in trees:
             entries, position = read_reflog(self.repository, git_dir, self._position(reflogs, git_dir))
             here = [line for line in spooled if _same(line.git_dir, git_dir)]
             if entries or here:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import reduce
 from itertools import chain
 from operator import add
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 from gittraj.codec import camel
 from gittraj.model import CostSource, Counts, Figures, FileChanged, Key, Record, TestRuns, Usage
 from gittraj.notes.merge import order
+from gittraj.times import parse_time
 
 Header = dict[str, Any]
 """A HEADER of the command contract, every field there."""
@@ -128,13 +128,8 @@ def _fold_figures(records: Sequence[Record]) -> Header:
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:
-    if started is None or ended is None:
-        return None
-    try:
-        spent = datetime.fromisoformat(ended) - datetime.fromisoformat(started)
-        return round(spent.total_seconds(), 3)
-    except (ValueError, TypeError):  # a record of another writer: no time, or only one of them with a zone
-        return None
+    first, last = parse_time(started), parse_time(ended)
+    return round((last - first).total_seconds(), 3) if first and last else None
 
 
 def _sum_known(costs: Iterable[float | None]) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from gittraj.errors import GitError, TrajError
 from gittraj.fold import Header
 from gittraj.git import Repository
 from gittraj.recorded import Recorded
-from gittraj.touching import Ancestry, following, touching
+from gittraj.touching import RENAMES, Ancestry, following, touching
 from gittraj.wanted import Wanted
 
 Entry = Header
@@ -46,8 +46,8 @@ def list_commits(
 ) -> tuple[Ancestry, list[str]]:
     """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
 
-    ``author`` is an extended regular expression, dates are whatever git understands, ``paths`` git's pathspecs
-    as typed in ``cwd``. Raises TrajError for a revision, date, expression or path that means nothing.
+    ``author`` is an extended regular expression, dates are whatever git understands, ``paths`` git's
+    pathspecs as typed in ``cwd``. Raises TrajError for one of them that means nothing.
     """
     ancestry = Ancestry.read(repository, [rev])
     commits = [commit for commit in ancestry.parents if commit in recorded]
@@ -80,7 +80,7 @@ def read_entries(
     carrying = iter(commits)
     while chunk := list(islice(carrying, _BATCH)):
         described = _describe(ancestry.repository, chunk)
-        changed = ancestry.diff([(c, 0) for c in chunk], "--find-renames=50%") if files else {}
+        changed = ancestry.diff([(c, 0) for c in chunk], *RENAMES) if files else {}
         for commit in chunk:
             entry = described[commit]
             headers = (
@@ -94,6 +94,17 @@ def read_entries(
                 yield entry
 
 
+def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
+    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
+    shown: dict[str, list[str]] = {}
+    for entry in entries:
+        for header in entry["trajectories"]:
+            shown.setdefault(header["id"], []).append(entry["commit"])
+    for trajectory, commits in shown.items():
+        if folded := recorded.folded(trajectory):
+            yield {**folded.header(None), "commits": commits}
+
+
 def describe(repository: Repository, commit: str) -> Entry:
     """One commit as ``log --json`` has it, without files and trajectories."""
     return _describe(repository, [commit])[commit]
@@ -103,12 +114,14 @@ def changed_paths(repository: Repository, commit: str) -> list[str]:
     """The paths of a commit's first-parent diff, as they are called after it."""
     info = repository.objects.commit(commit)
     ancestry = Ancestry(repository, {commit: [p for p in info.parents if repository.objects.exists(p)]})
-    return [change[2] for changes in ancestry.diff([(commit, 0)], "--find-renames=50%").values() for change in changes]
+    changes = ancestry.diff([(commit, 0)], *RENAMES).get((commit, 0), ())
+    return [path for _, _, path in changes]
 
 
 def find_commit(repository: Repository, rev: str) -> str | None:
     """The commit that ``rev`` names, None when it names none."""
-    found = repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}", check=False)
+    question = ("--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+    found = repository.run("rev-parse", *question, check=False)
     return found.out.decode().strip() if found.code == 0 else None
 
 
@@ -128,9 +141,7 @@ def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Entry
     }
 
 
-def _limits(
-    repository: Repository, *, author: str | None, since: str | None, until: str | None
-) -> list[str]:
+def _limits(repository: Repository, *, author: str | None, since: str | None, until: str | None) -> list[str]:
     limits = [] if author is None else ["--extended-regexp", f"--author={author}"]
     for name, date in (("since", since), ("until", until)):
         if date is not None:
@@ -142,7 +153,7 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
     """What git makes of a date (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
     if read[0] == read[1] and not _NOW.search(date):
-        raise TrajError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31, yesterday or '2 weeks ago'")
+        raise TrajError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]
 
 
@@ -152,14 +163,13 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 def _touched(
     ancestry: Ancestry, commits: Sequence[str], paths: Sequence[str], *, follow: bool, cwd: Path | None
 ) -> set[str]:
-    plain, patterns = [], []
-    for path in paths:
-        (plain if follow and _is_plain(path, cwd) else patterns).append(path)
+    plain = [path for path in paths if follow and _is_plain(path, cwd)]
+    patterns = [path for path in paths if path not in plain]
     found: set[str] = set()
     if patterns:
         found |= touching(ancestry, commits, patterns, cwd=cwd)
     for path in plain:
-        place = _from_top(ancestry.repository, path, cwd)
+        place = from_top(ancestry.repository, path, cwd)
         found |= following(ancestry, place) if place != "." else touching(ancestry, commits, [":(top)"])
     return found
 
@@ -171,15 +181,14 @@ def _is_plain(path: str, cwd: Path | None) -> bool:
     return not re.search(r"[*?\[]", path) or (cwd is not None and os.path.lexists(cwd / path))
 
 
-def _from_top(repository: Repository, path: str, cwd: Path | None) -> str:
+def from_top(repository: Repository, path: str, cwd: Path | None) -> str:
     """``path`` as typed in ``cwd``, relative to the top. Raises TrajError when it lies outside."""
     top = repository.work_tree
     if top is None or cwd is None:
         return os.path.normpath(path)
-    whole = os.path.join(os.path.realpath(cwd), path)
+    whole = Path(os.path.normpath(cwd.resolve() / path))
     # the last name is not resolved: a symbolic link is itself a file of the repository
-    folder, name = os.path.split(os.path.normpath(whole))
-    relative = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
-    if relative.split(os.sep, 1)[0] == "..":
+    place = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
+    if not place.is_relative_to(top.resolve()):
         raise TrajError(f"'{path}' is outside the repository at {top}", hint="name a path inside it")
-    return relative.replace(os.sep, "/")
+    return place.relative_to(top.resolve()).as_posix()

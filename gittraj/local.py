@@ -18,6 +18,8 @@ from gittraj.errors import StoreError, TrajError
 from gittraj.git import Position, Repository, read_reflog
 
 FOLDER = "traj"
+_ABANDONED = 60.0
+"""Seconds after which a file that lives for a moment belongs to a process that was killed."""
 
 
 class LocalState:
@@ -52,6 +54,16 @@ class LocalState:
             yield _acquire(descriptor, wait)
         finally:
             os.close(descriptor)
+
+    def tidy(self) -> None:
+        """Remove what killed processes left: unfinished files, and the lock that a hook made for its worker
+        (with it there, no hook would wake one again)."""
+        for path in (self.folder / "drain.lock", *self.folder.glob("*.[0-9]*")):
+            try:
+                if time.time() - path.stat().st_mtime > _ABANDONED:
+                    path.unlink()
+            except OSError:
+                pass  # another one was faster
 
     def key(self) -> bytes:
         """32 random bytes that never leave this clone; made at first use."""

@@ -22,7 +22,7 @@ Change = tuple[str, str, str]
 
 _DIFF = ("diff-tree", "--stdin", "-r", "--root", "-z", "--name-status", "--ignore-submodules=none")
 _WALK = ("rev-list", "--date-order", "--parents", "--end-of-options")
-_RENAMES = ("--find-renames=50%", "-l1000")
+RENAMES = ("--find-renames=50%", "-l1000")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,8 @@ class Ancestry:
     def read(cls, repository: Repository, revs: Sequence[str]) -> Ancestry:
         """What ``revs`` (``A``, ``A..B``) reach, newest first. Raises GitError for what is no revision."""
         listed = repository.run(*_WALK, *revs, "--", check=False)
+        if listed.code != 0 and [*revs] == ["HEAD"] and repository.head() is None:
+            return cls(repository, {})  # an unborn branch
         if listed.code != 0:
             said = " ".join(revs)
             raise GitError(
@@ -111,7 +113,7 @@ def following(ancestry: Ancestry, path: str) -> set[str]:
         for step, changes in found.items():
             changed.setdefault(step, []).extend(changes)
         added = [s for s, changes in found.items() if any(c[0] == "A" and c[2] in fresh for c in changes)]
-        for step, changes in ancestry.diff(added, *_RENAMES, "--diff-filter=R").items():
+        for step, changes in ancestry.diff(added, *RENAMES, "--diff-filter=R").items():
             renamed.setdefault(step, {}).update({new: old for _, old, new in changes if new in fresh})
         fresh = set(chain.from_iterable(table.values() for table in renamed.values())) - names
     return set(_handed_down(ancestry, path, changed, renamed))

@@ -6,40 +6,55 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model import Evidence, ToolCall, ToolResult
 
-_GIT = r"\bgit(?:\s+-[cC]\s+(?:'[^']*'|\"[^\"]*\"|[^\s'\"]+)|\s+--?(?![cC]\s)[\w-]+(?:=\S+)?)*\s+"
-_COMMITS = re.compile(_GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)\b(?![^;&|\n]*--dry-run)")
+# No two ways to match the same text: commands come from an agent, and a regex can take for ever.
+_WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
+_GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
+_COMMITS = re.compile(
+    _GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)(?![\w-])(?![^;&|\n]*--dry-run)"
+)
 _SCRIPT = re.compile(
-    r"(?:^|[;&|(]\s*)(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
+    r"(?:^|[;&|(\n])[ \t]*(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
 )
 _LOOP = re.compile(r"\b(?:for|while|until|xargs|parallel)\b")
 _MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)\b")
 _NOTHING = re.compile(r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit")
 _SLOTS_OF_A_LOOP = 50
+_END_OF_COMMAND = 5_000
+_CERTAIN = 100.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """``commit`` was made by the call at index ``call``."""
+    """``commit`` was made by the call at index ``call``; ``weight`` decides between sessions that could
+    both have made it (an agent, and one that it started, name the same session)."""
 
     commit: str
     call: int
     evidence: Evidence
+    weight: float = 0.0
 
 
 def match_commits(log: Log, commits: Sequence[Commit]) -> list[Match]:
     """The commits (of one worktree, in the reflog's order) that this session made, with their calls."""
-    fixed = _by_call_id(log, commits) | _by_output(log, commits)
+    fixed = _by_output(log, commits) | _by_call_id(log, commits)
     named = [c for c in commits if log.name in c.sessions and c.id not in fixed]
     ordered = _by_order(log, commits, named, fixed) if named else {}
-    found = fixed | {commit: (call, "agent") for commit, call in ordered.items()}
-    return [
-        Match(commit=c.id, call=found[c.id][0], evidence=found[c.id][1]) for c in commits if c.id in found
-    ]
+    matches: list[Match] = []
+    for commit in commits:
+        if commit.id in fixed:
+            call, evidence = fixed[commit.id]
+            matches.append(Match(commit=commit.id, call=call, evidence=evidence, weight=_CERTAIN))
+        elif commit.id in ordered:
+            call = ordered[commit.id]
+            weight = _plausibility(log, commit, call)
+            matches.append(Match(commit=commit.id, call=call, evidence="agent", weight=weight))
+    return matches
 
 
 def anchors(log: Log, matches: Sequence[Match]) -> list[Anchor]:
@@ -61,14 +76,23 @@ def commits_elsewhere(log: Log) -> list[int]:
         for index, place in enumerate(log.places)
         if place == "elsewhere"
         and (command := log.entries[index].command)
-        and _COMMITS.search(command)
+        and can_commit(command)
         and not log.failed(index)
     ]
 
 
 def can_commit(command: str) -> bool:
     """Whether a shell command runs git so that a commit may come of it."""
-    return bool(_COMMITS.search(command))
+    return bool(_verbs(command))
+
+
+@lru_cache(maxsize=1024)
+def _verbs(command: str) -> tuple[str, ...]:
+    """What git is told to do, where a commit may come of it. Of a long command its two ends: between
+    them stands a file that it writes."""
+    if len(command) > 2 * _END_OF_COMMAND:
+        command = f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
+    return tuple(_COMMITS.findall(command))
 
 
 _Found = dict[str, tuple[int, Evidence]]
@@ -114,7 +138,8 @@ def _by_order(
     that can commit, of the greatest total plausibility."""
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
-    slots = [index for index in _candidates(log) for _ in range(_capacity(log.entries[index].command or ""))]
+    most = len(named)
+    slots = [i for i in _candidates(log) for _ in range(min(most, _capacity(log.entries[i].command or "")))]
 
     def score(commit: Commit, call: int) -> float:
         here = rank[commit.id]
@@ -148,21 +173,20 @@ def _candidates(log: Log) -> list[int]:
         for index, entry in enumerate(log.entries)
         if entry.command
         and log.places[index] != "elsewhere"
-        and (_COMMITS.search(entry.command) or _SCRIPT.search(entry.command))
+        and (can_commit(entry.command) or _SCRIPT.search(entry.command))
     ]
 
 
 def _capacity(command: str) -> int:
     """How many commits a command may make."""
-    if _LOOP.search(command) or not _COMMITS.search(command):
-        return _SLOTS_OF_A_LOOP
-    return len(_COMMITS.findall(command))
+    made = len(_verbs(command))
+    return _SLOTS_OF_A_LOOP if not made or _LOOP.search(command) else made
 
 
 def _plausibility(log: Log, commit: Commit, call: int) -> float:
     """How well a command and its result fit a commit; nothing above zero means: not this one."""
     command = log.entries[call].command or ""
-    verbs = set(_COMMITS.findall(command))
+    verbs = _verbs(command)
     if not verbs:
         return 0.5  # a script may have committed; anything that names git is likelier
     value = 4.0

@@ -53,10 +53,10 @@ def read_moves(
     by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
     silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
     made = {entry.new: kind for entry in entries if (kind := _made(entry))}
-    late = by_id.keys() - made.keys() - {entry.new for entry in entries}
+    late = by_id.keys() - made.keys()
     if late:
-        history = earlier()
-        kinds = {entry.new: _made(entry) for entry in history}
+        history = earlier() or entries
+        kinds = {entry.new: kind for entry in history if (kind := _made(entry))}
         unknown: Kind | None = None if history else "commit"
         made |= {c: kind for c in by_id if c in late and (kind := kinds.get(c, unknown))}
     commits = {

@@ -76,11 +76,12 @@ class Writings:
         """A commit took these lines: they explain no later one. ``before``: of calls up to that index."""
         for change in changes.paths:
             added = Counter(_meant(change.added))
+            whole = self._is_last(change) is not None  # then it took unchanged lines too
             for writing in self._open(change.path):
                 if before is not None and writing.call > before:
                     continue
                 writing.lines -= added
-                if not writing.lines:
+                if whole or not writing.lines:
                     writing.open = False
 
     def _explain_path(self, change: PathChange) -> Collection[int]:

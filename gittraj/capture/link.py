@@ -10,7 +10,6 @@ from gittraj.capture.content import Writings
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
-from gittraj.model import Evidence
 
 
 @dataclass(slots=True)
@@ -29,7 +28,6 @@ class Links:
     unowned: list[Commit] = field(default_factory=list)
 
 
-_RANK: Mapping[Evidence, int] = {"agent": 0, "output": 1}
 
 
 def link(
@@ -80,9 +78,13 @@ def _owners(
     for log in logs:
         for match in match_commits(log, [c for c in stream if considers(log, c)]):
             best = found.get(match.commit)
-            if best is None or _RANK[match.evidence] < _RANK[best[1].evidence]:
+            if best is None or _rank(match) > _rank(best[1]):
                 found[match.commit] = (log, match)
     return found
+
+
+def _rank(match: Match) -> tuple[bool, float]:
+    return match.evidence == "agent", match.weight
 
 
 def _give(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gittraj.git import is_oid
+
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed")
 
 
@@ -53,6 +55,8 @@ def parse_spool(data: bytes) -> Iterable[Spooled]:
         seen.add(line)
         kind, commit, second, third, fourth, git_dir = fields
         named = kind == "commit"
+        if not all(is_oid(oid) for oid in (commit, second if kind == "rewrite" else "") if oid):
+            continue  # two lines that were torn into one: no ref takes such a name
         yield Spooled(
             kind=kind,  # type: ignore[arg-type]
             id=commit,

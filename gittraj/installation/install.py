@@ -9,7 +9,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.installation.book import FILE, Book, read_book, write_book
 from gittraj.installation.hooks import install_hooks
-from gittraj.installation.refspecs import add_refspecs, find_remotes, refspecs
+from gittraj.installation.refspecs import add_refspecs, find_lost_book
 from gittraj.installation.shims import find_interpreter
 from gittraj.installation.steps import Step
 from gittraj.local import LocalState, installed_positions, reflog_positions
@@ -59,7 +59,7 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
     if fresh and not dry_run:
         made = not local.exists
         local.create()
-        book = read_book(local) or (_lost_book(repository) if (local.folder / FILE).exists() else Book())
+        book = read_book(local) or (find_lost_book(repository) if (local.folder / FILE).exists() else Book())
         start = {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(book)}
         try:
             local.write(FILE, start)
@@ -69,8 +69,3 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             raise
     text = "records from now on" if fresh else "already there"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)
-
-
-def _lost_book(repository: Repository) -> Book:
-    """Where ``installed.json`` is damaged: what is exactly ours was ours."""
-    return Book(refspecs={remote: refspecs(remote) for remote in find_remotes(repository)})

@@ -74,26 +74,26 @@ def _add(repository: Repository, book: Book, remote: str, values: tuple[str, ...
     )
 
 
-def remove_refspecs(repository: Repository, book: Book | None) -> Iterator[Step]:
+def find_lost_book(repository: Repository) -> Book:
+    """For when ``installed.json`` is damaged: what is exactly ours was ours."""
+    left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
+    ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
+    return Book(refspecs={remote: values for remote, values in ours.items() if values})
+
+
+def remove_refspecs(repository: Repository, book: Book) -> Iterator[Step]:
     """The configuration byte for byte as it was; only our values out of it when somebody changed it since.
 
-    Without a book, what is exactly ours goes. Raises StoreError when the configuration is locked.
+    Raises StoreError when the configuration is locked.
     """
-    if book is not None:
-        _undo(_config_file(repository), book)
-        ours = dict(book.refspecs)
-    else:
-        ours = {remote: refspecs(remote) for remote in find_remotes(repository)}
-    for remote, values in ours.items():
-        left = set(repository.config_all(f"remote.{remote}.fetch"))
-        for value in values:
-            if value in left:
-                repository.run(
-                    *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
-                    check=False,  # 5: it stands in another file of the configuration, where we never wrote
-                )
-        if book is not None or left & set(values):
-            yield Step(what="refspec", name=remote, did="removed", text="fetches as before")
+    _undo(_config_file(repository), book)
+    for remote, values in book.refspecs.items():
+        for value in set(values).intersection(repository.config_all(f"remote.{remote}.fetch")):
+            repository.run(
+                *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
+                check=False,  # 5: it stands in another file of the configuration, where we never wrote
+            )
+        yield Step(what="refspec", name=remote, did="removed", text="fetches as before")
 
 
 def _undo(path: Path, book: Book) -> None:

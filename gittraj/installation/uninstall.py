@@ -10,7 +10,7 @@ from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
 from gittraj.installation.book import FILE, Book, read_book
 from gittraj.installation.hooks import find_hooks_folder, uninstall_hook
-from gittraj.installation.refspecs import remove_refspecs
+from gittraj.installation.refspecs import find_lost_book, remove_refspecs
 from gittraj.installation.shims import HOOKS
 from gittraj.installation.steps import Step
 from gittraj.local import LocalState
@@ -27,11 +27,14 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     local = LocalState.of(repository)
     book = read_book(local)
     steps = list(_undo_hooks(repository, book or Book()))
+    # a book that is gone or damaged: our hooks still tell that something was installed
+    lost = book is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
     try:
-        steps += remove_refspecs(repository, book)
+        steps += remove_refspecs(repository, find_lost_book(repository) if lost else book or Book())
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
-    if local.exists and not any(step.did == "failed" for step in steps):
+    ending = purge or (local.folder / FILE).exists()
+    if local.exists and ending and not any(step.did == "failed" for step in steps):
         steps.append(_end(local, purge=purge))
     return steps
 

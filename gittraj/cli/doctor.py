@@ -1,0 +1,74 @@
+"""``git traj doctor``.
+
+``--json``: ``{"version": 1, "well": bool, "findings": [{"code", "severity": "wrong"|"note", "text", "remedy",
+"fixable": bool, "fixed": bool}], "status": the document of git traj status}``. ``code`` is stable.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.status import plain, tell, to_json
+from gittraj.config import Environ
+
+if TYPE_CHECKING:
+    from gittraj.health import Finding
+
+
+@click.command("doctor", short_help=COMMANDS["set-up"]["doctor"])
+@click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(fix: bool, as_json: bool) -> int:
+    """Check hooks, notes and local state, and say what to do. Status 1 when something is wrong."""
+    from gittraj.health import examine, gather
+
+    with find_repository() as repository:
+        drain_first(repository)
+        environ = Environ.of(environment())
+        facts = gather(repository, environ)
+        findings = [(finding, fix and _fix(finding)) for finding in examine(repository, facts)]
+        if fix:
+            facts = gather(repository, environ)
+    ill = any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
+    if as_json:
+        rows = [_row(finding, fixed=fixed) for finding, fixed in findings]
+        click.echo(json.dumps({"version": 1, "well": not ill, "findings": rows, "status": to_json(facts)}))
+        return int(ill)
+    for line in tell(facts):
+        click.echo(plain(line))
+    for finding, fixed in findings:
+        mark = "fixed" if fixed else finding.severity
+        click.echo(plain(f"{mark}: {finding.text}"))
+        if not fixed:
+            click.echo(plain(f"    {finding.remedy}"))
+    click.echo("Something is wrong." if ill else "All is well.")
+    return int(ill)
+
+
+def _fix(finding: Finding) -> bool:
+    from gittraj.errors import TrajError
+
+    if finding.fix is None:
+        return False
+    try:
+        finding.fix()
+    except TrajError as error:
+        click.echo(f"git-traj: not fixed: {error.message}", err=True)
+        return False
+    return True
+
+
+def _row(finding: Finding, *, fixed: bool) -> dict[str, object]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "text": finding.text,
+        "remedy": finding.remedy,
+        "fixable": finding.fix is not None,
+        "fixed": fixed,
+    }

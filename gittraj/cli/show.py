@@ -1,0 +1,108 @@
+"""``git traj show``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+import click
+
+from gittraj.chapters import Segments
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.nothing import say_missing, say_nothing_on
+from gittraj.cli.output import PIPE, text_page, write
+from gittraj.fold import Header
+from gittraj.git import Repository
+from gittraj.history import describe, from_top
+from gittraj.notes.store import NotesRef
+from gittraj.recorded import Recorded
+from gittraj.render.chapters import render_commit, render_timeline
+from gittraj.render.detail import Detail
+from gittraj.render.markdown import render_markdown
+from gittraj.render.terminal import Page
+from gittraj.telling import SIGNIFICANCES, after, find_target, keep_events, significant, tell, touching_file
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FORMATS = ("text", "markdown", "timeline", "json")
+
+
+@click.command("show", short_help=COMMANDS["what people need"]["show"])
+@click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY]")
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@click.option("--events", "everything", is_flag=True, help="Every event in full, results too.")
+@click.option("--since", metavar="EVENT|TIME", help="Only what came after that event, or from that time on.")
+@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events said to be at least so.")
+@click.option("--show-thinking", "thinking", is_flag=True, help="Thinking too, where it is stored in clear.")
+@click.option("--file", "path", metavar="PATH", help="Only the calls that wrote it, with their results.")
+@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool],
+    /,
+    *,
+    name: str,
+    form: str,
+    everything: bool,
+    since: str | None,
+    significance: str | None,
+    thinking: bool,
+    path: str | None,
+    output: Path | None,
+) -> None:
+    """Everything known of a commit's trajectories, or of one trajectory over all its commits.
+
+    The beginning of a trajectory's id is enough where no other begins so.
+    """
+    environ = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        recorded = Recorded(NotesRef(repository).items())
+        target = find_target(repository, recorded, name)
+        segments = Segments(repository)
+        told = tell(repository, recorded, target, segments)
+        for keep in _filters(repository, since=since, significance=significance, path=path):
+            told = keep_events(told, keep)
+        if segments.missing:
+            say_missing(segments.missing)
+        if not told:
+            say_nothing_on(repository, recorded, target.commit)
+        if form == "json":
+            document = {"version": 1, "commit": target.commit, "trajectories": told}
+            texts: Iterable[str] = [json.dumps(document, ensure_ascii=False) + "\n"]
+        else:
+            entry = describe(repository, target.commit) if target.commit and told else None
+            page = Page(PIPE) if output else text_page(repository, environ)
+            detail = Detail(everything=everything, thinking=thinking)
+            texts = _render(form, entry, told, page, detail)
+        if output:
+            output.write_text("".join(texts), "utf-8", errors="replace")
+        else:
+            write(repository, texts, environ, pager=obj["pager"] and form != "json")
+
+
+def _filters(
+    repository: Repository, *, since: str | None, significance: str | None, path: str | None
+) -> Iterator[Callable[[list[Header]], list[Header]]]:
+    if since is not None:
+        yield partial(after, since=since)
+    if significance is not None:
+        yield partial(significant, least=significance)
+    if path is not None:
+        yield partial(touching_file, path=from_top(repository, path, Path.cwd()))
+
+
+def _render(
+    form: str, entry: Header | None, told: list[Header], page: Page, detail: Detail
+) -> Iterator[str]:
+    match form:
+        case "markdown":
+            return render_markdown(entry, told, detail=detail)
+        case "timeline":
+            return render_timeline(told, page, detail=detail)
+        case _:
+            return render_commit(entry, told, page, datetime.now(UTC), detail=detail)

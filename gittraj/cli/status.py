@@ -1,0 +1,126 @@
+"""``git traj status``.
+
+``--json``: ``{"version": 1, "installed": bool, "since": time|null, "paused": time|null, "off": bool,
+"hooks": {"folder", "refused": reason|null, "states": [{"name", "state", "path"}]},
+"sessions": [{"agent", "id", "title"|null, "waiting": events}], "parked": parts, "waiting": [commit],
+"unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits,
+"remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
+"thinking"|null, "config": {key: {"value", "source"}}|null, "complaints": [text]}``. A state is ``installed``,
+``chained`` (another tool runs our hook), ``missing``, ``foreign``, ``dead`` or ``damaged``; times are ISO
+8601 UTC.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.config import Environ
+
+if TYPE_CHECKING:
+    from gittraj.health import Facts
+
+
+@click.command("status", short_help=COMMANDS["what people need"]["status"])
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(as_json: bool) -> None:
+    """What is captured in this repository, what waits, and what is in force."""
+    from gittraj.health import gather
+
+    with find_repository() as repository:
+        drain_first(repository)
+        facts = gather(repository, Environ.of(environment()))
+    if as_json:
+        click.echo(json.dumps(to_json(facts)))
+        return
+    for line in tell(facts):
+        click.echo(plain(line))
+
+
+def to_json(facts: Facts) -> dict[str, Any]:
+    settings = facts.config.settings or {} if facts.config else {}
+    return {
+        "version": 1,
+        "installed": facts.since is not None,
+        "since": _time(facts.since),
+        "paused": _time(facts.paused),
+        "off": facts.off,
+        "hooks": {
+            "folder": str(facts.folder.path),
+            "refused": facts.folder.refused,
+            "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
+        },
+        "sessions": [
+            {"agent": s.agent, "id": s.session, "title": s.title, "waiting": s.waiting}
+            for s in facts.sessions
+        ],
+        "parked": facts.parked,
+        "waiting": list(facts.waiting),
+        "unlinked": list(facts.unlinked),
+        "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
+        "recorded": facts.recorded,
+        "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
+        or None,
+        "thinking": facts.config.thinking if facts.config else None,
+        "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
+        if facts.config
+        else None,
+        "complaints": [error.message for error in facts.complaints],
+    }
+
+
+def tell(facts: Facts) -> Iterator[str]:
+    """A line for each thing that is so; nothing for what is not."""
+    if facts.since is None and not facts.complaints:
+        yield "git-traj is not installed here (git traj install)"
+    elif facts.off or facts.paused is not None:
+        yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
+    yield f"Recorded: trajectories on {_count(facts.recorded, 'commit')}"
+    if facts.since is not None:
+        yield f"Hooks: {_hooks(facts)}"
+    for session in facts.sessions:
+        waits = f", {_count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
+        yield f"Live: {session.agent} {session.session} {session.title or ''}".rstrip() + waits
+    for count, words in (
+        (len(facts.waiting), "waiting for its agent's log"),
+        (len(facts.unlinked), "of an agent without a record (git traj link)"),
+        (len(facts.without_hook or ()), "made without a hook, found by the reflog"),
+    ):
+        if count:
+            yield f"{_count(count, 'commit')} {words}"
+    if facts.parked:
+        yield f"{_count(facts.parked, 'part')} parked: could not be redacted, so not stored"
+    for remote in facts.remotes:
+        if remote.unpushed or remote.unfetched:
+            yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to merge"
+    if facts.config is not None:
+        for key, setting in (facts.config.settings or {}).items():
+            yield f"{key.capitalize()}: {setting.value} ({setting.source})"
+    for error in facts.complaints:
+        yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def _hooks(facts: Facts) -> str:
+    if facts.folder.refused:
+        return f"none, {facts.folder.refused}"
+    ill = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
+    return f"{', '.join(ill)} (git traj doctor)" if ill else f"well, in {facts.folder.path}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def plain(text: str) -> str:
+    """What an agent wrote may hold a terminal's escapes."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,118 @@
+"""The terminal's view of what happened: chapter by chapter, or everything in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gittraj.render.detail import Detail, is_shown, thinking_note
+from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
+from gittraj.render.text import render_header, render_title
+from gittraj.render.words import Header, ago
+
+_STEP = 2  # columns that what is inside a chapter is set in
+_MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for
+_NAME = 30  # columns of a tool's name
+_NAMES = {
+    "prompt": "asked",
+    "message": "said",
+    "message_sent": "to another agent",
+    "message_received": "from another agent",
+    "tool_result": "result",
+    "decision": "decided",
+    "retrospective": "looking back",
+}
+
+
+def render_commit(
+    entry: Header | None, trajectories: Sequence[Header], page: Page, now: datetime, *, detail: Detail
+) -> Iterator[str]:
+    """``git traj show``: the commit (None: a trajectory on its own), and each trajectory in full."""
+    if entry is not None:
+        yield render_title(entry, page, now) + "\n"
+    for told in trajectories:
+        name = escape_line(told["title"] or "(untitled)")
+        about = f"{told['id']}  {ago(told['startedAt'], now)}  {told['status'] or ''}"
+        lines = [page.paint(row, "bold") for row in page.block(name)]
+        lines = [*([""] if entry else []), *lines, page.paint(escape_line(about), "dim")]
+        yield "\n".join([*lines, *render_header(told, page, brief=False)]) + "\n"
+        for chapter in told["chapters"]:
+            yield "\n".join(["", *_chapter(chapter, page, detail)]) + "\n"
+        if detail.thinking and (said := thinking_note(told)):
+            yield "\n" + page.paint(said, "dim") + "\n"
+
+
+def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:
+    """One line per event of all trajectories, in the order of time; those without a time where they stand."""
+    rows: list[tuple[str, Event, str]] = []
+    for told in trajectories:
+        time = ""
+        for chapter in told["chapters"]:
+            for event in chapter["events"]:
+                time = event["ts"] or time
+                rows.append((time, event, chapter["agentName"] or ""))
+    several = len({agent for *_, agent in rows}) > 1
+    day = None
+    for time, event, agent in sorted(rows, key=lambda row: row[0]):
+        if not is_shown(event, detail):
+            continue
+        if time[:10] != day:
+            day = time[:10]
+            yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
+        clock = escape_line(time[11:19]) or " " * 8
+        lead = f"{clock}  " + (f"{escape_line(agent)}  " if several else "")
+        text = cut(_on_one_line(event), page.room(width(lead)))
+        yield page.paint(lead, "dim") + page.paint(text, *(["red"] if failed(event) else [])) + "\n"
+
+
+def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
+    events = [e for e in chapter["events"] if is_shown(e, detail)]
+    first = chapter["events"][0]
+    lines = [page.paint(row, "bold", "cyan") for row in page.block(escape_line(chapter["title"]))]
+    if first["type"] == "prompt" and escape_line(first["content"]) == escape_line(chapter["title"]):
+        events = [event for event in events if event is not first]
+    for event in events:
+        lines += _event(event, page, detail)
+    return lines
+
+
+def _event(event: Event, page: Page, detail: Detail) -> list[str]:
+    most = None if detail.everything else _MESSAGE
+    text = escape(event["content"].strip())
+    match event["type"]:
+        case "tool_call":
+            name, about = call_in_words(event)
+            label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
+            return page.block(escape_line(about), indent=width(label), label=label, lines=most and 1)
+        case "tool_result":
+            return _result(event, text, page, detail)
+        case "message":
+            return ["", *page.block(text, indent=_STEP, lines=most), ""]
+        case "prompt":
+            return page.block(text, "bold", indent=_STEP, lines=most)
+        case "thinking":
+            return page.block(text, "dim", indent=2 * _STEP, lines=most)
+        case kind:
+            label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind, kind))}: "
+            styles = ["red"] if failed(event) else []
+            said = escape_line(in_words(event))
+            return page.block(said, *styles, indent=width(label), label=label, lines=most)
+
+
+def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
+    """What came back, faintly; an error in red, its end rather than its beginning: there it says why."""
+    style = "red" if failed(event) else "dim"
+    rows = wrap(text, page.room(2 * _STEP))
+    if not detail.everything and len(rows) > _RESULT:
+        rows = ["…", *rows[-_RESULT:]]
+    rows = ([result_in_words(event)] if failed(event) else []) + [row for row in rows if row]
+    return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
+
+
+def _on_one_line(event: Event) -> str:
+    if event["type"] == "tool_call":
+        name, about = call_in_words(event)
+        return f"→ {escape_line(name)} {escape_line(about)}"
+    name = escape_line(_NAMES.get(event["type"], event["type"]))
+    return f"{name}: {escape_line(in_words(event))}"

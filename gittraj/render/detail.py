@@ -1,0 +1,42 @@
+"""How much of the events a reader wants, the same for every view."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from gittraj.render.events import Event, failed
+from gittraj.render.words import Header, count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """``everything`` instead of what tells most; ``thinking`` where it is stored in clear."""
+
+    everything: bool = False
+    thinking: bool = False
+
+
+def is_shown(event: Event, detail: Detail) -> bool:
+    match event["type"]:
+        case "thinking":
+            return detail.thinking and bool(event["content"])
+        case "tool_result":
+            return detail.everything or failed(event)
+        case "checkpoint" | "compaction":
+            return detail.everything
+        case _:
+            return True
+
+
+def thinking_note(told: Header) -> str | None:
+    """What to say where thinking is asked for and cannot be shown; None where it can."""
+    number = told["part"]["counts"]["thinking"]
+    match told["thinking"]:
+        case "dropped":
+            return f"thinking: {count(number, 'piece')} dropped when recorded"
+        case "sealed":
+            return f"thinking: {count(number, 'piece')} sealed for named readers"
+        case "none":
+            return "thinking: none in the log"
+        case _:
+            return None

@@ -1,0 +1,133 @@
+"""The terminal's view of commits that carry a trajectory: who asked for what, what was decided, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
+from gittraj.render.words import Header, ago, count, duration, facts, marks, money, sure, tests
+
+_INDENT = 2
+_LABEL = 11  # columns that a label takes, margin included
+_BRIEF = 3  # lines of a prompt or a reason in a listing
+_DECISIONS = 3
+
+
+def render_entry(entry: Header, page: Page, now: datetime) -> str:
+    """One commit of ``git traj log``."""
+    lines = [render_title(entry, page, now)]
+    for number, header in enumerate(entry["trajectories"]):
+        lines += [""] * bool(number)
+        lines += render_header(header, page, brief=True)
+    return "\n".join(lines) + "\n"
+
+
+def render_oneline(entry: Header, page: Page) -> str:
+    """One commit on one line: what it is, by whom, at what price."""
+    subject = escape_line(entry["subject"])
+    small = []
+    for header in entry["trajectories"]:
+        part = header["part"]
+        told = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        told.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
+        small.append(escape_line(" · ".join(filter(None, told))))
+    tail = " + ".join(small)
+    room = page.room(len(entry["short"]) + 1 + width(tail) + 2)
+    return f"{page.paint(entry['short'], 'yellow')} {cut(subject, room)}  {page.paint(tail, 'dim')}\n"
+
+
+def render_row(header: Header, page: Page, now: datetime) -> str:
+    """One trajectory on one line."""
+    name = escape_line(header["title"] or header["prompt"] or "(untitled)")
+    total = header["total"]
+    told = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
+    told += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
+    tail = escape_line(" · ".join(filter(None, told)))
+    room = page.room(len(header["id"]) + 1 + width(tail) + 2)
+    return f"{page.paint(escape_line(header['id']), 'yellow')} {cut(name, room)}  {page.paint(tail, 'dim')}\n"
+
+
+def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
+    """What was asked, done, decided and doubted, and the small print; ``brief`` for a listing."""
+    lines = []
+    for label, text, most in _paragraphs(header, brief=brief):
+        shown = escape_line(text) if brief else escape(text.strip())
+        lines += page.block(shown, indent=_LABEL, label=" " * _INDENT + label, lines=most)
+    lines += _decided(header, page, brief=brief)
+    for number, doubt in enumerate(header["caveats"][: _DECISIONS if brief else None]):
+        label = " " * _INDENT + "doubts" if number == 0 else ""
+        lines += page.block(escape_line(doubt), indent=_LABEL, label=label, lines=2 if brief else None)
+    if ran := tests(header["tests"]):
+        failed = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
+        lines += page.block(ran, *(["red"] if failed else []), indent=_LABEL, label=" " * _INDENT + "tests")
+    return lines + _small_print(header, page)
+
+
+def render_title(entry: Header, page: Page, now: datetime) -> str:
+    """A commit's id, subject, age and author."""
+    about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
+    start = len(entry["short"]) + 1
+    rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
+    margin = "\n" + " " * start
+    subject = margin.join(page.paint(row, "bold") for row in rows)
+    fits = page.columns is None or start + width(rows[-1]) + 2 + width(about) <= page.columns
+    gap = "  " if fits else margin
+    return f"{page.paint(entry['short'], 'yellow')} {subject}{gap}{page.paint(about, 'dim')}"
+
+
+def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
+    """Labels, texts, and how many lines they may take."""
+    if header["prompt"]:
+        yield "asked", header["prompt"], _BRIEF if brief else None
+    if header["summary"]:
+        yield "why", header["summary"], _BRIEF if brief else None
+    retrospective = header["retrospective"]
+    if retrospective and retrospective["summary"] not in (None, header["summary"]):
+        yield "looking back", retrospective["summary"], _BRIEF if brief else None
+    if brief or not retrospective:
+        return
+    if retrospective["approach"]:
+        yield "approach", retrospective["approach"], None
+    for key in ("challenges", "learnings", "suggestions"):
+        if retrospective[key]:
+            yield key, "\n".join(retrospective[key]), None
+
+
+def _decided(header: Header, page: Page, *, brief: bool) -> list[str]:
+    lines = []
+    decisions = header["decisions"]
+    kept = decisions[:_DECISIONS] if brief else decisions
+    for number, decision in enumerate(kept):
+        label = " " * _INDENT + "decided" if number == 0 else ""
+        lines += page.block(_decision(decision, page), indent=_LABEL, label=label, lines=3 if brief else None)
+    if len(decisions) > len(kept):
+        lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
+    return lines
+
+
+def _decision(decision: Header, page: Page) -> str:
+    """``X over Y and Z, because W``, and who says so."""
+    text = escape_line(decision["chosen"])
+    others = [escape_line(other) for other in decision["alternatives"]]
+    if others:
+        text += f" over {' and '.join(others)}"
+    if decision["reasoning"]:
+        text += f", because {escape_line(decision['reasoning'])}"
+    by = None if decision["by"] == "agent" else escape_line(decision["by"])
+    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    # painted word by word, so that a line break never falls inside a painted stretch
+    return " ".join([text, *(page.paint(word, "dim") for word in f"({told})".split())]) if told else text
+
+
+def _small_print(header: Header, page: Page) -> list[str]:
+    told: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
+    rows: list[str] = []
+    for fact in told:  # broken between facts, never inside one
+        longer = f"{rows[-1]} · {fact}" if rows else fact
+        room = page.room(_INDENT)
+        if rows and (room is None or width(longer) <= room):
+            rows[-1] = longer
+        else:
+            rows.append(fact)
+    return [" " * _INDENT + page.paint(cut(row, page.room(_INDENT)), "dim") for row in rows]

@@ -1,0 +1,131 @@
+"""Figures in words: how long, how much, how long ago, on what evidence. Pure, and free of agents' text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from gittraj.times import parse_time
+
+Header = Mapping[str, Any]
+
+EVIDENCE = {
+    "agent": "committed by the agent",
+    "output": "commit named in its log",
+    "content": "matched by content",
+    "manual": "linked by hand",
+    "imported": "imported",
+}
+_YEAR = 31_557_600  # seconds, as the two below
+_AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def duration(seconds: float | None) -> str | None:
+    """``42s``, ``4m``, ``2h 5m``, ``3d 4h``."""
+    if seconds is None or seconds < 0:
+        return None
+    if seconds < 60:
+        return f"{seconds:.0f}s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes}m"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours}h {minutes}m" if minutes else f"{hours}h"
+    days, hours = divmod(hours, 24)
+    return f"{days}d {hours}h" if hours else f"{days}d"
+
+
+def short_number(number: int) -> str:
+    """``950``, ``12.3k``, ``4.5M``."""
+    for unit, size in (("M", 1_000_000), ("k", 1_000)):
+        if number >= size:
+            return f"{number / size:.1f}".removesuffix(".0") + unit
+    return str(number)
+
+
+def tokens(usage: Header) -> str | None:
+    """``12.3k in + 98k cached / 1.2k out``: read anew, read from the cache, written."""
+    if usage["outputTokens"] is None:
+        return None
+    fresh = usage["inputTokens"] + usage["cacheWriteTokens"]
+    cached = f" + {short_number(usage['cacheReadTokens'])} cached" if usage["cacheReadTokens"] else ""
+    return f"{short_number(fresh)} in{cached} / {short_number(usage['outputTokens'])} out"
+
+
+def money(part: Header) -> str | None:
+    """``$0.04``; ``~`` before what was estimated from prices."""
+    cost = part["costUsd"]
+    if cost is None:
+        return None
+    about = "~" if part["costSource"] == "estimated" else ""
+    return f"{about}${cost:.2f}" if cost >= 0.01 or cost == 0 else f"{about}$<0.01"
+
+
+def sure(confidence: float | None) -> str | None:
+    return None if confidence is None else f"{confidence * 100:.0f}% sure"
+
+
+def count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def ago(time: str | None, now: datetime) -> str:
+    """``3 days ago``; the date itself when it is more than a year away; empty when unknown."""
+    moment = parse_time(time)
+    if moment is None:
+        return ""
+    seconds = (now - moment).total_seconds()
+    if seconds >= _YEAR:
+        return moment.strftime("%Y-%m-%d")
+    for unit, size in _AGES:
+        if seconds >= 2 * size:
+            return f"{seconds // size:.0f} {unit}s ago"
+    return "just now"
+
+
+def tests(found: Header | None) -> str | None:
+    """``12 passed, 1 failed (last of 3 runs)``."""
+    if found is None or not found["runs"]:
+        return None
+    counted = ((found["lastPassed"], "passed"), (found["lastFailed"], "failed"))
+    told = [f"{number} {word}" for number, word in counted if number]
+    if not told:
+        exit_code = found["lastExit"]
+        told = ["ran" if exit_code is None else "passed" if exit_code == 0 else f"failed (exit {exit_code})"]
+    last = f" (last of {found['runs']} runs)" if found["runs"] > 1 else ""
+    return ", ".join(told) + last
+
+
+def facts(header: Header) -> list[str | None]:
+    """Who, how long, how much, how sure, how we know: the line of small print; None for the unknown."""
+    part = header["part"]
+    return [
+        header["agent"],
+        ", ".join(header["models"]) or None,
+        duration(part["durationSeconds"]),
+        tokens(part["usage"]),
+        money(part),
+        sure(header["confidence"]),
+        EVIDENCE.get(header["link"]["evidence"]),
+    ]
+
+
+def marks(header: Header) -> list[str]:
+    """What a reader must know before believing the rest."""
+    part, link = header["part"], header["link"]
+    told = []
+    if link["role"] == "explored":
+        told.append("explored, no commit")
+    if part["number"] is not None and part["of"] > 1:
+        told.append(f"part {part['number']} of {part['of']}")
+    if link["carriedFrom"]:
+        told.append(f"carried from {', '.join(old[:7] for old in link['carriedFrom'][:3])}")
+    if header["incomplete"]:
+        told.append("incomplete: the log was not readable")
+    if header["thinking"] in ("sealed", "dropped"):
+        told.append(f"thinking {header['thinking']}")
+    if header["redactions"]:
+        told.append(count(header["redactions"], "redaction"))
+    return told

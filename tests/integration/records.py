@@ -1,0 +1,114 @@
+"""What a repository holds of sessions, read underneath every command: each stored part counted once."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gittraj.codec import decode_note, decode_segment, segment_path
+from gittraj.git import open_repository
+from gittraj.model import AnyEvent, ForeignLine, Message, Prompt, Record, Thinking, ToolCall, ToolResult
+from gittraj.notes.merge import standing
+from gittraj.notes.store import DataRefs, NotesRef
+from tests.e2e.model_server import Usage
+from tests.e2e.scenario import Fact
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+STATE = {"cursors.json", "installed.json", "live.json", "lock", "redact.key", "spool"}
+"""All that may lie in ``traj/`` when nothing is switched off and no worker runs."""
+
+
+@dataclass(slots=True)
+class Told:
+    """Of one trajectory: its facts in the order of its parts, and the sum of their figures."""
+
+    facts: list[Fact] = field(default_factory=list)
+    usage: Usage = field(default_factory=lambda: Usage(0, 0, 0))
+    ids: list[str] = field(default_factory=list)
+
+
+def install(git: Git) -> Path:
+    """Install git-traj as a user would, keeping thinking as it is; returns its folder of local state."""
+    traj(git, "install")
+    git("config", "traj.thinking", "clear")
+    return Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "traj"
+
+
+def traj(git: Git, *arguments: str) -> str:
+    """What ``git traj …`` prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", *arguments],
+        cwd=git.root,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, f"git traj {arguments} ended with {done.returncode}: {done.stderr}"
+    assert not done.stderr, done.stderr
+    return done.stdout
+
+
+def check(git: Git, *sessions: SessionWriter) -> None:
+    """Every event of the sessions is stored exactly once, with exact figures, in a sound repository."""
+    told = read_records(git)
+    for session in sessions:
+        found = told.pop(session.session, Told())
+        assert sorted(found.facts) == sorted(session.facts)
+        assert len(found.ids) == len(set(found.ids)), "an event is stored twice"
+        assert found.usage == session.usage
+    assert not told, "a session is stored that nobody had"
+    assert "missing" not in git("fsck", "--full", "--strict")
+
+
+def read_records(git: Git) -> dict[str, Told]:
+    """What stands in the notes, by session."""
+    sessions: dict[str, Told] = {}
+    with open_repository(git.root) as repository:
+        data = DataRefs(repository)
+        for record in _parts(NotesRef(repository)):
+            told = sessions.setdefault(str(record.whole.session), Told())
+            if usage := record.figures.usage:
+                told.usage += Usage(usage.input_tokens, usage.cache_read_tokens, usage.output_tokens)
+            for event in _events(data, record):
+                told.ids.append(event.id)
+                told.facts.extend(_facts(event))
+    return sessions
+
+
+def _parts(notes: NotesRef) -> Sequence[Record]:
+    """Each part once, though it may stand on several commits."""
+    found: dict[tuple[str, str], Record] = {}
+    for commit, body in notes.items():
+        lines = decode_note(body)
+        assert not any(isinstance(line, ForeignLine) for line in lines), f"the note of {commit} is damaged"
+        for record in standing(commit, lines):
+            assert record.range is not None, f"{commit} has a stub: {record}"
+            found[record.id, record.range.first] = record
+    return sorted(found.values(), key=lambda r: (r.id, r.range.at if r.range else 0))
+
+
+def _events(data: DataRefs, record: Record) -> Iterator[AnyEvent]:
+    for segment in record.segments:
+        body = data.read(segment.month, segment_path(record.id, segment.name))
+        assert body is not None, f"{segment.name} is named and not there"
+        yield from decode_segment(body, segment.name)
+
+
+def _facts(event: AnyEvent) -> Iterator[Fact]:
+    match event:
+        case Prompt():
+            yield "prompt", event.content
+        case Message():
+            yield "message", event.content
+        case Thinking():
+            yield "thinking", event.content
+        case ToolCall():
+            yield "tool_call", event.call_id or ""
+        case ToolResult():
+            yield "tool_result", event.call_id or ""

@@ -1,0 +1,194 @@
+"""Sessions of agents without the agents: real files, real git commands, and the logs that these would leave.
+
+A test says what the model thinks, says and does (``tests.e2e.scenario``); a writer does it in a real folder,
+with the agent's environment variables, and writes every record in the shape and the order in which the agent
+does. Nothing here reads git-traj, so that what a test expects never comes from what it tests.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import random
+import subprocess
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.model_server import Served, Usage
+from tests.e2e.scenario import Edit, Fact, Run, Shell, Step, Turn, Write
+
+Json = dict[str, Any]
+_FIGURES = 20  # Usage.of() doubles with every response: a long session begins again
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file as a call found it (``None``: not at all) and left it."""
+
+    path: Path
+    before: str | None
+    after: str
+
+    def hunks(self, context: int) -> Iterator[tuple[str, list[str]]]:
+        """``@@`` line and lines of each hunk."""
+        old, new = (self.before or "").splitlines(), self.after.splitlines()
+        lines: list[str] = []
+        for line in [*[*difflib.unified_diff(old, new, n=context, lineterm="")][2:], "@@"]:
+            if line.startswith("@@") and lines:
+                yield lines[0], lines[1:]
+                lines = []
+            lines.append(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A shell command that ended."""
+
+    output: str
+    status: int
+    seconds: float
+
+
+class SessionWriter(ABC):
+    """One session in ``folder``, logged under HOME. The same ``name`` gives the same ids.
+
+    ``facts`` are all that it told so far, in the log's order, thinking included; ``usage`` what it cost.
+    """
+
+    agent: str
+    model: str
+    settles: float
+
+    def __init__(self, folder: Path, *, name: str = "session") -> None:
+        self.folder = folder
+        self.random = random.Random(f"{self.agent} {name}")
+        self.session = self.new_session()
+        self.facts: list[Fact] = []
+        self.usage = Usage(0, 0, 0)
+        self.responses = 0
+        self.log = self.place(Path(os.environ["HOME"]))
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+
+    def run(self, turns: Sequence[Turn], *, prompt: str, env: Mapping[str, str] | None = None) -> Run:
+        """A prompt, the responses to it, and the end of the turn; a second run resumes the session."""
+        self.prompt(prompt)
+        served = [self.respond(each, last=each is turns[-1], env=env) for each in turns]
+        self.finish()
+        return Run(
+            agent=self.agent,
+            model=self.model,
+            session=self.session,
+            log=self.log,
+            stdout="",
+            prompt=prompt,
+            turns=turns,
+            served=served,
+            settles=self.settles,
+        )
+
+    def prompt(self, text: str) -> None:
+        """A human types ``text``."""
+        self.facts.append(("prompt", text))
+        self.write_prompt(text)
+
+    def respond(self, turn: Turn, *, last: bool = False, env: Mapping[str, str] | None = None) -> Served:
+        """One response of the model and what comes of its calls. ``last``: it ends the turn."""
+        calls = tuple(self.new_call() for _ in turn.steps)
+        served = Served(Usage.of(self.responses % _FIGURES), calls)
+        self.responses += 1
+        self.usage += served.usage
+        self.facts += [("thinking", turn.think)] if turn.think else []
+        self.facts += [("message", turn.say)] if turn.say else []
+        self.facts += [("tool_call", call) for call in calls] + [("tool_result", call) for call in calls]
+        self.write_response(turn, served, last=last, env=env or {})
+        return served
+
+    @abstractmethod
+    def new_session(self) -> str:
+        """An id in the agent's style."""
+
+    @abstractmethod
+    def new_call(self) -> str:
+        """The id of a call, as the agent's vendor makes them."""
+
+    @abstractmethod
+    def place(self, home: Path) -> Path:
+        """The log's path."""
+
+    @abstractmethod
+    def write_prompt(self, text: str) -> None: ...
+
+    @abstractmethod
+    def write_response(self, turn: Turn, served: Served, *, last: bool, env: Mapping[str, str]) -> None: ...
+
+    @abstractmethod
+    def finish(self) -> None:
+        """The turn is over."""
+
+    # ------------------------------------------------------------ what all writers do
+
+    def append(self, *records: Json) -> None:
+        """One write for each record, as the agents do."""
+        with self.log.open("ab") as stream:
+            for record in records:
+                text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+                os.write(stream.fileno(), text.encode() + b"\n")
+
+    def change(self, step: Write | Edit) -> Change:
+        """Do what a tool for files does."""
+        path = self.folder / step.path
+        before = path.read_text() if path.exists() else None
+        if isinstance(step, Write):
+            after = step.text
+        else:
+            assert before is not None and step.old in before, f"{step.path} does not hold {step.old!r}"
+            after = before.replace(step.old, step.new, 1)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(after)
+        return Change(path, before, after)
+
+    @contextmanager
+    def running(self, step: Shell, env: Mapping[str, str]) -> Iterator[subprocess.Popen[str]]:
+        """The command, running in a process group of its own."""
+        process = subprocess.Popen(
+            ["/bin/bash", "-c", step.command],
+            cwd=self.folder,
+            env={**os.environ, **env},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        with process:
+            yield process
+
+    def hex(self, digits: int) -> str:
+        return f"{self.random.getrandbits(4 * digits):0{digits}x}"
+
+    def uuid(self, version: int = 4) -> str:
+        made = str(uuid.UUID(int=self.random.getrandbits(128), version=4))
+        return f"{made[:14]}{version}{made[15:]}"  # Python 3.11 knows no version 7
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def branch(folder: Path) -> str:
+    """What the agents note of the repository; ``HEAD`` outside of one."""
+    done = subprocess.run(
+        ["git", "branch", "--show-current"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() or "HEAD"
+
+
+def steps_with_calls(turn: Turn, served: Served) -> Iterator[tuple[Step, str]]:
+    yield from zip(turn.steps, served.call_ids, strict=True)

@@ -1,0 +1,149 @@
+"""Many write at once, and nobody's record is lost: plain ``git notes add`` loses three of four here."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gittraj.capturing import make_pipeline
+from gittraj.config import Environ, read_config
+from gittraj.git import open_repository
+from gittraj.log import trajectory_id
+from gittraj.model import Chapter, Link, Message, Range, Trajectory, Usage, Whole
+from gittraj.pipeline import Draft, Target
+from tests.e2e import model_server
+from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.records import check, install, read_records, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+WRITERS = 8
+EACH = 50
+COMMITS = 20  # so that every note is written by all of them
+
+
+@pytest.fixture(autouse=True)
+def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "CI"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_writers_on_the_same_commits(git: Git) -> None:
+    commits = [git.commit({"file": f"{n}\n"}, f"Number {n}") for n in range(COMMITS)]
+    install(git)
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write, args=(git.root, name, commits)) for name in range(WRITERS)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0] * WRITERS
+    found = read_records(git)
+    assert found.keys() == {f"writer {name}" for name in range(WRITERS)}
+    for name, told in found.items():
+        assert sorted(told.ids) == sorted(f"{name} event {n}" for n in range(EACH))
+        assert told.usage == model_server.Usage(EACH, 0, 0)
+    assert "missing" not in git("fsck", "--full", "--strict")
+
+
+def _write(root: Path, name: int, commits: Sequence[str]) -> None:
+    """What one process does: a record at a time, each on the next commit."""
+    session = f"writer {name}"
+    with open_repository(root) as repository:
+        environ = Environ.of(os.environ)
+        pipeline = make_pipeline(repository, read_config(repository), environ, live={})
+        for n in range(EACH):
+            event = Message(id=f"{session} event {n}", content=f"Said {n}", usage=Usage(input_tokens=1))
+            trajectory = Trajectory(
+                id=trajectory_id("claude-code", session),
+                whole=Whole(agent="claude-code", session=session),
+                chapters=(Chapter(id=event.id, title="", events=(event,)),),
+                span=Range(first=event.id, last=event.id, n=1, at=n),
+                prompt=None,
+            )
+            target = Target(commit=commits[n % len(commits)], link=Link(evidence="agent"))
+            pipeline.write([Draft(trajectory=trajectory, positions=(n,), targets=(target,))])
+
+
+def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
+    """Two agents commit at once, each in its worktree, while people look: workers and commands drain."""
+    git.commit({"README": "here\n"})
+    install(git)
+    git("worktree", "add", "--quiet", str(tmp_path / "other"))
+    other = Git(tmp_path / "other")
+    sessions: list[SessionWriter] = [ClaudeSession(git.root), CodexSession(other.root)]
+    with ThreadPoolExecutor(6) as pool:
+        working = [pool.submit(_work, session) for session in sessions]
+        looking = [pool.submit(_look, place) for place in (git, other, git, other)]
+        for each in (*working, *looking):
+            each.result()
+    for place in (git, other):
+        assert len(json.loads(traj(place, "log", "--json"))["commits"]) == 2 * ROUNDS
+    check(git, *sessions)
+
+
+ROUNDS = 5
+
+
+def _work(session: SessionWriter) -> None:
+    for number in range(ROUNDS):
+        path = f"{session.agent}{number}.py"
+        session.run(
+            [
+                turn(Write(path, "value = 1\n"), think=f"{session.agent} thinks of {number}"),
+                turn(Shell(f"git add . && git commit -qm 'Begin {number}'")),
+                turn(Edit(path, "value = 1", "value = 2"), say=f"{session.agent} goes on with {number}"),
+                turn(Shell(f"git commit -am 'End {number}'")),
+                turn(say=f"{session.agent} is done with {number}"),
+            ],
+            prompt=f"Number {number}",
+        )
+
+
+def _look(place: Git) -> None:
+    for _ in range(ROUNDS):
+        json.loads(traj(place, "log", "--json"))
+
+
+_SLOW = """
+import sys, time
+from gittraj import worker
+from gittraj.notes.store import NotesRef
+worker.DEBOUNCE = 0
+write = NotesRef.write
+def slowly(*args, **known):
+    print("writes", flush=True)
+    time.sleep(1.5)
+    return write(*args, **known)
+NotesRef.write = slowly
+worker.main(sys.argv[1:])
+"""
+
+
+def test_reading_during_a_drain(git: Git) -> None:
+    """Whoever reads meanwhile waits for it, and sees what it wrote."""
+    git.commit({"README": "here\n"})
+    state = install(git)
+    (state / "drain.lock").touch()  # no hook starts a worker
+    session = ClaudeSession(git.root)
+    session.run(
+        [turn(Write("a.py", "a = 1\n"), Shell("git add . && git commit -qm One")), turn(say="Done")],
+        prompt="Do it",
+    )
+    command = [sys.executable, "-c", _SLOW, str(state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "writes\n"
+        (commit,) = json.loads(traj(git, "log", "--json"))["commits"]
+        assert commit["subject"] == "One"
+    check(git, session)

@@ -1,0 +1,234 @@
+"""A worker may be killed at any moment: the next drain loses nothing and tells nothing twice.
+
+``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (12 times when it is not set).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scenario import Edit, Shell, Turn, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.records import STATE, check, install, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+Begin = Callable[[Path], SessionWriter]
+_SEED = 20261121
+_DRAIN = "git-traj: drain"  # what a worker under test says when it begins
+
+# What a worker would do at once, and a word before each drain. {patch} dies somewhere on the way.
+_WORKER = f"""
+import os, sys
+import gittraj.capturing as capturing, gittraj.worker as worker
+worker.DEBOUNCE = 0
+drain = capturing.drain
+def announced(*args, **known):
+    print({_DRAIN!r}, flush=True)
+    return drain(*args, **known)
+capturing.drain = announced
+{{patch}}
+worker.main(sys.argv[1:])
+"""
+_PATCHES = {
+    "before anything is written": "from gittraj.notes.store import DataRefs as it; it.write = die",
+    "between data and records": "from gittraj.notes.store import NotesRef as it; it.write = die",
+    "between records and cursors": "import gittraj.drain as it; it.save = die",
+}
+_DIE = "die = lambda *_, **__: os._exit(9)\n"
+
+
+@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
+def begin(request: pytest.FixtureRequest) -> Begin:
+    """Begins a session of either agent."""
+    chosen: Begin = request.param
+    return chosen
+
+
+@pytest.fixture(autouse=True)
+def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "CI"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def state(git: Git) -> Path:
+    """git-traj's folder in a repository where it is installed and where no hook starts a worker."""
+    git.commit({"README": "here\n"})
+    folder = install(git)
+    (folder / "drain.lock").touch()
+    return folder
+
+
+def test_killed_at_random(git: Git, state: Path, begin: Begin) -> None:
+    crashes = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
+    chance = random.Random(_SEED)
+    session = begin(git.root)
+    reached: Counter[str] = Counter()
+    takes = 0.0
+    for number in range(crashes + 1):
+        session.run(_story(number, chance), prompt=f"Please do number {number}")
+        before = _marks(git, state)
+        if number == 0:
+            takes = _time_drain(state)
+        else:
+            _kill(state, after=chance.uniform(0, takes))
+            reached[_reached(before, _marks(git, state))] += 1
+        if chance.random() < 0.7 or number == crashes:  # else the next worker finds two rounds
+            traj(git, "log", "--json")
+            check(git, session)
+            assert {f.name for f in state.iterdir()} <= STATE | {"drain.lock"}
+    print(f"\n{session.agent}: {crashes} kills within {takes * 1000:.0f} ms, got to: {dict(reached)}")
+
+
+@pytest.mark.parametrize("patch", _PATCHES.values(), ids=_PATCHES)
+def test_killed_between_two_writes(git: Git, state: Path, begin: Begin, patch: str) -> None:
+    session = begin(git.root)
+    for number in range(3):
+        session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
+        with _worker(state, _DIE + patch) as worker:
+            assert worker.wait(30) == 9
+    traj(git, "log", "--json")
+    check(git, session)
+
+
+@pytest.mark.parametrize("harm", ["gone", "empty", "cut", "of another version"])
+def test_without_cursors(git: Git, state: Path, begin: Begin, harm: str) -> None:
+    session = begin(git.root)
+    cursors = state / "cursors.json"
+    for number in range(4):
+        session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
+        traj(git, "log", "--json")
+        check(git, session)
+        match harm:
+            case "gone":
+                cursors.unlink()
+            case "empty":
+                cursors.write_bytes(b"")
+            case "cut":
+                cursors.write_bytes(cursors.read_bytes()[:-40])
+            case _:
+                cursors.write_text('{"version":999}')
+    traj(git, "log", "--json")
+    check(git, session)
+
+
+def test_without_spool(git: Git, state: Path, begin: Begin) -> None:
+    """What the environment of the hooks said is lost; the reflog and the logs tell enough."""
+    session = begin(git.root)
+    for number in range(3):
+        session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
+        (state / "spool").unlink()
+        traj(git, "log", "--json")
+        check(git, session)
+
+
+def test_what_killed_processes_left_is_cleared(git: Git, state: Path, begin: Begin) -> None:
+    """In a while: who made it a moment ago may still be at work."""
+    session = begin(git.root)
+    session.run(_story(0, random.Random(0)), prompt="Please do it")
+    with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
+        assert worker.wait(30) == 9
+    (left,) = state.glob("cursors.[0-9]*")
+    traj(git, "log", "--json")
+    check(git, session)
+    assert left.exists()
+    os.utime(left, (0, 0))
+    os.utime(state / "drain.lock", (0, 0))
+    session.run(_story(1, random.Random(1)), prompt="And again")
+    traj(git, "log", "--json")
+    assert {f.name for f in state.iterdir()} <= STATE
+
+
+def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, begin: Begin) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    (state / "drain.lock").write_text(f"{gone.pid}\n")
+    session = begin(git.root)
+    session.run(_story(0, random.Random(0)), prompt="Please do it")
+    end = time.monotonic() + 20
+    while not git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"):
+        assert time.monotonic() < end, "no worker came"
+        time.sleep(0.1)
+    traj(git, "log", "--json")
+    check(git, session)
+
+
+def _story(number: int, chance: random.Random) -> list[Turn]:
+    """One to three commits in the ways in which agents make them."""
+    path = f"file{number}.py"
+    write = Write(path, f"value = {number}\n")
+    commit = Shell(f"git add -A && git commit -m 'Number {number}'")
+    edit = Edit(path, f"value = {number}", f"value = {number}\nother = {number}")
+    again = Shell(f"git commit -qam 'Again {number}'")
+    both = Shell(f"git commit -qam 'Both {number}'; git commit -q --allow-empty -m 'Empty {number}'")
+    amend = Shell(f"git commit --amend -qam 'Amended {number}'")
+    think = f"Let me think about number {number}."
+    stories = (
+        [turn(write, think=think), turn(commit)],
+        [turn(write, say=f"I do {number}."), turn(commit), turn(edit, think=think), turn(again)],
+        [turn(write, commit, think=think), turn(edit, say=f"More of {number}"), turn(both)],
+        [turn(write), turn(commit, say=f"Now {number}"), turn(edit), turn(amend, think=think)],
+    )
+    return [*chance.choice(stories), turn(say=f"Number {number} is done.")]
+
+
+# ------------------------------------------------------------ workers
+
+
+@contextmanager
+def _worker(state: Path, patch: str = "") -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", _WORKER.format(patch=patch), str(state)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        yield worker
+    (state / "drain.lock").touch()  # so that no hook starts another one
+
+
+def _words(worker: subprocess.Popen[str]) -> Iterator[str]:
+    assert worker.stdout is not None
+    for line in worker.stdout:
+        yield line.strip()
+
+
+def _time_drain(state: Path) -> float:
+    """Seconds from the beginning of a worker's drain to its end."""
+    with _worker(state) as worker:
+        assert next(_words(worker)) == _DRAIN
+        begin = time.monotonic()
+        assert worker.wait(30) == 0
+        return time.monotonic() - begin
+
+
+def _kill(state: Path, *, after: float) -> None:
+    """Start a worker and kill it ``after`` seconds of draining."""
+    with _worker(state) as worker:
+        assert next(_words(worker)) == _DRAIN
+        time.sleep(after)
+        worker.send_signal(signal.SIGKILL)
+
+
+def _marks(git: Git, state: Path) -> dict[str, str]:
+    """What a drain writes, in its order."""
+    cursors = state / "cursors.json"
+    return {
+        "data": git("for-each-ref", "--format=%(objectname)", "refs/notes/traj-data-*"),
+        "records": git("for-each-ref", "--format=%(objectname)", "refs/notes/traj"),
+        "cursors": cursors.read_text() if cursors.exists() else "",
+    }
+
+
+def _reached(before: dict[str, str], after: dict[str, str]) -> str:
+    """The last thing that a killed worker wrote."""
+    return next((name for name in reversed(after) if before[name] != after[name]), "nothing")

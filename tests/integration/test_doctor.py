@@ -1,0 +1,309 @@
+"""``git traj doctor``: each kind of damage is found, said with its remedy, and mended where that is safe."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gittraj.codec import encode_note, segment_path
+from gittraj.config import Environ
+from gittraj.health import examine, gather
+from gittraj.installation import install
+from gittraj.model import Line, Link, Range, Record, SegmentRef, Tombstone
+from gittraj.notes.store import DataRefs, NotesRef
+from tests.integration.repository import Git
+
+BODY = b'{"content":"x","id":"e1","type":"message"}\n'
+MONTH = "2026-01"
+
+
+def doctor(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "doctor", "--json", *options],
+        cwd=git.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    return done.returncode, json.loads(done.stdout)
+
+
+def codes(git: Git) -> list[tuple[str, str]]:
+    with git.open() as repository:
+        return [(f.code, f.severity) for f in examine(repository, gather(repository, Environ.of(os.environ)))]
+
+
+@pytest.fixture
+def well(git: Git) -> Git:
+    """Installed, with a commit whose hook ran and whose worker has gone."""
+    with git.open() as repository:
+        install(repository)
+    git("commit", "-q", "--allow-empty", "-m", "one", env={"GIT_TRAJ_SYNC": "1"})
+    return git
+
+
+def ref(body: bytes = BODY, at: int = 0) -> SegmentRef:
+    digest = hashlib.sha256(body).hexdigest()
+    return SegmentRef(name=f"{at:06d}-{digest[:8]}", month=MONTH, bytes=len(body), sha256=digest)
+
+
+def record(first: str = "e1", at: int = 0, n: int = 1, segments: tuple[SegmentRef, ...] = ()) -> Record:
+    return Record(
+        id="traj_a",
+        link=Link(evidence="agent"),
+        range=Range(first=first, last=first, n=n, at=at),
+        segments=segments,
+    )
+
+
+def write_note(git: Git, *lines: Line, name: str = "refs/notes/traj") -> None:
+    with git.open() as repository:
+        NotesRef(repository, name).write({git.head(): lambda _: encode_note(lines)}, message="x")
+
+
+def write_segment(git: Git, name: str, body: bytes = BODY) -> None:
+    with git.open() as repository:
+        DataRefs(repository).write(MONTH, {segment_path("traj_a", name): body})
+
+
+def test_all_is_well(well: Git) -> None:
+    write_segment(well, ref().name)
+    write_note(well, record(segments=(ref(),)))
+    code, document = doctor(well)
+    assert (code, document["well"], document["findings"]) == (0, True, [])
+    assert document["status"]["recorded"] == 1
+
+
+def test_not_installed(git: Git) -> None:
+    git.commit({"a": "1"})
+    code, document = doctor(git)
+    assert code == 1
+    assert [(f["code"], f["remedy"]) for f in document["findings"]] == [("not-installed", "git traj install")]
+
+
+def test_text_for_people(well: Git) -> None:
+    (well.root / ".git/hooks/pre-commit").unlink()
+    command = [sys.executable, "-m", "gittraj", "doctor"]
+    done = subprocess.run(command, cwd=well.root, capture_output=True, text=True, check=False)
+    path = f"{well.root}/.git/hooks/pre-commit"
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-3:] == [
+        f"wrong: hook pre-commit is gone ({path})",
+        "    git traj install",
+        "Something is wrong.",
+    ]
+    done = subprocess.run([*command, "--fix"], cwd=well.root, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[-2:] == [f"fixed: hook pre-commit is gone ({path})", "All is well."]
+
+
+# ---------------------------------------------------------------- local state and hooks
+
+
+def hook_gone(git: Git) -> None:
+    (git.root / ".git/hooks/pre-commit").unlink()
+
+
+def hook_not_runnable(git: Git) -> None:
+    (git.root / ".git/hooks/post-commit").chmod(0o644)
+
+
+def interpreter_gone(git: Git) -> None:
+    _restart(git, "/gone/python")
+
+
+def interpreter_without_gittraj(git: Git) -> None:
+    _restart(git, "/bin/false")
+
+
+def _restart(git: Git, python: str) -> None:
+    path = git.root / ".git/hooks/post-commit"
+    path.write_text(path.read_text().replace(sys.executable, python))
+
+
+def hook_replaced_by_what_it_chains(git: Git) -> None:
+    for name in ("post-commit", "post-commit.traj-orig"):
+        path = git.root / ".git/hooks" / name
+        path.write_text("#!/bin/sh\ntrue\n")
+        path.chmod(0o755)
+
+
+def lock_left(git: Git) -> None:
+    path = git.root / ".git/traj/drain.lock"
+    path.touch()
+    os.utime(path, (1, 1))
+
+
+def cursors_damaged(git: Git) -> None:
+    (git.root / ".git/traj/cursors.json").write_text("{")
+
+
+def book_damaged(git: Git) -> None:
+    (git.root / ".git/traj/installed.json").write_text("{")
+
+
+SAFE: list[tuple[Callable[[Git], None], str]] = [
+    (hook_gone, "hook-missing"),
+    (hook_not_runnable, "hook-dead"),
+    (interpreter_gone, "hook-dead"),
+    (interpreter_without_gittraj, "hook-interpreter"),
+    (hook_replaced_by_what_it_chains, "hook-foreign"),
+    (lock_left, "lock-stale"),
+    (cursors_damaged, "cursors"),
+    (book_damaged, "installed-damaged"),
+]
+
+
+@pytest.mark.parametrize(("harm", "code"), SAFE)
+def test_what_is_safe_is_fixed(well: Git, harm: Callable[[Git], None], code: str) -> None:
+    assert codes(well) == []
+    harm(well)
+    assert codes(well) == [(code, "wrong")]
+    with well.open() as repository:
+        for finding in examine(repository, gather(repository, Environ.of(os.environ))):
+            assert finding.fix is not None
+            finding.fix()
+    assert codes(well) == []
+
+
+def test_fix_leaves_the_refspecs_as_they_are(well: Git) -> None:
+    well("remote", "add", "origin", "/nowhere")
+    before = (well.root / ".git/config").read_bytes()
+    hook_gone(well)
+    assert doctor(well, "--fix")[0] == 0
+    assert (well.root / ".git/config").read_bytes() == before
+
+
+def test_a_working_lock_is_left_alone(well: Git) -> None:
+    lock_left(well)
+    os.utime(well.root / ".git/traj/drain.lock")
+    assert codes(well) == []
+
+
+def test_what_only_people_can_mend(well: Git) -> None:
+    path = well.root / ".git/hooks/post-commit"
+    path.write_text("#!/bin/sh\necho other\n")
+    path.with_name("post-commit.traj-orig").write_text("#!/bin/sh\necho before\n")
+    (well.root / ".git/traj/off.json").write_text("{")
+    well("config", "traj.thinking", "loud")
+    assert {code for code, _ in codes(well)} == {"hook-foreign", "setting"}
+    code, document = doctor_quietly(well, "--fix")
+    assert code == 1
+    assert path.read_text() == "#!/bin/sh\necho other\n"
+    assert all(f["remedy"] for f in document["findings"])
+
+
+def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
+    """What keeps a drain from draining is said on stderr too."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "doctor", "--json", *options],
+        cwd=git.root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, json.loads(done.stdout)
+
+
+def test_hooks_elsewhere_is_a_remark(well: Git) -> None:
+    well("config", "core.hooksPath", "/dev/null")
+    assert codes(well) == [("hooks-elsewhere", "note")]
+    assert doctor(well)[0] == 0
+
+
+def test_commits_without_hook_and_without_record_are_remarks(well: Git) -> None:
+    well("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "no hook")
+    well("commit", "-q", "--allow-empty", "-m", "x", env={"CODEX_THREAD_ID": "t", "GIT_TRAJ_SYNC": "1"})
+    found = codes(well)
+    assert ("without-hook", "note") in found
+    assert {severity for _, severity in found} == {"note"}
+
+
+# ---------------------------------------------------------------- the notes
+
+
+def test_foreign_and_damaged_lines(well: Git) -> None:
+    well("notes", "--ref=traj", "add", "-m", 'nobody\'s line\n{"id":"traj_a","v":1}')
+    code, document = doctor(well)
+    assert code == 1
+    assert [f["code"] for f in document["findings"]] == ["note-line", "note-line"]
+    assert well.head()[:12] in document["findings"][0]["text"]
+    assert "link: missing" in document["findings"][1]["text"]
+
+
+def test_lost_segment(well: Git) -> None:
+    write_note(well, record(segments=(ref(),)))
+    assert codes(well) == [("segment", "wrong")]
+
+
+def test_segment_that_a_remote_still_has(well: Git) -> None:
+    write_note(well, record(segments=(ref(),)))
+    write_note(well, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
+    assert codes(well) == [("segment-not-fetched", "note")]
+
+
+def test_retired_month(well: Git) -> None:
+    write_note(well, record(segments=(ref(),)))
+    with well.open() as repository:
+        DataRefs(repository).write(MONTH, {"epoch": b"1\n"})
+    assert codes(well) == [("segment-not-fetched", "note")]
+
+
+def test_changed_segment(well: Git) -> None:
+    write_note(well, record(segments=(ref(),)))
+    write_segment(well, ref().name, BODY.replace(b"x", b"y"))
+    assert codes(well) == [("segment", "wrong")]
+
+
+def test_dangling_segment(well: Git) -> None:
+    write_segment(well, ref().name)
+    assert codes(well) == [("segment-dangling", "note")]
+    write_note(well, record(segments=(ref(),)), name="refs/notes-remote/origin/traj")
+    assert codes(well) == []
+
+
+def test_overlapping_parts(well: Git) -> None:
+    write_note(well, record("e1", at=0, n=5), record("e4", at=4, n=2))
+    assert codes(well) == [("overlap", "note")]
+    write_note(well, record("e1", at=0, n=4), record("e4", at=4, n=2))
+    assert codes(well) == []
+
+
+def test_tombstones(well: Git) -> None:
+    def stone(trajectory: str, **fields: Any) -> Tombstone:
+        return Tombstone(id=trajectory, deleted="unlinked", **fields)
+
+    write_note(
+        well, record(), stone("traj_a", first="e1"), stone("traj_b", scope="all"), stone("traj_c", rev=0)
+    )
+    assert codes(well) == []
+    write_note(well, record(), stone("traj_b"))
+    assert codes(well) == [("tombstone", "note")]
+
+
+def test_note_whose_blob_is_gone(well: Git) -> None:
+    write_note(well, record())
+    blob = well("rev-parse", f"refs/notes/traj:{well.head()[:2]}/{well.head()[2:]}")
+    (well.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    assert codes(well) == [("note-missing", "wrong")]
+
+
+def test_refspec_that_overwrites(well: Git) -> None:
+    well("remote", "add", "origin", "/nowhere")
+    assert codes(well) == []
+    well("config", "--add", "remote.origin.fetch", "+refs/notes/*:refs/notes/*")
+    assert codes(well) == [("refspec-clobbers", "wrong")]
+
+
+def test_notes_merge_left_in_its_middle(well: Git) -> None:
+    well("notes", "--ref=traj", "add", "-m", "{}")
+    well("notes", "--ref=other", "add", "-m", "[]")
+    assert not well.succeeds("notes", "--ref=traj", "merge", "other")
+    assert ("notes-merge", "wrong") in codes(well)
+    well("notes", "merge", "--abort")
+    assert ("notes-merge", "wrong") not in codes(well)

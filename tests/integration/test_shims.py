@@ -1,0 +1,257 @@
+"""What the hooks do while git waits for them: one line, no process but the worker's, and never a failure."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from gittraj.installation import install
+from gittraj.installation.shims import HOOKS, Interpreter, find_block, read_interpreter, render
+from tests.integration.repository import Git
+
+GONE = Interpreter("/gone/python", ("-I",))
+SHELLS = ["#!/bin/sh", "#!/bin/bash --posix", "#!/bin/busybox sh"]
+
+
+def hook(git: Git, name: str) -> Path:
+    return Path(git("rev-parse", "--path-format=absolute", "--git-path", f"hooks/{name}"))
+
+
+def rig(git: Git, interpreter: Interpreter = GONE, shebang: str = SHELLS[0]) -> Git:
+    """Installed, but the hooks start ``interpreter``, and run in another shell."""
+    with git.open() as repository:
+        install(repository)
+    for name in HOOKS:
+        text = render(name, interpreter).replace(SHELLS[0].encode(), shebang.encode(), 1)
+        hook(git, name).write_bytes(text)
+    return git
+
+
+def spool(git: Git) -> list[str]:
+    path = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "traj" / "spool"
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def commit(git: Git, message: str, *options: str, env: dict[str, str] | None = None) -> str:
+    """An empty commit; what git or a hook says on stderr fails the test."""
+    done = subprocess.run(
+        ["git", "commit", "-q", "--allow-empty", "-m", message, *options],
+        cwd=git.root,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return git.head()
+
+
+@pytest.fixture(params=SHELLS)
+def shell(request: pytest.FixtureRequest) -> str:
+    named: str = request.param
+    if not Path(named[2:].split(maxsplit=1)[0]).exists():
+        pytest.skip(f"no {named[2:]} here")
+    return named
+
+
+@pytest.fixture
+def rigged(git: Git, shell: str) -> Git:
+    return rig(git, shebang=shell)
+
+
+def test_lines_of_commits(rigged: Git) -> None:
+    """The initial commit, the environment of agents, packed refs, a detached HEAD, a branch in a folder."""
+    git_dir = rigged.root / ".git"
+    first = commit(rigged, "initial")
+    named = {"CLAUDE_CODE_SESSION_ID": "c1", "CODEX_THREAD_ID": "t1", "CODEX_TOOL_CALL_ID": "call"}
+    second = commit(rigged, "by agents", env=named)
+    rigged("pack-refs", "--all")
+    third = commit(rigged, "packed")
+    rigged("checkout", "-q", "--detach")
+    fourth = commit(rigged, "detached")
+    rigged("checkout", "-q", "-b", "a/b")
+    fifth = commit(rigged, "in a folder")
+    assert spool(rigged) == [
+        f"commit\t{first}\t\t\t\t{git_dir}",
+        f"commit\t{second}\tc1\tt1\tcall\t{git_dir}",
+        *(f"commit\t{c}\t\t\t\t{git_dir}" for c in (third, fourth, fifth)),
+    ]
+
+
+def test_linked_worktree_and_subfolder(rigged: Git) -> None:
+    rigged.commit({"sub/a": "1"})
+    rigged("worktree", "add", "-q", "-b", "side", "../linked")
+    linked = Git(rigged.root.parent / "linked")
+    there = commit(linked, "there")
+    below = commit(Git(rigged.root / "sub"), "below")
+    common = rigged.root / ".git"
+    assert spool(rigged)[1:] == [
+        f"commit\t{there}\t\t\t\t{common}/worktrees/linked",
+        f"commit\t{below}\t\t\t\t{common}",
+    ]
+
+
+def test_sha256(tmp_path: Path, shell: str) -> None:
+    git = rig(Git.init(tmp_path / "repo", "--object-format=sha256"), shebang=shell)
+    made = commit(git, "x")
+    assert len(made) == 64
+    assert spool(git) == [f"commit\t{made}\t\t\t\t{git.root / '.git'}"]
+
+
+def test_rebase_spools_every_pair(rigged: Git) -> None:
+    rigged.commit({"a": "base"})
+    rigged("branch", "topic")
+    rigged.commit({"b": "main"})
+    rigged("checkout", "-q", "topic")
+    old = [rigged.commit({f"t{n}": "x"}, f"topic {n}") for n in range(5)]
+    rigged("rebase", "-q", "main")
+    new = rigged("rev-list", "--reverse", "main..topic").split()
+    pairs = [line for line in spool(rigged) if line.startswith("rewrite")]
+    git_dir = rigged.root / ".git"
+    assert pairs == [f"rewrite\t{a}\t{b}\trebase\t\t{git_dir}" for a, b in zip(old, new, strict=True)]
+
+
+def test_cherry_pick_and_squash_are_noted(rigged: Git) -> None:
+    base = rigged.commit({"a": "base"})
+    rigged("checkout", "-q", "-b", "topic")
+    picked = rigged.commit({"a": "topic"})
+    rigged("checkout", "-q", "main")
+    rigged.commit({"a": "main"})
+    assert not rigged.succeeds("cherry-pick", picked)
+    rigged.write({"a": "both"})
+    rigged("add", "a")
+    parent = rigged.head()
+    rigged("-c", "core.editor=true", "commit", "-q")
+    git_dir = rigged.root / ".git"
+    assert f"picked\t{picked}\t{parent}\t\t\t{git_dir}" in spool(rigged)
+    rigged("reset", "-q", "--hard", base)
+    rigged("merge", "-q", "--squash", "topic")
+    rigged("commit", "-q", "-m", "squashed")
+    assert f"squashed\t{picked}\t{base}\t\t\t{git_dir}" in spool(rigged)
+
+
+def test_off_spools_the_id_alone(rigged: Git) -> None:
+    off = commit(rigged, "x", env={"GIT_TRAJ": "0", "CLAUDE_CODE_SESSION_ID": "secret"})
+    assert spool(rigged) == [f"off\t{off}\t\t\t\t{rigged.root / '.git'}"]
+
+
+@pytest.mark.parametrize("harm", ["removed", "a file", "spool is a folder", "lock is a folder", "read-only"])
+def test_harmed_local_state_never_shows(git: Git, shell: str, harm: str) -> None:
+    rigged = rig(git, Interpreter("/bin/true", ("-I",)), shell)
+    folder = rigged.root / ".git/traj"
+    if harm == "read-only":
+        if os.geteuid() == 0:
+            pytest.skip("root may write everywhere")
+        folder.chmod(0o500)
+    elif harm in ("removed", "a file"):
+        shutil.rmtree(folder)
+        if harm == "a file":
+            folder.write_text("")
+    else:
+        (folder / ("spool" if "spool" in harm else "drain.lock")).mkdir()
+    commit(rigged, "one")
+    commit(rigged, "two", "--amend")
+    assert rigged.succeeds("rebase", "-q", "--root")
+    if harm == "read-only":
+        folder.chmod(0o700)
+
+
+def test_no_command_but_the_shells_own(rigged: Git) -> None:
+    """With an empty PATH, as some graphical clients have it, nothing could be started."""
+    rigged.commit({"a": "1"})
+    head = rigged.head()
+    (rigged.root / ".git/CHERRY_PICK_HEAD").write_text(head + "\n")
+    for name, given, line in (
+        ("post-commit", b"", f"commit\t{head}"),
+        ("pre-commit", b"", f"picked\t{head}"),
+        ("post-rewrite", b"1 2\n3 4\n", "rewrite\t3\t4"),
+    ):
+        before = len(spool(rigged))
+        done = subprocess.run(
+            [str(hook(rigged, name)), "amend"],
+            input=given,
+            cwd=rigged.root,
+            env={"PATH": "/nonexistent"},
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert spool(rigged)[before:][-1].startswith(line)
+
+
+def test_interpreter_that_is_gone(rigged: Git) -> None:
+    commit(rigged, "one")
+    commit(rigged, "two", env={"GIT_TRAJ_SYNC": "1"})
+    assert not (rigged.root / ".git/traj/drain.lock").exists(), (
+        "a lock that nobody takes away stops all later hooks"
+    )
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Interpreter:
+    """An interpreter with a quote and spaces in its path that writes down how it was called, slowly."""
+    path = tmp_path / "it's a" / "python"
+    path.parent.mkdir()
+    path.write_text(f'#!/bin/sh\nfor a in "$@"; do echo "$a"; done >>"{tmp_path}/called"\nsleep 3\n')
+    path.chmod(0o755)
+    return Interpreter(str(path), ("-I",))
+
+
+def test_worker_is_started_once_and_nobody_waits(
+    git: Git, shell: str, recording: Interpreter, tmp_path: Path
+) -> None:
+    rig(git, recording, shell)
+    start = time.monotonic()
+    subprocess.run(
+        "git commit --allow-empty -m one | cat", shell=True, cwd=git.root, capture_output=True, check=True
+    )
+    commit(git, "two")
+    commit(git, "three", "--amend")
+    assert time.monotonic() - start < 2.5
+    folder = f"{git.root}/.git/traj"
+    called = tmp_path / "called"
+    for _ in range(100):
+        if called.exists() and called.read_text().count("\n") == 4:
+            break
+        time.sleep(0.02)
+    assert called.read_text() == f"-I\n-m\ngittraj.worker\n{folder}\n"
+
+
+def test_foreground(git: Git, recording: Interpreter, tmp_path: Path) -> None:
+    rig(git, recording)
+    start = time.monotonic()
+    commit(git, "one", env={"GIT_TRAJ_SYNC": "1"})
+    assert time.monotonic() - start >= 3
+    assert "--foreground" in (tmp_path / "called").read_text()
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_render_and_read_back(name: str) -> None:
+    interpreter = Interpreter("/a b/it's/p$(x)`y`\\", ("-I",))
+    found = find_block(render(name, interpreter))
+    assert found is not None
+    assert found.pure
+    assert read_interpreter(found.block) == (None if name == "pre-commit" else interpreter)
+
+
+def test_cost(rigged: Git) -> None:
+    """A hook's cost is its shell's: the spool must not add a millisecond to a shell that does nothing."""
+    rigged.commit({"a": "1"})
+    idle = rigged.root / "idle"
+    idle.write_text(hook(rigged, "post-commit").read_text().split("\n", 1)[0] + "\n:\n")
+    idle.chmod(0o755)
+
+    times: dict[Path, list[float]] = {path: [] for path in (idle, *(hook(rigged, name) for name in HOOKS))}
+    for _ in range(60):
+        for path, taken in times.items():  # in turn, so that a busy machine is busy for all of them
+            start = time.perf_counter()
+            subprocess.run([str(path)], cwd=rigged.root, stdin=subprocess.DEVNULL, check=True)
+            taken.append(time.perf_counter() - start)
+    median = {path.name: statistics.median(taken) for path, taken in times.items()}
+    assert max(median[name] for name in HOOKS) - median["idle"] < 0.001, median

@@ -1,0 +1,198 @@
+"""``git traj status``: what it says is what is so."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from gittraj.capture.state import Off, SessionState, State, Stored, Waiting, save
+from gittraj.cli.status import tell
+from gittraj.codec import encode_note
+from gittraj.config import Environ
+from gittraj.health import Facts, LiveSession, Remote, gather
+from gittraj.installation import install, uninstall
+from gittraj.model import Link, Range, Record, Whole
+from gittraj.notes.store import NotesRef
+from tests.integration.repository import Git
+
+
+def facts(git: Git) -> Facts:
+    with git.open() as repository:
+        return gather(repository, Environ.of(os.environ))
+
+
+def put_in(git: Git) -> None:
+    with git.open() as repository:
+        install(repository)
+
+
+def status(git: Git) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "status", "--json"], cwd=git.root, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def record(trajectory: str = "traj_a", first: str = "e1", **fields: Any) -> Record:
+    return Record(
+        id=trajectory, link=Link(evidence="agent"), range=Range(first=first, last=first, n=1, at=0), **fields
+    )
+
+
+def write_note(git: Git, commit: str, *records: Record, ref: str = "refs/notes/traj") -> None:
+    with git.open() as repository:
+        NotesRef(repository, ref).write({commit: lambda _: encode_note(records)}, message="x")
+
+
+def test_json_before_and_after_install(git: Git) -> None:
+    git.commit({"a": "1"})
+    document = status(git)
+    assert document["installed"] is False
+    assert document["since"] is document["paused"] is document["remotes"] is None
+    assert [h["state"] for h in document["hooks"]["states"]] == ["missing"] * 3
+    put_in(git)
+    document = status(git)
+    assert document["installed"] is True
+    assert abs(time.time() - time.mktime(time.strptime(document["since"], "%Y-%m-%dT%H:%M:%SZ"))) < 60
+    assert [h["state"] for h in document["hooks"]["states"]] == ["installed"] * 3
+    assert document["withoutHook"] == []
+    assert document["thinking"] == "seal"
+    assert document["config"]["thinking"] == {"value": "seal", "source": "default"}
+
+
+def test_hooks_die_in_many_ways(git: Git) -> None:
+    put_in(git)
+    folder = git.root / ".git/hooks"
+    (folder / "pre-commit").unlink()
+    (folder / "post-rewrite").write_text("#!/bin/sh\n")
+    text = (folder / "post-commit").read_text()
+    (folder / "post-commit").write_text(text.replace(sys.executable, "/gone/python"))
+    assert [h.state for h in facts(git).hooks] == ["dead", "missing", "foreign"]
+    (folder / "post-commit").write_text(text)
+    (folder / "post-commit").chmod(0o644)
+    assert facts(git).hooks[0].state == "dead"
+    (folder / "post-commit").write_text(text.replace("# git-traj <<<", ""))
+    assert facts(git).hooks[0].state == "damaged"
+    git("config", "core.hooksPath", "/dev/null")
+    found = facts(git)
+    assert found.hooks == ()
+    assert found.folder.refused == "/dev/null lies outside this repository"
+
+
+def test_commits_without_a_hook(git: Git) -> None:
+    git.commit({"a": "before"})
+    put_in(git)
+    git.commit({"a": "with"})
+    git("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "without")
+    silent = git.head()
+    git("worktree", "add", "-q", "../linked")
+    linked = Git(git.root.parent / "linked")
+    linked("-c", "core.hooksPath=/dev/null", "commit", "-q", "--allow-empty", "-m", "without, there")
+    git("commit", "-q", "--allow-empty", "-m", "off", env={"GIT_TRAJ": "0"})
+    assert facts(git).without_hook == (silent, linked.head())
+
+
+def test_waiting_parked_unlinked_and_live(git: Git, tmp_path: Path) -> None:
+    put_in(git)
+    hook = git.root / ".git/hooks/post-commit"
+    hook.write_text(hook.read_text().replace(sys.executable, "/gone/python"))  # no worker beside the test
+    commits = []
+    for name in ("recorded", "waits", "lost"):
+        git("commit", "-q", "--allow-empty", "-m", name, env={"CLAUDE_CODE_SESSION_ID": "c1"})
+        commits.append(git.head())
+    write_note(git, commits[0], record(whole=Whole(title="Title\x1b[2J", session="c1")))
+    log, old = tmp_path / "log.jsonl", tmp_path / "old.jsonl"
+    log.touch()
+    old.touch()
+    os.utime(old, (1, 1))
+    part = Stored(range=Range(first="e1", last="e1", n=1), commits=(commits[0],), parked=True)
+    sessions = {
+        "t1": SessionState(agent="claude-code", session="c1", path=str(log), parts=(part,), waiting=2),
+        "t2": SessionState(agent="codex", session="c2", path=str(old)),
+        "t3": SessionState(agent="codex", session="c3", path=str(tmp_path / "gone"), waiting=9),
+    }
+    waits = Waiting(commit=commits[1], kind="commit", sessions=("claude-code:c1",), since=0)
+    save(git.root / ".git/traj", State(sessions=sessions, waiting=(waits,)))
+    found = facts(git)
+    assert found.sessions == (
+        LiveSession(agent="claude-code", session="c1", title="Title\x1b[2J", waiting=2),
+    )
+    assert (found.parked, found.waiting, found.unlinked) == (1, (commits[1],), (commits[2],))
+    assert found.recorded == 1
+
+
+def test_unpushed_and_unfetched(git: Git) -> None:
+    one, two, three = (git.commit({"a": str(n)}) for n in range(3))
+    theirs = "refs/notes-remote/origin/traj"
+    assert facts(git).remotes == ()
+    git("remote", "add", "origin", "/nowhere")
+    write_note(git, one, record("traj_both"))
+    write_note(git, two, record("traj_ours"))
+    assert facts(git).remotes == (Remote(name="origin", unpushed=2, unfetched=0),)
+    write_note(git, one, record("traj_both"), ref=theirs)
+    write_note(git, three, record("traj_theirs"), ref=theirs)
+    assert facts(git).remotes == (Remote(name="origin", unpushed=1, unfetched=1),)
+    write_note(git, two, record("traj_other"), ref=theirs)
+    assert facts(git).remotes == (Remote(name="origin", unpushed=1, unfetched=2),)
+
+
+def test_pause_and_damage_are_said(git: Git) -> None:
+    put_in(git)
+    save(git.root / ".git/traj", Off(paused=0.0))
+    assert next(tell(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
+    git("config", "traj.thinking", "loud")
+    (git.root / ".git/traj/installed.json").write_text("?")
+    (git.root / ".git/traj/off.json").write_text("?")
+    found = facts(git)
+    assert found.config is None
+    assert [line.partition(": ")[0] for line in tell(found)] == ["Recorded", "Wrong", "Wrong", "Wrong"]
+
+
+def test_text_for_people(git: Git) -> None:
+    assert list(tell(facts(git))) == [
+        "git-traj is not installed here (git traj install)",
+        "Recorded: trajectories on 0 commits",
+        "Thinking: seal (default)",
+    ]
+    put_in(git)
+    write_note(git, git.commit({"a": "1"}), record())
+    git("config", "traj.thinking", "drop")
+    lines = list(tell(facts(git)))
+    assert lines == [
+        "Recorded: trajectories on 1 commit",
+        f"Hooks: well, in {git.root}/.git/hooks",
+        "Thinking: drop (git config)",
+    ]
+    with git.open() as repository:
+        uninstall(repository)
+    assert next(tell(facts(git))) == "git-traj is not installed here (git traj install)"
+
+
+def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) -> None:
+    put_in(git)
+    log = tmp_path / "log"
+    log.touch()
+    known = SessionState(agent="codex", session="\x1b[31mred", path=str(log), waiting=1, size=0)
+    save(git.root / ".git/traj", State(sessions={"t": known}, reflogs={str(git.root / ".git"): ("0", "")}))
+    save(git.root / ".git/traj", Off(paused=1.0))
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "status"], cwd=git.root, capture_output=True, text=True, check=True
+    )
+    assert "\N{REPLACEMENT CHARACTER}[31mred" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_bare_and_reftable_like(tmp_path: Path) -> None:
+    git = Git.init(tmp_path / "bare.git", "--bare")
+    put_in(git)
+    found = facts(git)
+    assert [h.state for h in found.hooks] == ["installed"] * 3
+    (git.root / "reftable").mkdir()  # what a repository with reftable has, and all that is looked at
+    assert facts(git).without_hook is None

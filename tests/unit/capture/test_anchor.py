@@ -1,0 +1,231 @@
+"""The call that made a commit, rule by rule."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gittraj.capture.anchor import anchors, can_commit, match_commits
+from gittraj.capture.own import Anchor
+from gittraj.capture.session import Commit, Log
+from gittraj.model import Evidence
+from tests.unit.capture.logs import ME, asked, commit, index, log, oid, ran, said
+
+OTHER = "claude-code:other"
+
+
+def matched(of: Log, *commits: Commit) -> dict[str, tuple[str, Evidence]]:
+    """Which call (by its name) made which commit, and how that is known."""
+    found = match_commits(of, commits)
+    return {m.commit: (of.entries[m.call].event.id, m.evidence) for m in found}
+
+
+def test_the_environment_names_the_call() -> None:
+    of = log(ran("c1", "git commit -qm x"), ran("c2", "git commit -qm x"), name="codex:s")
+    made = commit("A", subject="x", by="codex:s", call="c1")
+    assert matched(of, made) == {oid("A"): ("c1", "agent")}
+
+
+def test_the_named_call_comes_before_a_result_that_printed_the_id() -> None:
+    of = log(ran("c1", "git commit -qm x"), ran("c2", "cat log", commits=["A"]), name="codex:s")
+    assert matched(of, commit("A", by="codex:s", call="c1")) == {oid("A"): ("c1", "agent")}
+
+
+def test_a_result_printed_the_id() -> None:
+    of = log(ran("c1", "git commit -m x", commits=["A"]))
+    assert matched(of, commit("A", by=ME)) == {oid("A"): ("c1", "agent")}
+    assert matched(of, commit("A")) == {oid("A"): ("c1", "output")}
+
+
+def test_of_an_id_printed_twice_the_first_call_made_it() -> None:
+    of = log(ran("c1", "./x", commits=["A"]), ran("c2", "git rebase --quit", commits=["A"]))
+    assert matched(of, commit("A")) == {oid("A"): ("c1", "output")}
+
+
+def test_an_id_that_is_no_commit_here_anchors_nothing() -> None:
+    of = log(ran("c1", "cat README", commits=["Z"]))
+    assert matched(of, commit("A")) == {}
+
+
+def test_an_id_printed_in_another_repository_anchors_nothing() -> None:
+    of = log(ran("c1", "git commit -m x", commits=["A"]), elsewhere=["c1"])
+    assert matched(of, commit("A")) == {}
+
+
+def test_another_sessions_call_only_shows_the_commit() -> None:
+    of = log(ran("c1", "git cherry-pick x", commits=["A"]))
+    assert matched(of, commit("A", by="codex:other", call="call_9")) == {}
+
+
+def test_another_sessions_environment_is_no_reason() -> None:
+    of = log(ran("c1", "git commit -qm x"))
+    assert matched(of, commit("A", subject="x", by=OTHER)) == {}
+
+
+def test_without_an_environment_and_an_id_nothing_is_guessed() -> None:
+    of = log(ran("c1", "git commit -qm x"))
+    assert matched(of, commit("A", subject="x")) == {}
+
+
+def test_quiet_commits_are_matched_in_their_order() -> None:
+    of = log(ran("c1", "git commit -q"), ran("r", "ls"), ran("c2", "git commit -q"))
+    assert matched(of, commit("A", by=ME), commit("B", by=ME)) == {
+        oid("A"): ("c1", "agent"),
+        oid("B"): ("c2", "agent"),
+    }
+
+
+def test_the_call_that_is_open_while_the_hook_runs() -> None:
+    of = log(ran("c1", "git commit -qm one", failed=True), ran("c2", "git commit -qm one", None))
+    assert matched(of, commit("A", subject="one", by=ME)) == {oid("A"): ("c2", "agent")}
+
+
+def test_two_commits_in_one_call() -> None:
+    of = log(ran("c1", "git commit -qm one && git commit -qm two"), ran("c2", "git commit -qm three"))
+    commits = [commit(n, subject=s, by=ME) for n, s in (("A", "one"), ("B", "two"), ("C", "three"))]
+    found = matched(of, *commits)
+    assert [found[oid(n)][0] for n in "ABC"] == ["c1", "c1", "c2"]
+
+
+def test_an_amend_in_the_same_call() -> None:
+    of = log(ran("c1", "git commit -qm one && git commit -q --amend --no-edit"), ran("c2", "git status"))
+    found = matched(of, commit("A", subject="one", by=ME), commit("B", subject="one", kind="amend", by=ME))
+    assert [found[oid(n)][0] for n in "AB"] == ["c1", "c1"]
+
+
+def test_an_amend_goes_to_the_call_that_amends() -> None:
+    of = log(ran("c1", "git commit -qm one"), ran("c2", "git commit -q --amend --no-edit"))
+    assert matched(of, commit("B", subject="one", kind="amend", by=ME)) == {oid("B"): ("c2", "agent")}
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        pytest.param(ran("no", "git commit -qm x", "hook failed", failed=True), id="refused by a hook"),
+        pytest.param(ran("no", "git commit -qm x; true", "nothing to commit, clean"), id="nothing staged"),
+        pytest.param(ran("no", "git commit -qm other", commits=["Z"]), id="it made another one"),
+        pytest.param(ran("no", "git commit -qm x --dry-run"), id="a dry run"),
+        pytest.param(ran("no", "git merge-base x main"), id="a word that begins like a verb"),
+    ],
+)
+def test_a_call_between_that_made_no_commit(between: list[object]) -> None:
+    for parts in ([between, ran("c", "git commit -qm x")], [ran("c", "git commit -qm x"), between]):
+        of = log(*parts)  # type: ignore[arg-type]
+        assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c", "agent")}
+
+
+def test_commits_in_a_loop() -> None:
+    of = log(ran("c", "for f in *; do git add $f; git commit -qm $f; done"), ran("d", "git commit -qm end"))
+    commits = [commit(f"A{n}", subject=f"f{n}", by=ME) for n in range(20)]
+    found = matched(of, *commits, commit("E", subject="end", by=ME))
+    assert {found[c.id][0] for c in commits} == {"c"}
+    assert found[oid("E")] == ("d", "agent")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["./release.sh", "make release", "cd x && npm run release", "set -e\nbash tool/release", "a; (just go)"],
+)
+def test_a_script_may_commit(command: str) -> None:
+    of = log(ran("l", "ls"), ran("c", command))
+    assert matched(of, commit("A", by=ME)) == {oid("A"): ("c", "agent")}
+
+
+def test_a_command_that_names_git_is_likelier_than_a_script() -> None:
+    of = log(ran("s1", "python x.py"), ran("c", "git commit -q"), ran("s2", "make"))
+    assert matched(of, commit("A", by=ME)) == {oid("A"): ("c", "agent")}
+
+
+def test_the_subject_in_the_command_decides() -> None:
+    of = log(ran("c1", "git commit -qm 'Fix it'"), ran("c2", "git commit -qm 'Test it'"))
+    assert matched(of, commit("A", subject="Test it", by=ME)) == {oid("A"): ("c2", "agent")}
+
+
+@pytest.mark.parametrize("verb", ["cherry-pick", "revert", "am"])
+def test_the_kind_decides(verb: str) -> None:
+    of = log(ran("c1", "git commit -q"), ran("c2", f"git {verb} x"), ran("c3", "git commit -q"))
+    assert matched(of, commit("A", kind=verb, by=ME)) == {oid("A"): ("c2", "agent")}  # type: ignore[arg-type]
+
+
+def test_what_is_known_of_one_commit_bounds_the_others() -> None:
+    of = log(
+        ran("c1", "git commit -q"), ran("c2", "git commit -m b", commits=["B"]), ran("c3", "git commit -q")
+    )
+    assert matched(of, commit("B", by=ME), commit("C", by=ME))[oid("C")][0] == "c3"
+    assert matched(of, commit("A", by=ME), commit("B", by=ME))[oid("A")][0] == "c1"
+
+
+def test_a_call_elsewhere_is_no_candidate() -> None:
+    of = log(ran("c1", "git commit -qm x"), ran("c2", "git commit -q"), elsewhere=["c1"])
+    assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c2", "agent")}
+
+
+def test_anchors_join_the_commits_of_a_call_and_know_those_elsewhere() -> None:
+    of = log(
+        asked("p"),
+        ran("c1", "git commit -qm a; git commit -qm b"),
+        ran("o", "git commit -m c"),
+        ran("f", "git commit -m d", failed=True),
+        said("m"),
+        elsewhere=["o", "f"],
+    )
+    found = anchors(of, match_commits(of, [commit("A", by=ME), commit("B", by=ME)]))
+    assert found == [
+        Anchor(call=index(of, "c1"), commits=(oid("A"), oid("B")), evidence="agent"),
+        Anchor(call=index(of, "o"), commits=()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "can"),
+    [
+        ("git commit -m x", True),
+        ("cd /r && git -C sub commit", True),
+        ('git -c user.name="A B" -c user.email=a@b commit', True),
+        ("git -c 'core.editor=true' commit", True),
+        ('git --git-dir="/a b/.git" --work-tree=/a commit', True),
+        ("git --no-pager -P commit", True),
+        ("git rebase -i main", True),
+        ("git pull --rebase", True),
+        ("git commit --dry-run", False),
+        ("git commit --dry-run; git commit", True),
+        ("git log --grep commit", False),
+        ("git commit-tree x", False),
+        ("git merge-base a b", False),
+        ("legit commit", False),
+        ("git status", False),
+    ],
+)
+def test_what_can_commit(command: str, can: bool) -> None:
+    assert can_commit(command) is can
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        *(" --aa", "git commit ", "git -c ", 'git -c "', "git -c '\"\"'", "git -c a'b'", " --a=b", " --a='", "-m"),
+        *(" ", "\n", ";", "; ", "\t;\n", "git ", "git  -", "'", "for ", " -mm", "git --git-dir="),
+    ],
+)
+def test_no_command_takes_long(unit: str) -> None:
+    hostile = f"git{unit * (100_000 // len(unit))}"
+    of = log(ran("c1", hostile), ran("c2", hostile[3:]), ran("c3", hostile, None))
+    start = time.process_time()
+    match_commits(of, [commit(f"A{n}", subject="x", by=ME) for n in range(10)])
+    assert time.process_time() - start < 2.0
+
+
+def test_a_verb_at_either_end_of_a_long_command_is_seen() -> None:
+    body = "text " * 50_000
+    assert can_commit(f"cat > f <<'E'\n{body}\nE\ngit commit -qm x")
+    assert can_commit(f"git commit -F - <<'E'\n{body}\nE")
+
+
+def test_a_long_session_is_matched_soon() -> None:
+    of = log(*(ran(f"c{n}", f"for f in a b; do git commit -qm 'part {n}'; done") for n in range(300)))
+    commits = [commit(f"A{n}", subject=f"part {n}", by=ME) for n in range(0, 300, 10)]
+    start = time.process_time()
+    found = matched(of, *commits)
+    assert time.process_time() - start < 5.0
+    assert [found[c.id][0] for c in commits] == [f"c{n}" for n in range(0, 300, 10)]

@@ -1,0 +1,108 @@
+"""Records follow rewritten commits, once, along every chain, and tombstones go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.codec import decode_note, encode_note
+from gittraj.model import Line, Link, Origin, Record, Tombstone
+from gittraj.notes.carry import carry_line, carry_note, spread
+from gittraj.notes.merge import merge_notes, standing
+from tests.unit.notes.lines import COMMITS, HERE, LINES, NOTES, record
+
+OLD, NEW, NEWER = COMMITS
+
+
+def carried(note: bytes, onto: bytes = b"") -> bytes:
+    """The note of NEW after the one of OLD was carried there."""
+    return merge_notes(NEW, onto, encode_note(carry_note(OLD, decode_note(note))))
+
+
+@given(NOTES, NOTES)
+def test_carrying_twice_is_carrying_once(lines: list[Line], there: list[Line]) -> None:
+    note = encode_note(lines)
+    once = carried(note, encode_note(there))
+    assert carried(note, once) == once
+    assert carried(merge_notes(OLD, note), once) == once
+
+
+@given(LINES)
+def test_a_carried_line_says_where_it_was_and_nothing_else_changes(line: Line) -> None:
+    copy = carry_line(line, OLD)
+    assert carry_line(copy, OLD) == copy
+    if isinstance(line, Record):
+        assert isinstance(copy, Record)
+        assert set(copy.link.carried_from) == {*line.link.carried_from, OLD}
+        assert (copy.rev, copy.key, copy.origin, copy.figures) == (
+            line.rev,
+            line.key,
+            line.origin,
+            line.figures,
+        )
+        assert copy.link.evidence == line.link.evidence
+    else:
+        assert copy == line
+
+
+def test_what_was_deleted_does_not_go_along_but_its_tombstone_does() -> None:
+    stone = Tombstone(id="traj_a", first="1.0", deleted="unlinked")
+    going = carry_note(OLD, [record("1.0"), record("2.0"), stone])
+    assert [line.key for line in going if isinstance(line, Record)] == [("traj_a", "2.0")]
+    assert stone in going
+
+
+def test_a_late_carry_of_an_older_copy_does_not_bring_back_what_was_unlinked() -> None:
+    gone = Tombstone(id="traj_a", deleted="unlinked")
+    onto = carried(encode_note([record(), gone]))
+    late = carried(encode_note([record()]), onto)
+    assert standing(NEW, decode_note(late)) == []
+
+
+def test_a_carried_record_never_replaces_an_own_one() -> None:
+    own = record(origin=Origin(commit=NEW))
+    note = carried(encode_note([record(origin=Origin(commit=OLD))]), encode_note([own]))
+    assert decode_note(note) == [record(origin=Origin(commit=NEW), link=Link(evidence="agent", carried_from=(OLD,)))]
+
+
+def spread_once(batch: Mapping[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> dict[str, bytes]:
+    found = {commit: list(lines) for commit, lines in batch.items()}
+    spread(found, rewrites)
+    return {commit: merge_notes(commit, encode_note(lines)) for commit, lines in found.items()}
+
+
+def test_a_late_part_follows_a_chain_of_rewrites() -> None:
+    found = spread_once({OLD: [record()]}, {OLD: (NEW,), NEW: (NEWER,)})
+    commits = {c: [r.link.carried_from for r in standing(c, decode_note(n))] for c, n in found.items()}
+    assert commits == {OLD: [()], NEW: [(OLD,)], NEWER: [(OLD, NEW)]}
+
+
+def test_one_commit_that_became_two_goes_to_both() -> None:
+    found = spread_once({HERE: [record()]}, {HERE: (NEW, NEWER)})
+    assert set(found) == {HERE, NEW, NEWER}
+
+
+REWRITES = st.dictionaries(st.sampled_from(COMMITS), st.lists(st.sampled_from(COMMITS), max_size=2).map(tuple))
+
+
+@given(st.dictionaries(st.sampled_from(COMMITS), NOTES, max_size=3), REWRITES)
+def test_spreading_ends_and_spreading_again_adds_nothing(
+    batch: dict[str, list[Line]], rewrites: dict[str, tuple[str, ...]]
+) -> None:
+    """Also where rewrites go round in a circle (a rebase back to where it began)."""
+    once = spread_once(batch, rewrites)
+    again = spread_once({commit: decode_note(note) for commit, note in once.items()}, rewrites)
+    assert {c: n for c, n in again.items() if n} == {c: n for c, n in once.items() if n}
+
+
+@given(NOTES, REWRITES)
+def test_all_that_stands_is_found_on_what_the_commit_became(
+    lines: list[Line], rewrites: dict[str, tuple[str, ...]]
+) -> None:
+    batch = {OLD: list(lines)}
+    spread(batch, rewrites)
+    for new in rewrites.get(OLD, ()):
+        keys = {line.key for line in batch.get(new, []) if isinstance(line, Record)}
+        assert {line.key for line in lines if isinstance(line, Record)} <= keys

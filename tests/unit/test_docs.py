@@ -1,0 +1,124 @@
+"""What the documents say is so: commands, the map, the schema, the worked example."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+from typing import Any
+
+import pytest
+from click import Context
+
+import gittraj
+from gittraj import model
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.group import group
+from gittraj.codec import camel
+from gittraj.log import trajectory_id
+from tests.conftest import ROOT
+
+NAMES = {name for commands in COMMANDS.values() for name in commands}
+README = (ROOT / "README.md").read_text("utf-8")
+MAN = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-")
+FORMAT = (ROOT / "docs" / "format.md").read_text("utf-8")
+SCHEMA: dict[str, Any] = json.loads((ROOT / "docs" / "record.schema.json").read_text("utf-8"))
+DOCUMENTS = [
+    ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+] + sorted((ROOT / "docs").rglob("*.md"))
+
+_ENTRY = re.compile(r"^\.TP\n\\fB([a-z]+)\\fR(.*?)(?=^\.(?:TP\n\\fB[a-z]|SS|SH))", re.MULTILINE | re.DOTALL)
+_OBJECTS = {
+    "record": model.Record,
+    "tombstone": model.Tombstone,
+    "range": model.Range,
+    "link": model.Link,
+    "origin": model.Origin,
+    "segment": model.SegmentRef,
+    "usage": model.Usage,
+    "counts": model.Counts,
+    "summary": model.Summary,
+    "decision": model.Decision,
+    "tests": model.TestRuns,
+    "file": model.FileChanged,
+    "task": model.TaskRef,
+    "taskSource": model.TaskSource,
+    "participant": model.Participant,
+    "parent": model.Parent,
+    "environment": model.Environment,
+    "run": model.Run,
+    "exit": model.Exit,
+    "retrospective": model.Retrospective,
+    "touched": model.Touched,
+    "artifact": model.Artifact,
+}
+
+
+def test_the_readme_has_a_row_for_every_command() -> None:
+    rows = set(re.findall(r"^\| `git traj ([a-z-]+)", README, re.MULTILINE))
+    assert rows == NAMES
+
+
+def test_the_man_page_has_an_entry_for_every_command_and_each_of_its_options() -> None:
+    entries = dict(
+        re.findall(r"^\.TP\n\\fB([a-z]+)\\fR(.*?)(?=^\.(?:TP\n\\fB[a-z]|SS|SH))", MAN, re.M | re.S)
+    )
+    assert entries.keys() == NAMES
+    for name in NAMES:
+        command = group.get_command(Context(group), name)
+        assert command is not None
+        for parameter in command.params:
+            if parameter.param_type_name == "option":
+                said = [option for option in parameter.opts if f"\\fB{option}\\fR" in entries[name]]
+                assert said, f"git traj {name}: the man page lacks {parameter.opts}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_documents_name_no_command_that_does_not_exist(document: Any) -> None:
+    assert set(re.findall(r"git traj ([a-z]+)", document.read_text("utf-8"))) <= NAMES
+
+
+def test_links_lead_somewhere() -> None:
+    for document in DOCUMENTS:
+        for link in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
+            assert "://" in link or (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_the_readme_has_the_picture() -> None:
+    assert gittraj.__doc__ is not None
+    (picture,) = re.findall(r"::\n\n((?:    .*\n)+)", gittraj.__doc__)
+    assert picture in "".join(f"    {line}\n" for line in README.splitlines())
+
+
+def test_the_schema_names_just_the_fields_that_are_written() -> None:
+    for name, cls in _OBJECTS.items():
+        assert set(SCHEMA["$defs"][name]["properties"]) == _keys(cls), name
+    event = set(SCHEMA["$defs"]["event"]["properties"])
+    common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective"}
+    assert event == common | _keys(model.Prompt)
+    assert set(SCHEMA["$defs"]["tool"]["properties"]) == _keys(model.ToolCall) - _keys(model.Prompt)
+    result = _keys(model.ToolResult) - _keys(model.Prompt) - {"artifact"}
+    assert set(SCHEMA["$defs"]["result"]["properties"]) == result
+
+
+def test_the_page_on_the_format_names_every_field() -> None:
+    named = set(re.findall(r"`([A-Za-z0-9.]+)`", FORMAT))
+    named |= {part for name in named for part in name.split(".")}
+    for name in ("record", "tombstone", "event", *_OBJECTS):
+        assert set(SCHEMA["$defs"][name]["properties"]) <= named, name
+
+
+def test_the_worked_example_of_an_id() -> None:
+    (agent, session) = re.findall(r'SHA-256\("([^"]+)" NUL "([^"]+)"\)', FORMAT)[0]
+    assert trajectory_id(agent, session) == re.findall(r"^id += (\S+)$", FORMAT, re.MULTILINE)[0]
+
+
+def _keys(cls: Any) -> set[str]:
+    """The JSON names of a dataclass's fields; ``figures`` and ``whole`` of a record stand in it flat."""
+    keys: set[str] = set()
+    for field in dataclasses.fields(cls):
+        if field.metadata.get("flat"):
+            keys |= _keys(model.Figures if field.name == "figures" else model.Whole)
+        elif field.name != "extra":
+            keys.add(camel(field.name))
+    return keys
