@@ -89,18 +89,26 @@ class Localiser:
 
     def __init__(self, roots: tuple[Path, ...], home: Path | None) -> None:
         names = sorted((re.escape(str(root)) for root in roots if len(root.parts) > 1), key=len, reverse=True)
-        after = r"(?![\w.-])"
-        self._inside = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})(/?){after}") if names else None
+        after = r"(?![\w-]|\.\w)"
+        self._inside = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)}){after}") if names else None
         self._inside_path = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})/(?=[\w.@-])") if names else None
-        usable = home is not None and len(home.parts) > 1
-        self._home = re.compile(rf"(?<![\w.-]){re.escape(str(home))}{after}") if usable else None
+        self._home = re.compile(_home_pattern(home, after)) if home and len(home.parts) > 1 else None
 
     def __call__(self, text: str) -> str:
-        if "/" not in text and "\\" not in text:
+        if not any(sign in text for sign in "/\\-"):
             return text
         if self._inside_path is not None and self._inside is not None:
             text = self._inside.sub(".", self._inside_path.sub("", text))
         return self._home.sub("~", text) if self._home is not None else text
+
+
+def _home_pattern(home: Path, after: str) -> str:
+    """A home folder names a person, so it is found inside a word too (``-I/home/ann``, an escaped line end
+    before it), and as agents name their folders after it (``-home-ann-project``). Not so ``/root``."""
+    if len(home.parts) == 2:
+        return rf"(?<![\w.-]){re.escape(str(home))}{after}"
+    dashed = re.escape(re.sub(r"[^A-Za-z0-9]", "-", str(home)))
+    return rf"{re.escape(str(home))}{after}|{dashed}(?!\w)"
 
 
 def _secret_files(roots: tuple[Path, ...], home: Path | None) -> Iterator[Path]:

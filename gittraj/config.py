@@ -10,7 +10,7 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -79,27 +79,36 @@ def read_config(repository: Repository) -> Config:
     settings: dict[str, Setting] = {}
     thinking = _thinking(own.get("traj.thinking", [""])[-1], "git config traj.thinking")
     source = "git config" if thinking else "default"
-    shared = _thinking(str(team.get("thinking", "")), f"{TEAM_FILE}: thinking")
+    shared = _thinking(team.get("thinking") or "", f"{TEAM_FILE}: thinking")
     if shared and _STRICTNESS.index(shared) > _STRICTNESS.index(thinking or "seal"):
         thinking, source = shared, TEAM_FILE
     settings["thinking"] = Setting(value=thinking or "seal", source=source)
-    shared_exclude = team.get("exclude", [])
-    if not isinstance(shared_exclude, list):
-        raise TrajError(f"{TEAM_FILE}: exclude is not a list", "write one pattern a line, each after '- '")
+    shared_exclude = team.get("exclude") or []
+    if not isinstance(shared_exclude, list) or not all(isinstance(p, str) for p in shared_exclude):
+        raise TrajError(f"{TEAM_FILE}: exclude is not a list of patterns", "write each on a line, after '- '")
     return Config(
         thinking=thinking or "seal",
-        exclude=(*own.get("traj.exclude", []), *map(str, shared_exclude)),
-        sessions=tuple(Path(p).expanduser() for p in own.get("traj.sessions.path", [])),
+        exclude=(*own.get("traj.exclude", []), *shared_exclude),
+        sessions=tuple(_folder(p) for p in own.get("traj.sessions.path", [])),
         settings=settings,
     )
 
 
-def _thinking(value: str, where: str) -> Thinking | None:
+def _thinking(value: Any, where: str) -> Thinking | None:
     if not value:
         return None
     if value not in _STRICTNESS:
-        raise TrajError(f"{where} is '{value}'", "it can be seal, clear or drop")
-    return value
+        # a list may be made of references to lists of references: its text would never end
+        said = value if isinstance(value, str) else f"a {type(value).__name__}"
+        raise TrajError(f"{where} is '{said}'", "it can be seal, clear or drop")
+    return cast(Thinking, value)
+
+
+def _folder(value: str) -> Path:
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise TrajError(f"git config traj.sessions.path: no home is known for '{value}'") from None
 
 
 def _git_values(repository: Repository) -> dict[str, list[str]]:
@@ -119,7 +128,7 @@ def _team_values(repository: Repository) -> dict[str, Any]:
 
     try:
         loaded = yaml.safe_load(path.read_text("utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0] if str(error) else "unreadable"
         raise TrajError(f"{TEAM_FILE} cannot be read: {reason}", "mend it or remove it") from None
     if loaded is not None and not isinstance(loaded, dict):

@@ -115,4 +115,4 @@ def _fold_tests(events: Sequence[AnyEvent]) -> TestRuns | None:
 def _command(call: ToolCall) -> str:
     arguments = call.arguments if isinstance(call.arguments, dict) else {}
     said = arguments.get("command") or arguments.get("cmd") or ""
-    return " ".join(map(str, said)) if isinstance(said, list) else str(said)[:4_000]
+    return (" ".join(map(str, said)) if isinstance(said, list) else str(said))[:4_000]

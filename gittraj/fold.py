@@ -44,7 +44,7 @@ class Folded:
         """Of one commit, or (None) each part once. Explored ones only on request."""
         if commit is None:
             return distinct(chain.from_iterable(self.parts.values()))
-        return [r for r in shown(self.parts.get(commit, ())) if explored or r.role == "produced"]
+        return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
 
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
         """Of its records on one commit, or (None) of the whole trajectory.
@@ -55,7 +55,7 @@ class Folded:
         number = self.numbers[commit] if commit is not None else None
         return {
             **self.whole,
-            **_fold_said(records),
+            **_fold_said(_shown(records)),
             "part": {"number": number, "of": self.of, **_fold_figures(records)},
             "link": _fold_link(records),
         }
@@ -70,17 +70,17 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Each part once, by its highest revision, in readers' order, without what lies inside another."""
+    """Each part once, by its highest revision, in readers' order; no stub beside what is told in full."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)
         if (record.rev, not record.link.carried_from) > (other.rev, not other.link.carried_from):
             best[record.key] = record
     told = any(not record.incomplete for record in best.values())
-    return shown(sorted((r for r in best.values() if not (r.incomplete and told)), key=order))
+    return sorted((r for r in best.values() if not (r.incomplete and told)), key=order)
 
 
-def shown(records: Sequence[Record]) -> list[Record]:
+def _shown(records: Sequence[Record]) -> list[Record]:
     """Without the parts that lie wholly inside another; ``records`` in readers' order."""
     kept: list[Record] = []
     end = -1

@@ -15,10 +15,12 @@ from gittraj.git import Repository
 from gittraj.log import Edit, Entry
 
 _CHANGES_FOLDER = re.compile(
-    r"(?:(?:^|[;&|(\n])\s*(?:cd|pushd)|\bgit\s+-C)\s+(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
+    r"(?:(?:^|[;&|(\n])[ \t]*(?:cd|pushd)|\b(?P<git>git)\s+-C)\s+"
+    r"(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
 )
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
-_COMMAND_LIMIT = 20_000
+_COMMAND_LIMIT = 200_000
+_PATH_LIMIT = 4096
 
 
 class Territory:
@@ -42,10 +44,11 @@ class Territory:
     def relative(self, entry: Entry, edit: Edit) -> str | None:
         """An edit's path as git writes it; ``None`` outside the repository."""
         path = self._resolve(entry.folder, edit.path)
-        for root in self.roots:
+        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
             for candidate in (path, _real(path.parent) / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
-                    return candidate.relative_to(root).as_posix()
+                    inside = candidate.relative_to(root)
+                    return None if inside.parts[0] == ".git" else inside.as_posix()
         return None
 
     def _named(self, entry: Entry) -> Iterator[Path]:
@@ -54,16 +57,16 @@ class Territory:
         command = (entry.command or "")[:_COMMAND_LIMIT]
         folder = entry.folder
         for found in _CHANGES_FOLDER.finditer(command):
-            path = self._resolve(folder, next(name for name in found.groups() if name))
-            if "git" not in found[0].partition("-C")[0]:
+            path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))
+            if not found["git"]:
                 folder = str(path)  # the next cd starts from here; git -C does not stay
             yield path
         for name in _ABSOLUTE.findall(command):
-            if self._place(Path(name)):
+            if len(name) <= _PATH_LIMIT and self._place(Path(name)):
                 yield Path(name)
 
     def _resolve(self, folder: str | None, name: str) -> Path:
-        if name.startswith("~/") and self.home:
+        if self.home and (name == "~" or name.startswith("~/")):
             return self.home / name[2:]
         base = Path(folder) if folder else (self.roots[0] if self.roots else Path("/"))
         return Path(os.path.normpath(base / name))
@@ -76,13 +79,22 @@ class Territory:
 
     def _top(self, path: Path) -> Path | None:
         """The working tree that a path lies in, whatever repository's."""
-        if path not in self._tops:
-            if (path / ".git").exists():
-                self._tops[path] = path
-            else:
-                self._tops[path] = self._top(path.parent) if path.parent != path else None
-        return self._tops[path]
+        top: Path | None = None
+        below: list[Path] = []
+        for folder in (path, *path.parents):
+            if folder in self._tops:
+                top = self._tops[folder]
+                break
+            below.append(folder)
+            if os.path.exists(folder / ".git"):  # noqa: PTH110 - false, where Path's raises: no name, no right
+                top = folder
+                break
+        self._tops.update(dict.fromkeys(below, top))
+        return top
 
 
 def _real(path: Path) -> Path:
-    return Path(os.path.realpath(path))
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:  # what an agent calls a path need not be one
+        return path

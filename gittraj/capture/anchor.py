@@ -4,6 +4,7 @@ result printed, or by matching a session's commits, in order, to its calls that 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -40,9 +41,11 @@ class Match:
     weight: float = 0.0
 
 
-def match_commits(log: Log, commits: Sequence[Commit]) -> list[Match]:
-    """The commits (of one worktree, in the reflog's order) that this session made, with their calls."""
+def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor] = ()) -> list[Match]:
+    """The commits (of one worktree, in the reflog's order) that this session made, with their calls.
+    What the calls of ``known`` made is no longer asked."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
+    fixed |= {c: (a.call, a.evidence) for a in known if a.evidence != "content" for c in a.commits}
     named = [c for c in commits if log.name in c.sessions and c.id not in fixed]
     ordered = _by_order(log, commits, named, fixed) if named else {}
     matches: list[Match] = []
@@ -138,8 +141,11 @@ def _by_order(
     that can commit, of the greatest total plausibility."""
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
-    most = len(named)
-    slots = [i for i in _candidates(log) for _ in range(min(most, _capacity(log.entries[i].command or "")))]
+    made = Counter(call for call, _ in fixed.values())
+    slots: list[int] = []
+    for index in _candidates(log):
+        left = _capacity(log.entries[index].command or "") - made[index]
+        slots += [index] * min(left, len(named))
 
     def score(commit: Commit, call: int) -> float:
         here = rank[commit.id]
@@ -195,7 +201,8 @@ def _plausibility(log: Log, commit: Commit, call: int) -> float:
         value += 8
     elif _MESSAGE.search(command) and "$(" not in command and "--amend" not in command:
         value -= 3  # a message was given, and it is another one (a commit-msg hook may have changed it)
-    value += 3 if (commit.kind == "amend") == ("--amend" in command) else -2
+    amends = "--amend" in command
+    value += 3 if (commit.kind == "amend") == amends else (-2 if amends else -8)
     if commit.kind in ("cherry-pick", "revert", "am", "merge"):
         value += 2 if commit.kind in verbs else -2
     result = log.result_of(call)

@@ -28,8 +28,6 @@ class Links:
     unowned: list[Commit] = field(default_factory=list)
 
 
-
-
 def link(
     logs: Sequence[Log],
     streams: Sequence[Sequence[Commit]],
@@ -52,7 +50,7 @@ def link(
         for changes, call in taken:
             links.writings[trajectory].take(changes, before=call)
     for stream in streams:
-        owners = _owners(logs, stream, considers)
+        owners = _owners(logs, stream, known, considers)
         for commit in stream:
             if commit.id in owners:
                 owning, match = owners[commit.id]
@@ -71,12 +69,16 @@ def link(
 
 
 def _owners(
-    logs: Sequence[Log], stream: Sequence[Commit], considers: Callable[[Log, Commit], bool]
+    logs: Sequence[Log],
+    stream: Sequence[Commit],
+    known: Mapping[str, Sequence[Anchor]],
+    considers: Callable[[Log, Commit], bool],
 ) -> dict[str, tuple[Log, Match]]:
     """Each commit's session: one, the best by evidence."""
     found: dict[str, tuple[Log, Match]] = {}
     for log in logs:
-        for match in match_commits(log, [c for c in stream if considers(log, c)]):
+        news = [c for c in stream if considers(log, c)]
+        for match in match_commits(log, news, known=known.get(log.trajectory, ())):
             best = found.get(match.commit)
             if best is None or _rank(match) > _rank(best[1]):
                 found[match.commit] = (log, match)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.capture.spool import read_spool
+from gittraj.capture.spool import Spooled, read_spool
 from gittraj.capture.state import Off, SessionState, State, load_off, load_state
 from gittraj.codec import decode_note, encode_note
 from gittraj.config import Config, Environ, read_config
@@ -99,8 +99,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     notes = NotesRef(repository)
     waiting = tuple(w.commit for w in state.waiting)
     recorded = {commit for commit, _ in _entries(notes)}
-    told = _told(local)
-    made = _made(repository, local) if since is not None else []
+    lines = read_spool(local.folder, 0)[0]
+    told = {line.id for line in lines if line.kind in ("commit", "off")}
+    made = _made(repository, local, lines) if since is not None else []
     quiet = recorded.union(waiting, off.commits)
     by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
@@ -147,20 +148,15 @@ def _title(known: SessionState, notes: NotesRef) -> str | None:
     return None
 
 
-def _made(repository: Repository, local: LocalState) -> list[Commit]:
+def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
     """The commits made since the installation, joined with what their hooks told."""
     _, installed = installed_positions(local.read(FILE))
-    lines = read_spool(local.folder, 0)[0]
     made: list[Commit] = []
     for tree in repository.worktrees():
         entries, _ = read_reflog(repository, tree.git_dir, installed.get(str(tree.git_dir)))
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made
-
-
-def _told(local: LocalState) -> set[str]:
-    return {line.id for line in read_spool(local.folder, 0)[0] if line.kind in ("commit", "off")}
 
 
 def _entries(notes: NotesRef) -> Iterator[tuple[str, str]]:

@@ -96,7 +96,7 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield Finding(
             code="parked",
             text=f"parked: {facts.parked} of the parts could not be redacted, so they were not stored",
-            remedy="a newer git-traj may: they are tried again while the agent keeps its log",
+            remedy="git traj link REV --session ID tries again, while the agent keeps its log",
         )
 
 

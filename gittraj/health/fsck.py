@@ -21,8 +21,6 @@ from gittraj.notes.store import DATA_PREFIX, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
 from gittraj.pipeline import STUB_REV
 
-_FETCH = "git traj fetch brings it when somebody asks for it"
-
 
 def fsck(repository: Repository) -> Iterator[Finding]:
     """All that is wrong, and remarks, commit by commit; then the segments."""
@@ -104,7 +102,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
             code="segment-not-fetched",
             severity="note",
             text=f"not fetched: {absent} of the segments, only their records are here",
-            remedy=_FETCH,
+            remedy="none is needed: a plain fetch leaves them on the remote",
         )
     if elsewhere is None:
         elsewhere = _remote_places(repository)
@@ -114,7 +112,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
             code="segment-dangling",
             severity="note",
             text=f"named by no record: {len(dangling)} of the segments ({min(dangling)[1]} …)",
-            remedy="none is needed: the next drain, or a sync, brings their records",
+            remedy="none is needed: the next drain brings the record of one that was just written",
         )
 
 

@@ -28,7 +28,7 @@ from gittraj.installation.shims import (
 from gittraj.installation.steps import Did, Step
 
 _LATER = "capture happens at the next git traj command"
-_NOT_JOINED = (b"exit", b"exec", b"trap", b"set", b"return")
+_FRAMEWORK = b"https://pre-commit.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,9 @@ def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple
 
 
 def _make_folder(path: Path, book: Book) -> Book:
-    if path.is_dir():
-        return book
-    path.mkdir(parents=True)
-    return replace(book, folders=(*book.folders, str(path)))
+    missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    return replace(book, folders=(*book.folders, *reversed(missing)))
 
 
 def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
@@ -125,8 +124,11 @@ def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
 
 def runs_ours(path: Path) -> bool:
     """Whether another tool moved our hook aside and runs it (the pre-commit framework does)."""
-    legacy = path.with_name(path.name + ".legacy")
-    return legacy.is_file() and find_block(_read(legacy)) is not None
+    return _legacy(path).is_file() and find_block(_read(_legacy(path))) is not None
+
+
+def _legacy(path: Path) -> Path:
+    return path.with_name(path.name + ".legacy")
 
 
 def _chain(path: Path, text: bytes) -> None:
@@ -157,6 +159,8 @@ def uninstall_hook(path: Path) -> Step | None:
     except TrajError as error:
         return Step(what="hook", name=path.name, did="failed", text=f"left: {error.message}; {error.hint}")
     if found is None:
+        if content is not None and runs_ours(path):
+            return say(_leave_legacy(path, kept if chained else None, content))
         if not chained:
             return None
         if os.path.lexists(path):
@@ -174,23 +178,38 @@ def uninstall_hook(path: Path) -> Step | None:
 
 
 def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
-    """Somebody wrote lines around our block: they stay, and so does what it chained."""
-    before = found.before.removeprefix(SHEBANG)
+    """Somebody wrote lines around our block: they stay, and so does what it chained, in its place."""
     if kept is None:
         _write(path, found.before + found.after)
         return "removed; the lines that were added to it stay"
     original = _read(kept)
-    first, _, rest = original.partition(b"\n")
-    if is_shell_script(original, without=_NOT_JOINED):
-        end = b"" if rest.endswith(b"\n") or not rest else b"\n"
-        _write(kept, first + b"\n" + before + rest + end + found.after)
-        kept.replace(path)
-        return "yours is back; the lines that were added meanwhile stay in it"
-    own = KEPT.encode()
-    start = first[2:] + b' -c \'. "$0%s"\' "$0"' % own if is_shell_script(original) else b'"$0%s"' % own
-    run = b'if [ -x "$0%s" ]; then\n\t%s "$@" || exit\nfi\n' % (own, start)
+    first, _, body = original.partition(b"\n")
+    if is_shell_script(original) and os.access(kept, os.X_OK):
+        before = found.before.removeprefix(SHEBANG)
+        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")  # whatever it does to its shell
+        ends = b'[ "$kept_rc" = 0 ] || exit "$kept_rc"\n'
+        _write(path, first + b"\n" + before + inside + ends + found.after)
+        kept.unlink()
+        return "yours is back in it, beside the lines that were added"
+    run = b'if [ -x "$0%s" ]; then\n\t"$0%s" "$@" || exit\nfi\n' % (KEPT.encode(), KEPT.encode())
     _write(path, found.before + run + found.after)
     return f"taken out; the lines that were added to it stay, and still run {kept.name} first"
+
+
+def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
+    """Another tool moved our hook aside and runs it: what we had kept takes our place there.
+
+    Unless that is the tool's own hook, which must not run itself.
+    """
+    legacy = _legacy(path)
+    original = _read(kept) if kept else None
+    if kept and original is not None and _FRAMEWORK not in original:
+        kept.replace(legacy)
+        return f"yours is back, as {legacy.name}"
+    legacy.unlink()
+    if kept and original == content:
+        kept.unlink()
+    return f"removed ({legacy.name})"
 
 
 def _read(path: Path) -> bytes:

@@ -40,8 +40,8 @@ def add_refspecs(repository: Repository, book: Book, *, dry_run: bool) -> tuple[
             steps.append(Step(what="refspec", name=remote, did=did, text=text))
             continue
         try:
-            if not dry_run:
-                book = _add(repository, book, remote, missing)
+            for value in missing if not dry_run else ():
+                book = _add(repository, book, remote, value)
         except GitError as error:
             steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
             continue
@@ -58,19 +58,15 @@ def _reason_against(values: tuple[str, ...]) -> str | None:
     return None
 
 
-def _add(repository: Repository, book: Book, remote: str, values: tuple[str, ...]) -> Book:
+def _add(repository: Repository, book: Book, remote: str, value: str) -> Book:
     path = _config_file(repository)
-    before = path.read_bytes() if path.exists() else b""
-    try:
-        for value in values:
-            repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
-    finally:
-        after = path.read_bytes() if path.exists() else b""
-    known = book.refspecs.get(remote, ())
+    before = path.read_bytes()
+    repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
+    values = dict.fromkeys((*book.refspecs.get(remote, ()), value))
     return replace(
         book,
-        refspecs={**book.refspecs, remote: (*known, *(v for v in values if v not in known))},
-        config=(*book.config, Splice.between(before, after)),
+        refspecs={**book.refspecs, remote: tuple(values)},
+        config=(*book.config, Splice.between(before, path.read_bytes())),
     )
 
 

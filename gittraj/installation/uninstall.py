@@ -22,7 +22,7 @@ _CACHES = ("spool", "cursors.json", "drain.lock")
 def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     """Take git-traj out of ``repository``; the notes stay, and without ``purge`` the local state too.
 
-    Raises TrajError when the local state cannot be locked or written.
+    What fails is a step that says so: the rest is done, and doing it again does what is left.
     """
     local = LocalState.of(repository)
     book = read_book(local)
@@ -33,9 +33,12 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
         steps += remove_refspecs(repository, find_lost_book(repository) if lost else book or Book())
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
-    ending = purge or (local.folder / FILE).exists()
-    if local.exists and ending and not any(step.did == "failed" for step in steps):
-        steps.append(_end(local, purge=purge))
+    ending = local.exists and (purge or (local.folder / FILE).exists())
+    if ending and not any(step.did == "failed" for step in steps):
+        try:
+            steps.append(_end(local, purge=purge))
+        except StoreError as error:
+            steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
     return steps
 
 

@@ -31,14 +31,15 @@ def render_commit(
     """``git traj show``: the commit (None: a trajectory on its own), and each trajectory in full."""
     if entry is not None:
         yield render_title(entry, page, now) + "\n"
-    for told in trajectories:
-        name = escape_line(told["title"] or "(untitled)")
-        about = f"{told['id']}  {ago(told['startedAt'], now)}  {told['status'] or ''}"
-        lines = [page.paint(row, "bold") for row in page.block(name)]
-        lines = [*([""] if entry else []), *lines, page.paint(escape_line(about), "dim")]
+    for number, told in enumerate(trajectories):
+        lines = [""] if entry or number else []
+        lines += page.block(escape_line(told["title"] or "(untitled)"), "bold")
+        about = (told["id"], ago(told["startedAt"], now), told["status"])
+        lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
         yield "\n".join([*lines, *render_header(told, page, brief=False)]) + "\n"
         for chapter in told["chapters"]:
-            yield "\n".join(["", *_chapter(chapter, page, detail)]) + "\n"
+            if lines := _chapter(chapter, page, detail):
+                yield "\n".join(["", *lines]) + "\n"
         if detail.thinking and (said := thinking_note(told)):
             yield "\n" + page.paint(said, "dim") + "\n"
 
@@ -67,13 +68,18 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 
 
 def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
+    """Opened by what was asked in full, or by its title where nobody asked; none without an event to show."""
     events = [e for e in chapter["events"] if is_shown(e, detail)]
-    first = chapter["events"][0]
-    lines = [page.paint(row, "bold", "cyan") for row in page.block(escape_line(chapter["title"]))]
-    if first["type"] == "prompt" and escape_line(first["content"]) == escape_line(chapter["title"]):
-        events = [event for event in events if event is not first]
+    if not events:
+        return []
+    opened = events[0]["type"] == "prompt"
+    asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
+    most = None if detail.everything else _MESSAGE
+    lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
+    spoken = True
     for event in events:
-        lines += _event(event, page, detail)
+        spoke, spoken = spoken, event["type"] == "message"
+        lines += [*([""] if spoke or spoken else []), *_event(event, page, detail)]
     return lines
 
 
@@ -88,13 +94,13 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case "tool_result":
             return _result(event, text, page, detail)
         case "message":
-            return ["", *page.block(text, indent=_STEP, lines=most), ""]
+            return page.block(text, indent=_STEP, lines=most)
         case "prompt":
             return page.block(text, "bold", indent=_STEP, lines=most)
         case "thinking":
             return page.block(text, "dim", indent=2 * _STEP, lines=most)
         case kind:
-            label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind, kind))}: "
+            label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind) or str(kind))}: "
             styles = ["red"] if failed(event) else []
             said = escape_line(in_words(event))
             return page.block(said, *styles, indent=width(label), label=label, lines=most)
@@ -103,10 +109,11 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
     """What came back, faintly; an error in red, its end rather than its beginning: there it says why."""
     style = "red" if failed(event) else "dim"
-    rows = wrap(text, page.room(2 * _STEP))
+    rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
+    said = result_in_words(event) if failed(event) else ""
     if not detail.everything and len(rows) > _RESULT:
-        rows = ["…", *rows[-_RESULT:]]
-    rows = ([result_in_words(event)] if failed(event) else []) + [row for row in rows if row]
+        rows, said = rows[-_RESULT:], f"{said} …"
+    rows = [said, *rows] if said else rows
     return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
 
 
@@ -114,5 +121,5 @@ def _on_one_line(event: Event) -> str:
     if event["type"] == "tool_call":
         name, about = call_in_words(event)
         return f"→ {escape_line(name)} {escape_line(about)}"
-    name = escape_line(_NAMES.get(event["type"], event["type"]))
+    name = escape_line(_NAMES.get(event["type"]) or str(event["type"]))
     return f"{name}: {escape_line(in_words(event))}"

@@ -50,7 +50,7 @@ def in_words(event: Event) -> str:
         told = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
         return f"{told}, because {decision['reasoning']}" if decision.get("reasoning") else told
     if retrospective := event.get("retrospective"):
-        return retrospective.get("summary") or event["content"]
+        return str(retrospective.get("summary") or event["content"])
     if "result" in event:
         return f"{result_in_words(event)} {event['content']}".strip()
     return str(event["content"])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gittraj.render import terminal
 from gittraj.render.detail import Detail, is_shown, thinking_note
@@ -17,8 +18,8 @@ from gittraj.render.words import Header, count, facts, marks, money, sure, tests
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # What GitHub and others make live in plain words: mentions, issues, commits, addresses, emoji, formulas
-_HOT = re.compile(r"[@#$]|://|www\.|:[\w+-]+:|\b[0-9a-f]{7,}\b|\b[A-Za-z]+-\d+|\bmailto:|\bxmpp:", re.I)
-_OPENS_A_BLOCK = re.compile(r"(\d{0,9})([-+=.)])")
+_HOT = re.compile(r"[@#$]|://|:[\w+-]+:|\b[0-9a-f]{7,}\b|\b[A-Z]+-\d|(?i:\bwww\.|\bgh-\d|\bmailto:|\bxmpp:)")
+_OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 _RESULT, _CALL = 20, 200  # lines of a result and columns of a call that are shown unless all is asked for
 
 
@@ -28,7 +29,7 @@ def escape(text: str) -> str:
         code(word) if _HOT.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
         for word in terminal.escape_line(text).split()
     ]
-    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(words), count=1) if words else ""
+    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(words))
 
 
 def code(text: str) -> str:
@@ -47,8 +48,10 @@ def fence(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    lines = (escape(line) for line in text.strip().split("\n"))
-    return "\n".join(f"> {line}".rstrip() for line in lines)
+    """A block quotation that keeps the lines of ``text``."""
+    lines = [f"> {escape(line)}".rstrip() for line in text.strip().split("\n")]
+    ends = ["\\" if ">" not in pair else "" for pair in pairwise(lines)]
+    return "\n".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 
 
 def _longer_than_any(text: str, least: int) -> str:
@@ -70,7 +73,7 @@ def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, det
 
 def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     small = [escape(fact) for fact in (*facts(told), *marks(told)) if fact]
-    yield "", f"> {' · '.join(small)}"
+    yield "", f"> {' · '.join([code(told['id']), *small])}"
     if told["prompt"]:
         yield "Asked", quote(told["prompt"])
     if told["summary"]:
@@ -84,8 +87,8 @@ def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     if told["retrospective"]:
         yield "Looking back", _retrospective(told["retrospective"])
     for chapter in told["chapters"]:
-        body = "\n\n".join(_event(e, detail) for e in chapter["events"] if is_shown(e, detail))
-        yield f"Chapter: {escape(chapter['title'])}", body
+        if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
+            yield f"Chapter: {escape(chapter['title'])}", body
     if detail.thinking and (said := thinking_note(told)):
         yield "", said
     if ran := tests(told["tests"]):
@@ -115,6 +118,16 @@ def _retrospective(told: Header) -> str:
         if told[key]:
             parts.append(f"{key.capitalize()}:\n\n" + "\n".join(f"- {escape(item)}" for item in told[key]))
     return "\n\n".join(parts)
+
+
+def _chapter(events: Sequence[Event], detail: Detail) -> str:
+    """The events as paragraphs; calls that follow each other are one list."""
+    text, before = "", ""
+    for event in events:
+        calls = before == event["type"] == "tool_call"
+        text += ("\n" if calls else "\n\n") + _event(event, detail)
+        before = event["type"]
+    return text.strip("\n")
 
 
 def _event(event: Event, detail: Detail) -> str:

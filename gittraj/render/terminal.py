@@ -14,7 +14,7 @@ from dataclasses import dataclass
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
 _PAINT = re.compile("\x1b\\[[0-9;]*m")
-_WORDS = re.compile("((?:\x1b\\[[0-9;]*m|\\S)+)")
+_WORDS = re.compile(r"(\s*)(\S+)")
 _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 
 
@@ -80,7 +80,7 @@ def cut(text: str, columns: int | None) -> str:
 
 
 def wrap(text: str, columns: int | None, *, lines: int | None = None) -> list[str]:
-    """Lines of at most ``columns`` (None: as long as they are), broken at white space, without hyphens.
+    """Lines of at most ``columns`` (None: as long as they are), broken at white space, never with hyphens.
 
     A word that is longer than a line, and text in wide letters, is broken where the line is full. With
     ``lines`` at most so many, the last ended by an ellipsis.
@@ -97,30 +97,31 @@ def wrap(text: str, columns: int | None, *, lines: int | None = None) -> list[st
 
 def _rows(line: str, columns: int) -> Iterator[str]:
     row, used = "", 0
-    for word, spaced in _pieces(line, columns):
-        size = width(word)
-        gap = 1 if spaced and row else 0
-        if row and used + gap + size > columns:
+    for gap, piece in _pieces(line, columns):
+        size = width(piece)
+        if row.strip() and used + gap + size > columns:
             yield row
-            row, used, gap = "", 0, 0
-        row, used = f"{row}{' ' * gap}{word}", used + gap + size
+            row, used = piece, size
+        else:
+            row, used = f"{row}{' ' * gap}{piece}", used + gap + size
     yield row
 
 
-def _pieces(line: str, columns: int) -> Iterator[tuple[str, bool]]:
-    """What must not be broken, and whether a space stands before it."""
-    for word in _WORDS.findall(line):
+def _pieces(line: str, columns: int) -> Iterator[tuple[int, str]]:
+    """What must not be broken, each after so many spaces."""
+    for space, word in _WORDS.findall(line):
+        gap = min(len(space), columns // 2)
         if width(word) <= columns and not any(_columns(sign) == 2 for sign in word):
-            yield word, True
+            yield gap, word
             continue
-        spaced, piece, used = True, "", 0
+        piece, used = "", 0
         for sign in word:
             size = _columns(sign)
             if piece and size and (used + size > columns or 2 in (size, _columns(piece[0]))):
-                yield piece, spaced
-                spaced, piece, used = False, "", 0
+                yield gap, piece
+                gap, piece, used = 0, "", 0
             piece, used = piece + sign, used + size
-        yield piece, spaced
+        yield gap, piece
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,13 @@ _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
 _BRIEF = 3  # lines of a prompt or a reason in a listing
 _DECISIONS = 3
+_RETROSPECTIVE = (
+    ("overall", "summary"),
+    ("approach", "approach"),
+    ("trouble", "challenges"),
+    ("learned", "learnings"),
+    ("next", "suggestions"),
+)
 
 
 def render_entry(entry: Header, page: Page, now: datetime) -> str:
@@ -32,9 +39,7 @@ def render_oneline(entry: Header, page: Page) -> str:
         told = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
         told.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
         small.append(escape_line(" · ".join(filter(None, told))))
-    tail = " + ".join(small)
-    room = page.room(len(entry["short"]) + 1 + width(tail) + 2)
-    return f"{page.paint(entry['short'], 'yellow')} {cut(subject, room)}  {page.paint(tail, 'dim')}\n"
+    return _on_one_line(entry["short"], subject, " + ".join(small), page)
 
 
 def render_row(header: Header, page: Page, now: datetime) -> str:
@@ -43,9 +48,16 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     total = header["total"]
     told = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
     told += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
-    tail = escape_line(" · ".join(filter(None, told)))
-    room = page.room(len(header["id"]) + 1 + width(tail) + 2)
-    return f"{page.paint(escape_line(header['id']), 'yellow')} {cut(name, room)}  {page.paint(tail, 'dim')}\n"
+    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, told))), page)
+
+
+def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
+    """The text has two thirds of the line at least, the small print the rest."""
+    room = page.room(len(name) + 1)
+    if room is not None:
+        text = cut(text, max(room * 2 // 3, room - width(small) - 2))
+        small = cut(small, room - width(text) - 2)
+    return f"{page.paint(name, 'yellow')} {text}  {page.paint(small, 'dim')}".rstrip() + "\n"
 
 
 def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
@@ -82,16 +94,11 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
         yield "asked", header["prompt"], _BRIEF if brief else None
     if header["summary"]:
         yield "why", header["summary"], _BRIEF if brief else None
-    retrospective = header["retrospective"]
-    if retrospective and retrospective["summary"] not in (None, header["summary"]):
-        yield "looking back", retrospective["summary"], _BRIEF if brief else None
-    if brief or not retrospective:
-        return
-    if retrospective["approach"]:
-        yield "approach", retrospective["approach"], None
-    for key in ("challenges", "learnings", "suggestions"):
-        if retrospective[key]:
-            yield key, "\n".join(retrospective[key]), None
+    retrospective = header["retrospective"] or {}
+    for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
+        told = retrospective.get(key)
+        if told and told != header["summary"]:
+            yield label, told if isinstance(told, str) else "\n".join(told), _BRIEF if brief else None
 
 
 def _decided(header: Header, page: Page, *, brief: bool) -> list[str]:

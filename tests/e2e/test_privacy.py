@@ -85,7 +85,7 @@ def test_a_session_over_two_repositories(agent: Agent, tmp_path: Path, mixed: bo
         workshop.traj("install")
     pond_turns = [
         turn(Write("pond/a.txt", "heron\n")),
-        turn(Shell("cat pond/a.txt; cd pond && git add . && git commit -m Pond")),
+        turn(Shell("cat pond/a.txt; (cd pond && git add . && git commit -m Pond)")),
     ]
     river_turns = [
         turn(Write("river/b.txt", "kingfisher\n")),

@@ -27,19 +27,21 @@ from tests.integration.session_writer import SessionWriter
 
 Begin = Callable[[Path], SessionWriter]
 _SEED = 20261121
-_DRAIN = "git-traj: drain"  # what a worker under test says when it begins
+_CRASHES = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
 
-# What a worker would do at once, and a word before each drain. {patch} dies somewhere on the way.
-_WORKER = f"""
+# A worker that looks at once, and says when it begins to drain and to write. {patch}: how it dies on its way.
+_WORKER = """
 import os, sys
-import gittraj.capturing as capturing, gittraj.worker as worker
+import gittraj.capturing as capturing, gittraj.pipeline as pipeline, gittraj.worker as worker
+def announced(word, function):
+    def call(*args, **known):
+        print(word, flush=True)
+        return function(*args, **known)
+    return call
 worker.DEBOUNCE = 0
-drain = capturing.drain
-def announced(*args, **known):
-    print({_DRAIN!r}, flush=True)
-    return drain(*args, **known)
-capturing.drain = announced
-{{patch}}
+capturing.drain = announced("drain", capturing.drain)
+pipeline.Pipeline.write = announced("write", pipeline.Pipeline.write)
+{patch}
 worker.main(sys.argv[1:])
 """
 _PATCHES = {
@@ -73,24 +75,25 @@ def state(git: Git) -> Path:
 
 
 def test_killed_at_random(git: Git, state: Path, begin: Begin) -> None:
-    crashes = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
+    """Half of the time from when the drain begins, half of the time from when it begins to write."""
     chance = random.Random(_SEED)
     session = begin(git.root)
     reached: Counter[str] = Counter()
-    takes = 0.0
-    for number in range(crashes + 1):
+    takes = {"drain": 0.0, "write": 0.0}  # seconds from there to the worker's end
+    for number in range(_CRASHES + 1):
         session.run(_story(number, chance), prompt=f"Please do number {number}")
         before = _marks(git, state)
         if number == 0:
             takes = _time_drain(state)
         else:
-            _kill(state, after=chance.uniform(0, takes))
+            since = chance.choice(list(takes))
+            _kill(state, since=since, after=chance.uniform(0, takes[since]))
             reached[_reached(before, _marks(git, state))] += 1
-        if chance.random() < 0.7 or number == crashes:  # else the next worker finds two rounds
+        if chance.random() < 0.7 or number == _CRASHES:  # else the next worker finds two rounds
             traj(git, "log", "--json")
             check(git, session)
-            assert {f.name for f in state.iterdir()} <= STATE | {"drain.lock"}
-    print(f"\n{session.agent}: {crashes} kills within {takes * 1000:.0f} ms, got to: {dict(reached)}")
+            assert {f.name for f in state.iterdir()} - {"drain.lock"} <= STATE | _unfinished(state)
+    print(f"\n{session.agent}: killed {_CRASHES} times; the last thing written: {dict(reached)}")
 
 
 @pytest.mark.parametrize("patch", _PATCHES.values(), ids=_PATCHES)
@@ -196,27 +199,34 @@ def _worker(state: Path, patch: str = "") -> Iterator[subprocess.Popen[str]]:
     (state / "drain.lock").touch()  # so that no hook starts another one
 
 
-def _words(worker: subprocess.Popen[str]) -> Iterator[str]:
+def _await(worker: subprocess.Popen[str], word: str) -> None:
     assert worker.stdout is not None
-    for line in worker.stdout:
-        yield line.strip()
+    assert word in (line.strip() for line in worker.stdout), f"the worker ended and did not {word}"
 
 
-def _time_drain(state: Path) -> float:
-    """Seconds from the beginning of a worker's drain to its end."""
+def _time_drain(state: Path) -> dict[str, float]:
+    """Seconds from when a worker begins to drain, and to write, to its end."""
     with _worker(state) as worker:
-        assert next(_words(worker)) == _DRAIN
-        begin = time.monotonic()
+        _await(worker, "drain")
+        drain = time.monotonic()
+        _await(worker, "write")
+        write = time.monotonic()
         assert worker.wait(30) == 0
-        return time.monotonic() - begin
+        end = time.monotonic()
+    return {"drain": end - drain, "write": end - write}
 
 
-def _kill(state: Path, *, after: float) -> None:
-    """Start a worker and kill it ``after`` seconds of draining."""
+def _kill(state: Path, *, since: str, after: float) -> None:
+    """Start a worker and kill it, ``after`` seconds from when it begins to drain or to write."""
     with _worker(state) as worker:
-        assert next(_words(worker)) == _DRAIN
+        _await(worker, since)
         time.sleep(after)
         worker.send_signal(signal.SIGKILL)
+
+
+def _unfinished(state: Path) -> set[str]:
+    """What a killed worker leaves for a minute."""
+    return {f.name for f in state.glob("*.[0-9]*")}
 
 
 def _marks(git: Git, state: Path) -> dict[str, str]:

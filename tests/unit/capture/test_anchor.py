@@ -156,6 +156,22 @@ def test_what_is_known_of_one_commit_bounds_the_others() -> None:
     assert matched(of, commit("A", by=ME), commit("B", by=ME))[oid("A")][0] == "c1"
 
 
+def test_a_call_makes_no_more_commits_than_it_has_made() -> None:
+    """The next drain reads the turn again: the calls whose commits are known are not asked twice."""
+    of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release"))
+    known = [Anchor(call=0, commits=(oid("A"),))]
+    found = match_commits(of, [commit("B", subject="one", by=ME)], known=known)
+    assert [(m.commit, of.entries[m.call].event.id) for m in found] == [(oid("B"), "c3")]
+    again = match_commits(of, [commit("A", subject="one", by=ME)], known=known)
+    assert [(m.commit, m.call) for m in again] == [(oid("A"), 0)]
+
+
+def test_what_a_human_took_of_an_edit_does_not_bind_its_call() -> None:
+    of = log(ran("c1", "git commit -qm one"))
+    known = [Anchor(call=0, commits=(oid("A"),), evidence="content")]
+    assert [m.evidence for m in match_commits(of, [commit("A", by=ME)], known=known)] == ["agent"]
+
+
 def test_a_call_elsewhere_is_no_candidate() -> None:
     of = log(ran("c1", "git commit -qm x"), ran("c2", "git commit -q"), elsewhere=["c1"])
     assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c2", "agent")}

@@ -1,0 +1,78 @@
+"""(a) What the hooks add to ``git commit -qam``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.place import MB, home, lengthen, repository, state, wait_for_worker
+from benchmarks.table import Row, rounds, timed
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.repository import Git
+
+ROUNDS = 40
+_TARGET = 4.0
+_COMMIT = ("git", "commit", "-qam", "change")
+_OLD = 30 * 24 * 3600.0
+
+
+def measure(folder: Path) -> Iterator[Row]:
+    """Each kind of home folder in turn; within one, without and with hooks in turn."""
+    for name, fill in {"no session": _none, "100 old sessions": _many, "a log of 100 MB": _long}.items():
+        place = folder / name.replace(" ", "-")
+        with home(place / "home"):
+            bare = repository(place / "plain", installed=False)
+            hooked = repository(place / "hooked", installed=True)
+            fill(hooked)
+            _commit(hooked, wait=True)
+            found = rounds(
+                {
+                    "plain": lambda git=bare: _commit(git, wait=False),  # type: ignore[misc]
+                    "worker": lambda git=hooked: _commit(git, wait=True),  # type: ignore[misc]
+                    "woken": lambda git=hooked: _commit_woken(git),  # type: ignore[misc]
+                },
+                ROUNDS,
+            )
+        plain = found["plain"]
+        yield Row.of(f"(a) {name}: `git commit -qam`, no hooks", plain)
+        yield Row.added("… added by the hooks that wake a worker", plain, found["worker"], _TARGET)
+        yield Row.added("… added when it is awake already", plain, found["woken"], _TARGET)
+
+
+def _commit(git: Git, *, wait: bool) -> float:
+    _change(git)
+    took = timed(_COMMIT, git.root)
+    if wait:
+        wait_for_worker(git)
+    return took
+
+
+def _commit_woken(git: Git) -> float:
+    """While a worker's lock is there: this commit's hooks only write their line."""
+    lock = state(git) / "drain.lock"
+    lock.touch()
+    took = _commit(git, wait=False)
+    lock.unlink()
+    return took
+
+
+def _change(git: Git) -> None:
+    file = git.root / "src" / "file0.py"
+    file.write_text(file.read_text() + "again = True\n")
+
+
+def _none(git: Git) -> None:
+    pass
+
+
+def _many(git: Git) -> None:
+    for number in range(100):
+        session = ClaudeSession(git.root, name=f"old {number}")
+        lengthen(session, 100_000)
+        old = session.log.stat().st_mtime - _OLD
+        os.utime(session.log, (old, old))
+
+
+def _long(git: Git) -> None:
+    lengthen(ClaudeSession(git.root), 100 * MB)

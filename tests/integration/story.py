@@ -1,0 +1,68 @@
+"""Records and segments as a drain would leave them, told in a few words."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.codec import decode_note, encode_note, encode_segments, segment_path
+from gittraj.git import Repository
+from gittraj.model import AnyEvent, Figures, Line, Link, Range, Record, Role, SegmentRef, Whole
+from gittraj.notes.store import DataRefs, NotesRef
+
+MONTH = "2020-03"
+
+
+def record(
+    trajectory: str = "traj_one",
+    *,
+    at: int = 0,
+    n: int = 1,
+    link: Link | None = None,
+    role: Role = "produced",
+    rev: int = 1,
+    whole: Whole | None = None,
+    segments: Sequence[SegmentRef] = (),
+    also: Sequence[SegmentRef] = (),
+    **figures: Any,
+) -> Record:
+    """A part of ``n`` events that begins at event ``e<at>``."""
+    return Record(
+        id=trajectory,
+        rev=rev,
+        role=role,
+        link=link or Link(evidence="agent", call="call"),
+        range=Range(first=f"e{at}", last=f"e{at + n - 1}", n=n, at=at),
+        figures=Figures(**figures),
+        whole=whole or Whole(agent="claude-code", session="s1"),
+        segments=tuple(segments),
+        also=tuple(also),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Writes into one repository."""
+
+    repository: Repository
+
+    def note(self, commit: str, *lines: Line) -> None:
+        def add(body: bytes) -> bytes:
+            return encode_note([*decode_note(body), *lines])
+
+        NotesRef(self.repository).write({commit: add}, message="a test")
+
+    def notes(self, records: Mapping[str, Line]) -> None:
+        """Many notes at once."""
+        bodies = {commit: encode_note([line]) for commit, line in records.items()}
+        NotesRef(self.repository).write(
+            {commit: lambda _, body=body: body for commit, body in bodies.items()}, message="a test"
+        )
+
+    def segment(self, trajectory: str, at: int, events: Sequence[AnyEvent]) -> SegmentRef:
+        ((name, body),) = encode_segments((at + i, event) for i, event in enumerate(events))
+        DataRefs(self.repository).write(MONTH, {segment_path(trajectory, name): body})
+        digest = hashlib.sha256(body).hexdigest()
+        return SegmentRef(name=name, month=MONTH, bytes=len(body), sha256=digest)

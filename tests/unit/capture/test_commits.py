@@ -1,0 +1,149 @@
+"""The reflog's kinds decide which commits there are to explain; the spool only tells more about them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gittraj.capture.commits import Moves, read_moves
+from gittraj.capture.spool import Spooled
+from gittraj.git import ReflogEntry
+from tests.unit.capture.logs import ME, oid
+
+ZERO = "0" * 40
+
+
+def entries(*moves: tuple[str, str]) -> list[ReflogEntry]:
+    """Reflog entries: (name of the new commit, message); each starts where the one before ended."""
+    olds = [ZERO, *(oid(name) for name, _ in moves)]
+    return [ReflogEntry(old, oid(name), said) for old, (name, said) in zip(olds, moves, strict=False)]
+
+
+def hook(name: str, *, by: str | None = ME, call: str | None = None) -> Spooled:
+    return Spooled(kind="commit", id=oid(name), git_dir=Path("/g"), sessions=(by,) if by else (), call=call)
+
+
+def rewrite(old: str, new: str) -> Spooled:
+    return Spooled(kind="rewrite", id=oid(old), other=oid(new), git_dir=Path("/g"))
+
+
+def made(moves: Moves) -> list[tuple[str, str]]:
+    return [(c.id, c.kind) for c in moves.commits]
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ("commit: x", "commit"),
+        ("commit (initial): x", "commit"),
+        ("commit (merge): x", "merge"),
+        ("commit (amend): x", "amend"),
+        ("commit (cherry-pick): x", "cherry-pick"),
+        ("cherry-pick: x", "cherry-pick"),
+        ("revert: Revert x", "revert"),
+        ("am: x", "am"),
+        ("rebase (pick): x", None),
+        ("rebase (squash): x", None),
+        ("rebase (reword): x", None),
+        ("rebase -i (pick): x", None),
+        ("rebase (start): checkout main", None),
+        ("rebase (finish): returning to refs/heads/x", None),
+        ("reset: moving to HEAD~1", None),
+        ("checkout: moving from a to b", None),
+        ("pull: Fast-forward", None),
+        ("merge x: Fast-forward", None),
+        ("cherry-pick: fast-forward", None),
+        ("clone: from x", None),
+        ("", None),
+    ],
+)
+def test_which_entries_make_a_commit(message: str, kind: str | None) -> None:
+    assert made(read_moves(entries(("A", message)), ())) == ([(oid("A"), kind)] if kind else [])
+
+
+def test_the_reflogs_order_stands_and_the_spool_joins_by_id() -> None:
+    found = read_moves(entries(("B", "commit: b"), ("A", "commit: a")), [hook("A", call="c1")])
+    assert [(c.id, c.sessions, c.call) for c in found.commits] == [
+        (oid("B"), (), None),
+        (oid("A"), (ME,), "c1"),
+    ]
+
+
+def test_an_amend_is_a_commit_and_a_pair() -> None:
+    found = read_moves(entries(("A", "commit: x"), ("B", "commit (amend): x")), [rewrite("A", "B")])
+    assert made(found) == [(oid("A"), "commit"), (oid("B"), "amend")]
+    assert found.pairs == ((oid("A"), oid("B")),)
+
+
+def test_an_amend_of_the_first_commit_without_a_past_is_no_pair() -> None:
+    assert read_moves([ReflogEntry(ZERO, oid("A"), "commit (amend): x")], ()).pairs == ()
+
+
+def test_a_rebase_before_the_drain_makes_the_originals_and_carries() -> None:
+    log = entries(
+        ("A", "commit: a"),
+        ("M", "rebase (start): checkout main"),
+        ("A2", "rebase (pick): a"),
+        ("A2", "rebase (finish): returning to refs/heads/x"),
+    )
+    found = read_moves(log, [hook("A"), hook("A2"), rewrite("A", "A2")], earlier=lambda: log)
+    assert made(found) == [(oid("A"), "commit")]
+    assert found.pairs == ((oid("A"), oid("A2")),)
+
+
+def test_a_hooks_line_may_come_after_its_entry_was_read() -> None:
+    history = entries(("A", "commit (amend): a"), ("B", "checkout: moving from x to y"))
+    found = read_moves((), [hook("A")], earlier=lambda: history)
+    assert [(c.id, c.kind, c.sessions) for c in found.commits] == [(oid("A"), "amend", (ME,))]
+
+
+def test_a_late_line_counts_though_its_commit_was_checked_out_again_meanwhile() -> None:
+    history = entries(
+        ("A", "commit: a"), ("B", "checkout: moving from x to y"), ("A", "checkout: moving from y to x")
+    )
+    found = read_moves(history[1:], [hook("A")], earlier=lambda: history)
+    assert made(found) == [(oid("A"), "commit")]
+
+
+def test_a_late_line_of_a_rebase_makes_nothing() -> None:
+    history = entries(("A", "rebase (pick): a"))
+    assert made(read_moves((), [hook("A")], earlier=lambda: history)) == []
+    assert made(read_moves(history, [hook("A")])) == []
+
+
+def test_without_a_reflog_the_spools_commits_stand_alone() -> None:
+    assert made(read_moves((), [hook("B"), hook("A"), hook("B")])) == [
+        (oid("B"), "commit"),
+        (oid("A"), "commit"),
+    ]
+
+
+def test_what_was_made_while_switched_off_stores_nothing() -> None:
+    log = entries(("A", "commit: a"), ("B", "commit: b"), ("C", "commit: c"), ("D", "commit: d"))
+    off = Spooled(kind="off", id=oid("A"), git_dir=Path("/g"))
+    found = read_moves(log, [off, hook("C"), hook("D", by="codex:t")], off=[oid("B")], away={ME})
+    assert [c.stored for c in found.commits] == [False, False, False, True]
+    assert not any(c.stored for c in read_moves(log, (), stored=False).commits)
+
+
+def source(kind: str, name: str, onto: str) -> Spooled:
+    return Spooled(kind=kind, id=oid(name), other=oid(onto), git_dir=Path("/g"))  # type: ignore[arg-type]
+
+
+def test_a_cherry_picks_source_and_its_copy_are_a_pair() -> None:
+    log = entries(("M", "commit: m"), ("P", "cherry-pick: x"))
+    found = read_moves(log, [source("picked", "X", "M"), hook("P")])
+    assert found.pairs == ((oid("X"), oid("P")),)
+
+
+def test_every_source_of_a_squash_goes_to_the_one_commit() -> None:
+    lines = [source("squashed", "X", "M"), source("squashed", "Y", "M"), hook("P")]
+    found = read_moves(entries(("P", "commit: squashed")), lines)
+    assert found.pairs == ((oid("X"), oid("P")), (oid("Y"), oid("P")))
+
+
+def test_a_pick_that_was_given_up_goes_to_nothing() -> None:
+    lines = [source("picked", "X", "M"), hook("P"), hook("Q"), source("picked", "Y", "Q")]
+    found = read_moves(entries(("Q", "commit: q")), lines, earlier=list)
+    assert found.pairs == ()

@@ -1,0 +1,133 @@
+"""A human commits what an agent wrote: what explains a commit, and what does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.capture.content import Writings
+from gittraj.capture.session import Log
+from tests.unit.capture.logs import changed, commit, index, log, ran, said, wrote
+
+TEN = "\n".join(f"line {n}" for n in range(10))
+
+
+def explained(of: Log, *changes: object) -> list[str]:
+    """The calls that explain a commit of ``changes``."""
+    found = Writings.of(of).explain(commit("A", *changes).changes)  # type: ignore[arg-type]
+    return [of.entries[i].event.id for i in found]
+
+
+@pytest.mark.parametrize(
+    ("added", "calls"),
+    [
+        pytest.param(TEN, ["w"], id="all of its lines"),
+        pytest.param(TEN + "\nmine\n" * 10, ["w"], id="half of the lines"),
+        pytest.param(TEN + "\nmine" * 11, [], id="less than half"),
+        pytest.param("mine", [], id="the same file only"),
+        pytest.param("", [], id="nothing added"),
+        pytest.param("\n".join(f"  \tline {n}  \n" for n in range(10)), ["w"], id="indented by a formatter"),
+        pytest.param("\n".join(f"line {n}\r" for n in range(10)), ["w"], id="with CRLF"),
+        pytest.param("line 1\n" * 3, [], id="a line that it wrote once, three times"),
+    ],
+)
+def test_half_of_a_paths_added_lines(added: str, calls: list[str]) -> None:
+    assert explained(log(wrote("w", "f", TEN)), changed("f", added)) == calls
+
+
+def test_another_path_with_the_same_lines_is_another_path() -> None:
+    assert explained(log(wrote("w", "f", TEN)), changed("g", TEN)) == []
+
+
+def test_one_path_of_several_is_enough_and_every_path_counts_for_itself() -> None:
+    of = log(wrote("w", "f", TEN), wrote("v", "g", "x"))
+    assert explained(of, changed("f", TEN), changed("g", "mine\nmine\nmine"), changed("h", "mine\n" * 50)) == [
+        "w"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("whole", "committed", "same"),
+    [
+        pytest.param("a\nb\n", "a\nb\n", True, id="equal"),
+        pytest.param("a\r\nb\r\n", "a\nb\n", True, id="stored by autocrlf"),
+        pytest.param("a\r\nb\r\n", "a\r\nb\r\n", True, id="CRLF as it is"),
+        pytest.param("a\nb\n", "a\nc\n", False, id="changed by the human"),
+        pytest.param("", "", True, id="emptied"),
+        pytest.param("ü\n", "ü\n", True, id="not ASCII"),
+    ],
+)
+def test_the_committed_blob_is_what_the_session_last_wrote(whole: str, committed: str, same: bool) -> None:
+    of = log(wrote("w", "f", "", whole=whole))
+    assert explained(of, changed("f", "unrelated lines", blob=committed)) == (["w"] if same else [])
+
+
+def test_only_the_last_write_counts_as_whole() -> None:
+    of = log(wrote("w", "f", whole="one\n"), wrote("v", "f", whole="two\n"))
+    assert explained(of, changed("f", "x", blob="one\n")) == []
+    assert explained(of, changed("f", "x", blob="two\n")) == ["v"]
+
+
+def test_the_calls_that_led_to_the_file_come_along() -> None:
+    of = log(wrote("w1", "f", "one"), wrote("no", "f", "gone"), wrote("w2", "f", "two", whole="one\ntwo\n"))
+    assert explained(of, changed("f", "one\ntwo", blob="one\ntwo\n")) == ["w1", "w2"]
+
+
+def test_a_deletion_is_explained_by_a_deletion_only() -> None:
+    assert explained(log(wrote("w", "f", kind="delete")), changed("f", kind="delete")) == ["w"]
+    assert explained(log(wrote("w", "f", TEN)), changed("f", kind="delete")) == []
+    assert explained(log(wrote("w", "f", kind="delete")), changed("f", "back")) == []
+
+
+def test_what_failed_or_was_written_elsewhere_explains_nothing() -> None:
+    assert explained(log(wrote("w", "f", TEN, failed=True)), changed("f", TEN)) == []
+    assert explained(log(wrote("w", "f", TEN), elsewhere=["w"]), changed("f", TEN)) == []
+    assert explained(log(ran("c", "echo > f"), said("m", TEN)), changed("f", TEN)) == []
+
+
+def test_lines_that_a_commit_took_explain_no_later_one() -> None:
+    of = log(wrote("w", "f", TEN))
+    writings = Writings.of(of)
+    first = commit("A", changed("f", "line 1\nline 2")).changes
+    assert first
+    writings.take(first)
+    assert writings.explain(first) == []
+    assert writings.explain(commit("B", changed("f", "line 3\nline 4")).changes) == [0]  # type: ignore[arg-type]
+    assert writings.paths() == {"f"}
+    writings.take(commit("B", changed("f", TEN)).changes)  # type: ignore[arg-type]
+    assert writings.paths() == set()
+
+
+def test_after_the_agents_own_commit_its_unchanged_lines_explain_nothing() -> None:
+    """A tool that writes whole files writes every brace of them; a human's brace is still a human's."""
+    of = log(wrote("w", "f", "{\nnew\n}", whole="{\nnew\n}"), ran("c", "git commit -am x"))
+    writings = Writings.of(of)
+    writings.take(commit("A", changed("f", "new", blob="{\nnew\n}")).changes, before=index(of, "c"))  # type: ignore[arg-type]
+    assert writings.explain(commit("B", changed("f", "}")).changes) == []  # type: ignore[arg-type]
+
+
+def test_a_commit_takes_only_what_was_written_before_its_call() -> None:
+    of = log(wrote("w1", "f", "same"), ran("c", "git commit -am x"), wrote("w2", "f", "same"))
+    writings = Writings.of(of)
+    writings.take(commit("A", changed("f", "same")).changes, before=index(of, "c"))  # type: ignore[arg-type]
+    assert writings.explain(commit("B", changed("f", "same")).changes) == [index(of, "w2")]  # type: ignore[arg-type]
+
+
+def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None:
+    owner, guest = log(wrote("w", "f", "mine\nshared\n}")), log(wrote("v", "f", "shared\nguest's\n}"))
+    theirs, ours = Writings.of(owner), Writings.of(guest)
+
+    def beside(text: str) -> list[int]:
+        return ours.beside(commit("A", changed("f", text)).changes, theirs)  # type: ignore[arg-type]
+
+    assert beside("mine\nshared\n}") == []
+    assert beside("mine\nguest's") == [0]
+    assert beside("mine\n}") == []
+    assert beside("") == []
+
+
+def test_beside_an_owner_a_path_that_it_never_wrote_counts_by_its_blob() -> None:
+    guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
+    made = commit("A", changed("f", "x"), changed("g", "{}", blob="{}\n")).changes
+    assert made
+    assert guest.beside(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
+    assert guest.beside(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []

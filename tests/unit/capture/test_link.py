@@ -1,0 +1,147 @@
+"""Commits of a worktree to the calls, or the edits, of several sessions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gittraj.capture.link import Links, link
+from gittraj.capture.own import Anchor
+from gittraj.capture.session import Commit, Log
+from tests.unit.capture.logs import ME, changed, commit, index, log, oid, ran, wrote
+
+OTHER = "codex:t"
+
+
+def linked(logs: list[Log], commits: list[Commit], **given: Any) -> Links:
+    return link(logs, [commits], **{"known": {}, **given})
+
+
+def anchors(links: Links, of: Log) -> list[tuple[str, tuple[str, ...], str]]:
+    found = links.anchors.get(of.trajectory, [])
+    return [(of.entries[a.call].event.id, a.commits, a.evidence) for a in found]
+
+
+def test_an_agents_commit() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"))
+    links = linked([of], [commit("A", changed("f", "x"), subject="x", by=ME)])
+    assert anchors(links, of) == [("c", (oid("A"),), "agent")]
+    assert links.unowned == links.unfound == []
+
+
+def test_a_humans_commit_of_an_agents_edits() -> None:
+    of = log(wrote("w", "f", "x"), wrote("v", "g", "y"), wrote("u", "h", "z"))
+    made = commit("A", changed("f", "x"), changed("g", "y"))
+    links = linked([of], [made])
+    assert anchors(links, of) == [("v", (oid("A"),), "content")]
+    assert links.unowned == [made]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(changed("f", "mine"), id="the same file"),
+        pytest.param(changed("f", "x\nmine\nmine"), id="less than half"),
+        pytest.param(changed("other", "x"), id="another file"),
+    ],
+)
+def test_a_humans_own_commit(change: Any) -> None:
+    of = log(wrote("w", "f", "x"))
+    links = linked([of], [commit("A", change)])
+    assert anchors(links, of) == []
+    assert links.aliases == {}
+
+
+def test_a_humans_commit_after_an_agents_own() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "git commit -qam x"))
+    commits = [commit("A", changed("f", "x"), subject="x", by=ME), commit("B", changed("f", "x\nmine"))]
+    assert anchors(linked([of], commits), of) == [("c", (oid("A"),), "agent")]
+
+
+def test_a_terminal_inside_an_agent_counts_as_human() -> None:
+    """The environment names the session, and no call of it could have made the commit."""
+    of = log(wrote("w", "f", "x"), ran("r", "ls"))
+    made = commit("A", changed("f", "x"), by=ME)
+    links = linked([of], [made])
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+    assert links.unfound == [made]
+
+
+def test_while_its_call_may_come_a_commit_waits() -> None:
+    of = log(wrote("w", "f", "x"))
+    made = commit("A", changed("f", "x"), by=ME)
+    links = linked([of], [made], patient=lambda _: True)
+    assert anchors(links, of) == []
+    assert (links.unfound, links.unowned) == ([made], [])
+
+
+def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
+    """Two edits, then two commits of one of them each: the second is explained by what is stored already."""
+    of = log(wrote("w", "f", "x"), wrote("v", "g", "y"))
+    links = linked([of], [commit("A", changed("g", "y")), commit("B", changed("f", "x"))])
+    assert anchors(links, of) == [("v", (oid("A"),), "content")]
+    assert links.aliases == {of.trajectory: [(oid("B"), (index(of, "w"),))]}
+
+
+def test_one_owner_by_anchor_and_a_guest_by_lines_that_the_owner_did_not_write() -> None:
+    mine = log(wrote("w", "f", "x"), ran("c", "git commit -qam x"))
+    guest = log(wrote("v", "f", "their line"), name=OTHER)
+    both = linked([mine, guest], [commit("A", changed("f", "x\ntheir line"), by=ME)])
+    assert anchors(both, mine) == [("c", (oid("A"),), "agent")]
+    assert anchors(both, guest) == [("v", (oid("A"),), "content")]
+    only = linked([mine, guest], [commit("A", changed("f", "x"), by=ME)])
+    assert anchors(only, guest) == []
+    assert only.writings[guest.trajectory].paths() == {"f"}
+
+
+def test_the_environment_is_stronger_than_an_id_in_a_result() -> None:
+    shows = log(ran("c", "git show", commits=["A"]), name=OTHER)
+    made = log(ran("c", "git commit -qm x"))
+    links = linked([shows, made], [commit("A", by=ME)])
+    assert anchors(links, made) == [("c", (oid("A"),), "agent")]
+    assert anchors(links, shows) == []
+
+
+def test_two_commits_of_one_call_share_it() -> None:
+    of = log(ran("c", "git commit -qm a; git commit -qm b"))
+    links = linked([of], [commit(n, subject=n.lower(), by=ME) for n in "AB"])
+    assert anchors(links, of) == [("c", (oid("A"),), "agent"), ("c", (oid("B"),), "agent")]
+
+
+def test_what_a_merge_brings_in_was_explained_where_it_was_made() -> None:
+    of = log(wrote("w", "f", "x"))
+    links = linked([of], [commit("M", changed("f", "x"), kind="merge", parents=2)])
+    assert anchors(links, of) == []
+
+
+def test_a_commit_that_is_not_stored_takes_its_lines() -> None:
+    of = log(wrote("w", "f", "x"))
+    links = linked([of], [commit("A", changed("f", "x"), stored=False), commit("B", changed("f", "x"))])
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+
+
+def test_lines_taken_before_this_drain_explain_nothing() -> None:
+    of = log(wrote("w", "f", "x"))
+    before = commit("A", changed("f", "x")).changes
+    links = linked([of], [commit("B", changed("f", "x"))], past={of.trajectory: [(before, None)]})
+    assert anchors(links, of) == []
+
+
+def test_an_amend_after_a_drain_is_not_given_to_the_call_of_the_first_commit() -> None:
+    of = log(ran("c", "git commit -qm x"), ran("d", "git commit -q --amend --no-edit"))
+    made = commit("B", subject="x", kind="amend", by=ME)
+    links = linked([of], [made], known={of.trajectory: [Anchor(call=0, commits=(oid("A"),))]})
+    assert anchors(links, of) == [("d", (oid("B"),), "agent")]
+
+
+def test_a_commit_of_which_nothing_is_known_explains_nothing() -> None:
+    of = log(wrote("w", "f", "x"))
+    made = Commit(id=oid("A"))
+    assert linked([of], [made]).unowned == [made]
+
+
+def test_a_session_is_asked_only_about_its_news() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "git commit -m x", commits=["B"]))
+    commits = [commit("A", changed("f", "x")), commit("B", by=ME)]
+    assert anchors(linked([of], commits, considers=lambda *_: False), of) == []

@@ -1,0 +1,130 @@
+"""What ``show`` prints of the events."""
+
+from __future__ import annotations
+
+from gittraj.render.chapters import render_commit, render_timeline
+from gittraj.render.detail import Detail
+from gittraj.render.terminal import Page
+from tests.unit.render.headers import (
+    HOSTILE,
+    NOW,
+    bare_header,
+    call,
+    chapter,
+    entry,
+    event,
+    full_header,
+    hostile_header,
+    result,
+)
+
+PAGE = Page(columns=72)
+WORK = chapter(
+    "Retry with backoff",
+    event("prompt", "Retry with backoff,\nand add no dependency.", ts="2026-03-01T08:55:00.000Z"),
+    event("thinking", "A queue would need a worker."),
+    event("message", "I look at the client first.", ts="2026-03-01T08:55:04.000Z"),
+    call("Bash", command="rg -n 'def request' src", ts="2026-03-01T08:55:05.000Z"),
+    result("src/client.py:14:def request("),
+    call("Bash", command="pytest -q"),
+    result("F.....\n\nE   assert 1.0 == 0.5\n1 failed, 5 passed", code=1),
+    event("decision", decision={"chosen": "full jitter", "alternatives": ["a fixed delay"], "by": "agent"}),
+    event("message", "The clock is injected now:\n\n    retry(clock=fake)", ts="2026-03-02T00:00:01.000Z"),
+)
+TOLD = {**full_header(), "chapters": [WORK], "also": []}
+
+
+def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False) -> str:
+    text = "".join(
+        render_commit(None, [TOLD], page, NOW, detail=Detail(everything=everything, thinking=thinking))
+    )
+    return text[text.index("»") :]
+
+
+def test_a_trajectory_with_its_chapters() -> None:
+    text = "".join(render_commit(entry(), [TOLD], PAGE, NOW, detail=Detail()))
+    assert text == """\
+9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
+
+Retry with backoff
+traj_one · 3 days ago · completed
+  asked    The API answers 429 in bursts.
+           Retry with backoff, and add no dependency.
+  why      Fixed delays would re-align the bursts, so retries are spread
+           out.
+  overall  Bursts are spread out.
+  decided  full jitter over a fixed delay, because fixed delays re-align
+           the bursts (inferred)
+           retry in the client over a queue (90% sure)
+  doubts   Retry-After given as a date is not tested.
+  tests    12 passed, 1 failed (last of 3 runs)
+  claude-code · claude-sonnet-4-5 · 4m
+  12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure
+  committed by the agent · part 1 of 2 · carried from fffffff
+  thinking dropped · 3 redactions
+
+» Retry with backoff,
+  and add no dependency.
+
+  I look at the client first.
+
+  → Bash rg -n 'def request' src
+  → Bash pytest -q
+    exit 1 …
+    E   assert 1.0 == 0.5
+    1 failed, 5 passed
+  decided: full jitter over a fixed delay
+
+  The clock is injected now:
+
+      retry(clock=fake)
+"""
+
+
+def test_everything_on_request() -> None:
+    told = shown(everything=True, thinking=True)
+    assert "    A queue would need a worker.\n" in told
+    assert "    src/client.py:14:def request(\n" in told
+    assert "    exit 1\n    F.....\n    E   assert 1.0 == 0.5\n" in told
+    assert told.endswith("\nthinking: 2 pieces dropped when recorded\n")
+
+
+def test_thinking_is_shown_only_on_request() -> None:
+    assert "queue would need" not in shown(everything=True)
+
+
+def test_a_chapter_without_anything_to_show_is_left_out() -> None:
+    told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": []}
+    assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+
+
+def test_the_timeline_is_in_the_order_of_time() -> None:
+    other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
+    told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": []}]
+    assert "".join(render_timeline(told, PAGE, detail=Detail())) == """\
+2026-03-01
+08:55:00  claude-code  asked: Retry with backoff, and add no dependency.
+08:55:02  codex  said: Meanwhile.
+08:55:04  claude-code  said: I look at the client first.
+08:55:05  claude-code  → Bash rg -n 'def request' src
+08:55:05  claude-code  → Bash pytest -q
+08:55:05  claude-code  result: exit 1 F..... E assert 1.0 == 0.5 1 fail…
+08:55:05  claude-code  decided: full jitter over a fixed delay
+2026-03-02
+00:00:01  claude-code  said: The clock is injected now: retry(clock=fak…
+"""
+
+
+def test_hostile_events_are_inert() -> None:
+    kinds = ("prompt", "message", "thinking", "note", "error", HOSTILE)
+    events = [event(kind, HOSTILE, ts=HOSTILE) for kind in kinds]
+    events += [call(HOSTILE, command=HOSTILE), call(HOSTILE, **{HOSTILE: HOSTILE}), result(HOSTILE, code=1)]
+    wild = chapter(HOSTILE, *events) | {"agentName": HOSTILE}
+    told = {**hostile_header(), "chapters": [wild, chapter("two", *events[1:])], "also": []}
+    detail = Detail(everything=True, thinking=True)
+    for text in (
+        "".join(render_commit(entry(), [told], PAGE, NOW, detail=detail)),
+        "".join(render_timeline([told, told], PAGE, detail=detail)),
+    ):
+        assert not {"\x1b", "\x07", "\r", "\u202e"} & set(text)
+        assert "^[]0;owned^G^M<script>" in text

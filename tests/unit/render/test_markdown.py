@@ -1,0 +1,146 @@
+"""The Markdown page: whole, and with nothing in it that an agent could bring to life."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.render.detail import Detail
+from gittraj.render.markdown import code, escape, fence, quote, render_markdown
+from tests.unit.render.headers import HOSTILE, call, chapter, entry, event, full_header, hostile_header, result
+
+WORK = chapter(
+    "Retry with backoff",
+    event("prompt", "Retry with backoff,\nand add no dependency."),
+    event("message", "I look at the client first."),
+    call("Bash", command="rg -n request src"),
+    call("Bash", command="pytest -q"),
+    result("1 failed, 5 passed", code=1),
+)
+
+
+def test_the_whole_page() -> None:
+    told = {**full_header(), "chapters": [WORK], "also": []}
+    assert "".join(render_markdown(entry(), [told], detail=Detail())) == """\
+# Retry in the client, with jitter
+
+Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
+
+## Retry with backoff
+
+> `traj_one` · claude-code · claude-sonnet-4-5 · 4m · 12\\.3k in + 98k cached / 1.2k out · `$0.04` · 80% sure · \
+committed by the agent · part 1 of 2 · carried from `fffffff` · thinking dropped · 3 redactions
+
+### Asked
+
+> The API answers 429 in bursts.\\
+> Retry with backoff, and add no dependency.
+
+### Why
+
+> Fixed delays would re-align the bursts, so retries are spread out.
+
+### Decisions
+
+| Chose | Rejected | Because | By |
+| --- | --- | --- | --- |
+| full jitter | a fixed delay | fixed delays re-align the bursts | inferred |
+| retry in the client | a queue |  | agent, 90% sure |
+
+### Doubts
+
+- Retry-After given as a date is not tested.
+
+### Files
+
+- `src/retry.py` (add, 2 edits, 1 revert)
+
+### Looking back
+
+> Bursts are spread out.
+
+### Chapter: Retry with backoff
+
+**Asked**
+
+> Retry with backoff,\\
+> and add no dependency.
+
+> I look at the client first.
+
+- `Bash` `rg -n request src`
+- `Bash` `pytest -q`
+
+**exit 1**
+
+```text
+1 failed, 5 passed
+```
+
+### Tests
+
+12 passed, 1 failed (last of 3 runs)
+
+### Cost
+
+$0.04, 12.3k in + 98k cached / 1.2k out
+"""
+
+
+@pytest.mark.parametrize(
+    ("hostile", "plain"),
+    [
+        ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
+        ("[click](javascript:x)", r"\[click\](javascript:x)"),
+        ("![](https://evil.example/x.png)", "`![](https://evil.example/x.png)`"),
+        ("@octocat/team look", "`@octocat/team` look"),
+        ("fixes acme/x#5", "fixes `acme/x#5`"),
+        ("# heading", "`#` heading"),
+        ("- item", r"\- item"),
+        ("12. item", r"12\. item"),
+        ("=====", r"\====="),
+        ("**bold** _it_ ~~no~~ `x`", r"\*\*bold\*\* \_it\_ \~\~no\~\~ \`x\`"),
+        ("a | b", r"a \| b"),
+        ("</details> <!-- approve -->", "&lt;/details&gt; &lt;\\!-- approve --&gt;"),
+        ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
+        ("end\\", "end\\\\"),
+        (":tada: www.evil.example JIRA-1 a1b2c3d4", "`:tada:` `www.evil.example` `JIRA-1` `a1b2c3d4`"),
+        ("two\nlines \x1b[31m", r"two lines ^\[\[31m".replace("^", r"\^")),
+    ],
+)
+def test_plain_words_stay_plain(hostile: str, plain: str) -> None:
+    assert escape(hostile) == plain
+
+
+@given(st.text(alphabet="`~|ab \n\\"))
+def test_nothing_breaks_out_of_code(text: str) -> None:
+    span = code(text)
+    ticks = re.match("`+", span)
+    assert ticks is not None
+    inner = span[len(ticks[0]) : -len(ticks[0])]
+    assert ticks[0] not in re.findall("`+", inner)
+    assert not inner.startswith("`")
+    assert not inner.endswith("`")
+    assert "|" not in span
+    first, *body, last = fence(text).split("\n")
+    assert first.removesuffix("text") == last
+    assert not any(line.strip().startswith(last) for line in body)
+
+
+@given(st.text())
+def test_every_line_of_a_quotation_is_quoted(text: str) -> None:
+    assert all(line.startswith(">") for line in quote(text).split("\n"))
+
+
+def test_hostile_text_is_inert() -> None:
+    wild = chapter(HOSTILE, event("prompt", HOSTILE), event(HOSTILE, HOSTILE), call(HOSTILE, command=HOSTILE))
+    told = {**hostile_header(), "chapters": [wild], "also": []}
+    page = "".join(render_markdown(entry(subject=HOSTILE), [told], detail=Detail(everything=True)))
+    bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", page)
+    assert not {"\x1b", "\x07", "\r", "\u202e"} & set(page)
+    assert "<" not in bare.replace("<U", "")
+    assert "@" not in bare
+    assert not re.search(r"(?<!\\)\]\(", bare)

@@ -1,0 +1,79 @@
+"""What ``log`` prints: whole outputs, so that they can be read here as people see them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.render.terminal import Page
+from gittraj.render.text import render_entry, render_oneline, render_row
+from tests.unit.render.headers import NOW, bare_header, entry, full_header, hostile_header
+
+PAGE = Page(columns=72)
+
+
+def test_a_commit_with_everything_known() -> None:
+    assert render_entry(entry(full_header()), PAGE, NOW) == """\
+9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
+  asked    The API answers 429 in bursts. Retry with backoff, and add no
+           dependency.
+  why      Fixed delays would re-align the bursts, so retries are spread
+           out.
+  decided  full jitter over a fixed delay, because fixed delays re-align
+           the bursts (inferred)
+           retry in the client over a queue (90% sure)
+  doubts   Retry-After given as a date is not tested.
+  tests    12 passed, 1 failed (last of 3 runs)
+  claude-code · claude-sonnet-4-5 · 4m
+  12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure
+  committed by the agent · part 1 of 2 · carried from fffffff
+  thinking dropped · 3 redactions
+"""
+
+
+def test_a_commit_of_which_nothing_is_known() -> None:
+    assert render_entry(entry(bare_header(), subject=""), PAGE, NOW) == """\
+9b440cb   3 days ago by Ada Lovelace
+  committed by the agent
+"""
+
+
+def test_a_long_subject_and_several_trajectories() -> None:
+    subject = "Cap retries at five attempts so that the thirty seconds of a caller are always enough"
+    assert render_entry(entry(bare_header(), bare_header(), subject=subject), PAGE, NOW) == """\
+9b440cb Cap retries at five attempts so that the thirty seconds of a
+        caller are always enough  3 days ago by Ada Lovelace
+  committed by the agent
+
+  committed by the agent
+"""
+
+
+def test_one_line_each() -> None:
+    header = full_header(commits=["a"])
+    assert render_oneline(entry(header), PAGE) == (
+        "9b440cb Retry in the client, with jitter  claude-code · 4m · $0.04 · 80…\n"
+    )
+    assert render_oneline(entry(header), Page()) == (
+        "9b440cb Retry in the client, with jitter  claude-code · 4m · $0.04 · 80% sure · 2 decisions\n"
+    )
+    assert render_row(header, Page(), NOW) == (
+        "traj_one Retry with backoff  claude-code · completed · 1 commit · 4m · $0.04 · 3 days ago\n"
+    )
+
+
+@pytest.mark.parametrize("page", [PAGE, Page(), Page(columns=72, colour=True)])
+def test_hostile_text_is_inert(page: Page) -> None:
+    header = {**hostile_header(), "commits": []}
+    told = entry(header, subject=header["title"])
+    told["author"]["name"] = header["title"]
+    for text in (render_entry(told, page, NOW), render_oneline(told, page), render_row(header, page, NOW)):
+        assert not {"\x07", "\r", "\u202e"} & set(text)
+        assert "\x1b]" not in text
+        assert page.colour or "\x1b" not in text
+    assert "^[]0;owned^G^M<script>" in render_entry(told, page, NOW)
+
+
+def test_colours_are_closed_on_every_line() -> None:
+    text = render_entry(entry(full_header()), Page(columns=72, colour=True), NOW)
+    for line in text.splitlines():
+        assert line.count("\x1b[0m") * 2 == line.count("\x1b[")
