@@ -29,7 +29,49 @@ class Row:
         return cls(what, statistics.median(taken), _tenth(taken), unit, target)
 
     @classmethod
-    def timed(command: Sequence[str], folder: Path) -> float:
+    def added(cls, what: str, base: Sequence[float], other: Sequence[float], target: float) -> Row:
+        """What ``other`` took more than ``base`` in the same round."""
+        more = statistics.median(b - a for a, b in zip(base, other, strict=True))
+        return cls(what, more, _tenth(other) - _tenth(base), "ms", target)
+
+    @property
+    def passed(self) -> bool:
+        return self.target is None or self.median <= self.target
+
+    def cells(self) -> tuple[str, ...]:
+        target = "" if self.target is None else f"<= {self.target:g} {self.unit}"
+        verdict = "" if self.target is None else "pass" if self.passed else "**miss**"
+        return self.what, f"{_digits(self.median)} {self.unit}", _digits(self.quiet), target, verdict
+
+
+def _tenth(taken: Sequence[float]) -> float:
+    return sorted(taken)[len(taken) // 10]
+
+
+def _digits(value: float) -> str:
+    return f"{value:.{0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2}f}"
+
+
+def render(rows: Iterable[Row]) -> str:
+    """A Markdown table."""
+    head = ("what", "median", "p10", "target", "")
+    lines = [head, ("---", "---:", "---:", "---:", "---"), *(row.cells() for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rounds(variants: Mapping[str, Callable[[], float]], count: int) -> dict[str, list[float]]:
+    """Each variant once a round, in an order that changes, so that the machine's moods hit all alike."""
+    found: dict[str, list[float]] = {name: [] for name in variants}
+    order = list(variants)
+    chance = random.Random(1)
+    for _ in range(count):
+        chance.shuffle(order)
+        for name in order:
+            found[name].append(variants[name]())
+    return found
+
+
+def timed(command: Sequence[str], folder: Path) -> float:
     """Milliseconds that a process takes."""
     begin = time.perf_counter()
     subprocess.run(

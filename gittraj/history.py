@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from gittraj.errors import GitError, TrajError
+from gittraj.errors import TrajError, UsageError
 from gittraj.fold import Header
 from gittraj.git import Repository
 from gittraj.recorded import Recorded
@@ -47,7 +47,8 @@ def list_commits(
     """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
 
     ``author`` is an extended regular expression, dates are whatever git understands, ``paths`` git's
-    pathspecs as typed in ``cwd``. Raises TrajError for one of them that means nothing.
+    pathspecs as typed in ``cwd``. Raises UsageError, or
+    TrajError, for one of them that means nothing.
     """
     ancestry = Ancestry.read(repository, [rev])
     commits = [commit for commit in ancestry.parents if commit in recorded]
@@ -55,7 +56,7 @@ def list_commits(
     if limits:
         inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
         if inside.code != 0:
-            raise GitError(f"--author: {inside.complaint}", hint="it is an extended regular expression")
+            raise UsageError(f"--author: {inside.complaint}", hint="it is an extended regular expression")
         kept = set(inside.out.decode().split())
         commits = [commit for commit in commits if commit in kept]
     if paths:
@@ -153,7 +154,7 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
     """What git makes of a date (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
     if read[0] == read[1] and not _NOW.search(date):
-        raise TrajError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
+        raise UsageError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from gittraj.errors import TrajError
+from gittraj.errors import UsageError
 from gittraj.fold import Header
 
 
@@ -39,11 +39,11 @@ class Wanted:
 
 
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """Python's regular expressions, case as written. Raises TrajError for a bad one."""
+    """Python's regular expressions, case as written. Raises UsageError for a bad one."""
     try:
         return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
-        raise TrajError(
+        raise UsageError(
             f"'{pattern}' is no regular expression: {error}",
             hint="put \\ before a sign that stands for itself",
         ) from None

@@ -6,6 +6,7 @@ It must not return a text that wasn't scanned to its end, nor say in an error wh
 from __future__ import annotations
 
 import hmac
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -110,7 +111,8 @@ class Redactor:
         """The secrets that the rules find."""
         if (spans := self._cache.get((text, name))) is None:
             _tick(deadline, len(text))
-            spans = tuple(_scan(text, name, partial(_tick, deadline, len(text))))
+            tick = partial(_tick, deadline, len(text))
+            spans = tuple(_from_whole_escape(text, span) for span in _scan(text, name, tick))
             if self._cached > _CACHE:
                 self._cache.clear()
                 self._cached = 0
@@ -162,6 +164,9 @@ class Redactor:
         return f"REDACTED-{called}-{tag}"
 
 
+_HALF_ESCAPE = re.compile(r"\\+u[0-9a-fA-F]{4}\Z")
+
+
 def _tick(deadline: float, length: int) -> None:
     if time.monotonic() >= deadline:
         raise RedactionError(f"a text of {length} characters could not be scanned in its time")
@@ -180,6 +185,12 @@ def _scan(text: str, name: str | None, tick: partial[None]) -> Iterator[Span]:
     for read in _READERS:
         yield from read(image, lower, tick)
         tick()
+
+
+def _from_whole_escape(text: str, span: Span) -> Span:
+    """A span that begins with an escaped character begins with its escape: half of one breaks JSON."""
+    found = _HALF_ESCAPE.search(text, max(0, span.start - 16), span.start + 1)
+    return Span(found.start(), span.end, span.rule, span.kind) if found else span
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:

@@ -11,6 +11,7 @@ from tests.integration.story import record
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)
 COMMIT = "9b440cb568f1f77c81a2689ad1638b9797809874"
+_WHY = "Fixed delays would re-align the bursts, so retries are spread out."
 HOSTILE = "\x1b]0;owned\x07\r<script>x</script> [click](http://evil) @octocat \u202etxt"
 
 
@@ -88,7 +89,7 @@ def _first(whole: Whole) -> Any:
         link=Link(evidence="agent", carried_from=("f" * 40,)),
         whole=whole,
         prompt="The API answers 429 in bursts.\nRetry with backoff, and add no dependency.",
-        summary=Summary(text="Fixed delays would re-align the bursts, so retries are spread out.", by="agent"),
+        summary=Summary(text=_WHY, by="agent"),
         started_at="2026-03-01T08:55:00.000Z",
         ended_at="2026-03-01T08:59:00.000Z",
         usage=Usage(input_tokens=12_300, cache_read_tokens=98_000, output_tokens=1_200),

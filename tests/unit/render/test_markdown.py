@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from gittraj.render.detail import Detail
 from gittraj.render.markdown import code, escape, fence, quote, render_markdown
-from tests.unit.render.headers import HOSTILE, call, chapter, entry, event, full_header, hostile_header, result
+from tests.unit.render.headers import (
+    HOSTILE,
+    call,
+    chapter,
+    entry,
+    event,
+    full_header,
+    hostile_header,
+    result,
+)
 
 WORK = chapter(
     "Retry with backoff",
@@ -31,8 +40,8 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 ## Retry with backoff
 
-> `traj_one` · claude-code · claude-sonnet-4-5 · 4m · 12\\.3k in + 98k cached / 1.2k out · `$0.04` · 80% sure · \
-committed by the agent · part 1 of 2 · carried from `fffffff` · thinking dropped · 3 redactions
+> `traj_one` · claude-code · claude-sonnet-4-5 · 4m · 12\\.3k in + 98k cached / 1.2k out · `$0.04` \
+· 80% sure · committed by the agent · part 1 of 2 · carried from `fffffff` · thinking dropped · 3 redactions
 
 ### Asked
 

@@ -1,0 +1,376 @@
+"""``git traj log``: which commits it lists, correct without an index, and what it says when there are none."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.model import Decision, Link, Retrospective, Summary, TaskRef, TaskSource, Usage, Whole
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+Log = Callable[..., list[dict[str, Any]]]
+POEM = "".join(f"line {number} of a poem\n" for number in range(20))
+
+
+@pytest.fixture(autouse=True)
+def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(git.root)
+
+
+@pytest.fixture
+def story(git: Git) -> Iterator[Story]:
+    with git.open() as repository:
+        yield Story(repository)
+
+
+@pytest.fixture
+def told(git: Git, story: Story) -> Callable[..., str]:
+    """Commits, and puts a trajectory of its own on the commit."""
+
+    def commit(files: dict[str, Any], message: str, **fields: Any) -> str:
+        made = git.commit(files, message)
+        story.note(made, record(f"traj_{made[:8]}", **fields))
+        return made
+
+    return commit
+
+
+@pytest.fixture
+def log(capsys: pytest.CaptureFixture[str]) -> Log:
+    """The commits of ``git traj log … --json``."""
+
+    def run(*args: str) -> list[dict[str, Any]]:
+        assert call(["log", "--json", *args]) == 0
+        commits: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["commits"]
+        return commits
+
+    return run
+
+
+def subjects(commits: list[dict[str, Any]]) -> list[str]:
+    return [commit["subject"] for commit in commits]
+
+
+# ---------------------------------------------------------------- what is said of a commit
+
+
+def test_a_commit_in_json(git: Git, told: Any, log: Log) -> None:
+    git.commit({"other.txt": "by hand\n"}, "By hand")
+    made = told({"src/ü.py": "x\n", "b.txt": "y\n"}, "By the agent", prompt="Do it", usage=Usage(input_tokens=3))
+    (commit,) = log()
+    (header,) = commit.pop("trajectories")
+    assert commit == {
+        "commit": made,
+        "short": made[:7],
+        "subject": "By the agent",
+        "author": {"name": "A U Thor", "email": "author@example.com"},
+        "date": "2026-01-02T03:04:05+00:00",
+        "files": ["b.txt", "src/ü.py"],
+    }
+    assert (header["id"], header["prompt"]) == (f"traj_{made[:8]}", "Do it")
+    assert header["part"]["usage"]["inputTokens"] == 3
+
+
+def test_the_terminal_output(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    os.environ["GIT_AUTHOR_DATE"] = "2020-03-01T10:00:00Z"
+    first = git.commit({"a.py": "1\n"}, "Add a")
+    second = git.commit({"b.py": "2\n"}, "Add b")
+    whole = Whole(agent="codex", models=("gpt-5-codex",))
+    decided = Decision(chosen="a dict", alternatives=("a list",), reasoning="lookups dominate", by="agent")
+    story.note(first, record(at=0, n=3, whole=whole, prompt="Add a, then b", decisions=(decided,)))
+    story.note(
+        second,
+        record(at=3, whole=whole, summary=Summary(text="Both are in.", by="agent"), link=Link(evidence="content")),
+        record("traj_two", thinking="sealed", redactions_by_rule={"token": 1}),
+    )
+    assert call(["log"]) == 0
+    assert capsys.readouterr().out == f"""\
+{second[:7]} Add b  2020-03-01 by A U Thor
+  why      Both are in.
+  codex · gpt-5-codex · matched by content · part 2 of 2
+
+  claude-code · committed by the agent · thinking sealed · 1 redaction
+
+{first[:7]} Add a  2020-03-01 by A U Thor
+  asked    Add a, then b
+  decided  a dict over a list, because lookups dominate
+  codex · gpt-5-codex · committed by the agent · part 1 of 2
+"""
+    assert call(["log", "--oneline", "-n", "1"]) == 0
+    assert capsys.readouterr().out == f"{second[:7]} Add b  codex + claude-code\n"
+    assert call(["log", "--trajectories"]) == 0
+    assert capsys.readouterr().out == """\
+traj_one Add a, then b  codex · 2 commits
+traj_two (untitled)  claude-code · 1 commit
+"""
+
+
+def test_trajectories_in_json(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = git.commit({"a": "1"}), git.commit({"a": "2"})
+    for at, commit in enumerate((first, second)):
+        story.note(commit, record(at=at, usage=Usage(output_tokens=2)))
+    assert call(["log", "--trajectories", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["trajectories"]
+    assert row["commits"] == [second, first]
+    assert (row["part"]["number"], row["part"]["of"]) == (None, 2)
+    assert row["part"]["usage"] == row["total"]["usage"]
+    assert row["total"]["usage"]["outputTokens"] == 4
+
+
+# ---------------------------------------------------------------- conditions
+
+
+@pytest.mark.parametrize(
+    ("args", "found"),
+    [
+        (["--agent", "codex"], ["two"]),
+        (["--agent", "cod"], []),
+        (["--model", "SONNET"], ["three", "one"]),
+        (["--task", "7"], ["two"]),
+        (["--task", "github:7"], ["two"]),
+        (["--task", "Speed"], ["two"]),
+        (["--tag", "db"], ["two"]),
+        (["--decisions"], ["three"]),
+        (["--min-confidence", "0.5"], ["three"]),
+        (["--max-confidence", "0.5"], ["one"]),
+        (["--min-cost", "0.1"], ["two"]),
+        (["--grep", "t[wW]o"], ["two"]),
+        (["--grep", "because of locks"], ["three"]),
+        (["--grep", "asked for one"], ["one"]),
+        (["-n", "2"], ["three", "two"]),
+        (["--agent", "claude-code", "-n", "1"], ["three"]),
+        (["HEAD~1"], ["two", "one"]),
+        (["HEAD~2..HEAD~1"], ["two"]),
+        (["--author", "^A U"], ["three", "two", "one"]),
+        (["--author", "Nobody"], []),
+        (["--since", "2026-01-03"], []),
+        (["--since", "2025-12-31", "--until", "2026-01-03"], ["three", "two", "one"]),
+        (["--agent", "codex", "--decisions"], []),
+    ],
+)
+def test_conditions(told: Any, log: Log, args: list[str], found: list[str]) -> None:
+    claude = Whole(agent="claude-code", models=("claude-sonnet-4-5",))
+    unsure, sure = (replace(claude, retrospective=Retrospective(by="agent", confidence=c)) for c in (0.4, 0.9))
+    task = TaskRef(title="Speed", source=TaskSource(system="github", id="7"))
+    told({"a": "1"}, "one", whole=unsure, prompt="You asked for one")
+    told({"a": "2"}, "two", whole=Whole(agent="codex", task=task, tags=("db",)), cost_usd=0.2)
+    told({"a": "3"}, "three", whole=sure, decisions=(Decision(chosen="x", by="agent", reasoning="because of locks"),))
+    assert subjects(log(*args)) == found
+
+
+def test_only_the_wanted_trajectories_of_a_commit_are_listed(git: Git, story: Story, log: Log) -> None:
+    story.note(git.commit({"a": "1"}), record("traj_a"), record("traj_b", whole=Whole(agent="codex")))
+    (commit,) = log("--agent", "codex")
+    assert [header["id"] for header in commit["trajectories"]] == ["traj_b"]
+
+
+def test_explored_work_needs_all(git: Git, story: Story, log: Log) -> None:
+    story.note(git.commit({"a": "1"}), record(role="explored"))
+    assert log() == []
+    assert [h["link"]["role"] for c in log("--all") for h in c["trajectories"]] == ["explored"]
+
+
+def test_what_is_damaged_or_foreign_is_no_obstacle(git: Git, story: Story, told: Any, log: Log) -> None:
+    made = told({"a": "1"}, "one")
+    git("notes", "--ref=traj", "append", "-m", "somebody else's note", made)
+    git("notes", "--ref=traj", "add", "-m", '{"id": 7', git.commit({"a": "2"}, "two"))
+    assert subjects(log()) == ["one"]
+
+
+# ---------------------------------------------------------------- paths
+
+
+def test_a_file_through_its_renames(git: Git, told: Any, log: Log) -> None:
+    told({"old.txt": POEM, "x": "1"}, "write")
+    told({"old.txt": POEM + "more\n"}, "extend")
+    git("mv", "old.txt", "mid.txt")
+    told({"x": "2"}, "rename")
+    git("mv", "mid.txt", "new.txt")
+    told({"new.txt": POEM + "more\nand more\n"}, "rename again")
+    told({"x": "3"}, "something else")
+    told({"old.txt": "another file of the old name\n"}, "namesake")
+
+    whole = ["rename again", "rename", "extend", "write"]
+    assert subjects(log("--file", "new.txt")) == whole
+    assert subjects(log("--", "new.txt")) == whole
+    assert subjects(log("--no-follow", "--file", "new.txt")) == ["rename again"]
+    assert subjects(log("--file", "old.txt")) == ["namesake", "rename", "extend", "write"]
+    assert subjects(log("HEAD~3", "--", "mid.txt")) == ["rename", "extend", "write"]
+
+
+def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) -> None:
+    told({"base": "1", "poem.txt": POEM}, "base")
+    git("checkout", "-q", "-b", "side")
+    git("mv", "poem.txt", "verse.txt")
+    told({}, "rename on the side")
+    told({"verse.txt": POEM + "side\n"}, "edit on the side")
+    git("checkout", "-q", "main")
+    told({"base": "2"}, "elsewhere on main")
+    git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    told({"base": "3"}, "after")
+    merged = git("rev-parse", "HEAD~1")
+    Story(git.open()).note(merged, record("traj_merge"))
+
+    everything = ["merge", "edit on the side", "rename on the side", "base"]
+    assert sorted(subjects(log("--file", "verse.txt"))) == sorted(everything)
+    assert [c["files"] for c in log("--file", "verse.txt") if c["subject"] == "merge"] == [["verse.txt"]]
+    assert subjects(log("--no-follow", "--", "poem.txt"))[-1] == "base"
+
+
+def test_a_name_is_followed_on_both_sides_of_a_merge(git: Git, told: Any, log: Log) -> None:
+    """Main renames, the side edits under the old name: both are the file's history."""
+    told({"poem.txt": POEM}, "base")
+    git("checkout", "-q", "-b", "side")
+    told({"poem.txt": POEM + "side\n"}, "edit under the old name")
+    git("checkout", "-q", "main")
+    git("mv", "poem.txt", "verse.txt")
+    told({}, "rename on main")
+    git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    assert sorted(subjects(log("--file", "verse.txt"))) == ["base", "edit under the old name", "rename on main"]
+
+
+def test_folders_patterns_and_odd_names(git: Git, told: Any, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    told({"src/a.py": "1", "top.md": "1"}, "src and top")
+    told({"src/deep/b.txt": "1"}, "deep")
+    told({"[odd].txt": "1", "tab\there": "1"}, "odd")
+    assert subjects(log("--file", "src")) == ["deep", "src and top"]
+    assert subjects(log("--file", "src/")) == ["deep", "src and top"]
+    assert subjects(log("--", "*.py")) == ["src and top"]
+    assert subjects(log("--", ":(exclude)src", ".")) == ["odd", "src and top"]
+    assert subjects(log("--", "top.md", "src/deep")) == ["deep", "src and top"]
+    assert subjects(log("--file", "[odd].txt", "--file", "tab\there")) == ["odd"]
+    assert subjects(log("--file", str(git.root / "top.md"))) == ["src and top"]
+    monkeypatch.chdir(git.root / "src")
+    assert subjects(log("--file", "a.py")) == ["src and top"]
+    assert subjects(log("--file", "../top.md")) == ["src and top"]
+    assert subjects(log("--", "*.txt")) == ["deep"]
+    assert subjects(log("--", ".")) == ["deep", "src and top"]
+
+
+def test_a_shallow_clone_does_not_invent_a_history(git: Git, told: Any, log: Log, tmp_path: Path) -> None:
+    told({"a": "1", "b": "1"}, "one")
+    told({"a": "2"}, "two")
+    told({"a": "3"}, "three")
+    git("clone", "-q", "--depth=2", f"file://{git.root}", str(tmp_path / "shallow"))
+    shallow = Git(tmp_path / "shallow")
+    shallow("fetch", "-q", "origin", "refs/notes/traj:refs/notes/traj")
+    os.chdir(shallow.root)
+    assert subjects(log()) == ["three", "two"]
+    assert subjects(log("--file", "b")) == []
+    assert subjects(log("--file", "a")) == ["three"]
+
+
+def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log) -> None:
+    told({"old ü.txt": POEM}, "write")
+    git("mv", "old ü.txt", "new ü.txt")
+    told({}, "rename")
+    plain = log("--file", "new ü.txt")
+    for key, value in {
+        "log.showSignature": "true",
+        "log.showRoot": "false",
+        "log.follow": "true",
+        "log.date": "raw",
+        "color.ui": "always",
+        "core.quotePath": "true",
+        "diff.renames": "false",
+        "diff.noprefix": "true",
+        "format.pretty": "oneline",
+        "i18n.logOutputEncoding": "latin1",
+        "alias.log": "!false",
+        "grep.patternType": "fixed",
+    }.items():
+        git("config", key, value)
+    assert log("--file", "new ü.txt", "--author", "A.*Thor") == plain
+    assert subjects(plain) == ["rename", "write"]
+
+
+# ---------------------------------------------------------------- nothing, and wrong questions
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "said"),
+    [
+        (["nowhere"], 1, "error: 'nowhere' is no revision of this repository\nhint: git log --all --oneline"),
+        (["HEAD..nowhere"], 1, "error: 'HEAD..nowhere' is no revision of this repository\n"),
+        (["--grep", "("], 2, "error: '(' is no regular expression: "),
+        (["--author", "("], 2, "error: --author: "),
+        (["--since", "bananas"], 2, "error: --since: 'bananas' is no date\nhint: such as 2026-03-31"),
+        (["--file", "../outside"], 1, "error: '../outside' is outside the repository at "),
+        (["--", "../out*"], 1, "error: ../out*: '../out*' is outside repository"),
+        (["--", ":(nonsense)x"], 1, "error: Invalid pathspec magic 'nonsense'"),
+        (["--min-confidence", "2"], 2, "error: Invalid value for '--min-confidence'"),
+        (["-n", "0"], 2, "error: Invalid value for '-n'"),
+    ],
+)
+def test_wrong_questions(
+    told: Any, capsys: pytest.CaptureFixture[str], args: list[str], status: int, said: str
+) -> None:
+    told({"a": "1"}, "one")
+    assert call(["log", *args]) == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert len(err.splitlines()) == 2
+
+
+def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    git.commit({"a": "1"})
+    for prepare in (lambda: None, lambda: (git.root / ".git" / "traj").mkdir()):
+        prepare()
+        assert call(["log"]) == 0
+    assert capsys.readouterr() == (
+        "",
+        "no trajectory is recorded here\n"
+        "hint: git traj install begins to record them\n"
+        "no trajectory is recorded yet\n"
+        "hint: git traj status says what is captured and what waits\n",
+    )
+
+
+def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    told({"a": "1"}, "one")
+    assert call(["log", "--agent", "nobody"]) == 0
+    assert capsys.readouterr() == (
+        "",
+        "no commit found that carries such a trajectory; in this repository one commit carries one\n"
+        "hint: name other commits or fewer conditions; git traj status says what waits\n",
+    )
+
+
+def test_an_unborn_branch(log: Log) -> None:
+    assert log() == []
+
+
+def test_two_thousand_commits_in_a_second(git: Git, story: Story, log: Log) -> None:
+    stream = []
+    for number in range(1, 2001):
+        stream.append(
+            f"commit refs/heads/main\nmark :{number}\ncommitter A <a@example.com> {1_600_000_000 + number} +0000\n"
+            f"data <<END\nCommit {number}\nEND\n"
+            + (f"from :{number - 1}\n" if number > 1 else "")
+            + f"M 644 inline d{number % 40}/f{number % 200}\ndata <<END\n{number}\nEND\n"
+        )
+    git("fast-import", "--quiet", input="".join(stream))
+    commits = git("rev-list", "--reverse", "main").split()
+    story.notes(
+        {
+            commit: record(f"traj_{number // 4}", at=number % 4, prompt="p" * 300, usage=Usage(input_tokens=1))
+            for number, commit in enumerate(commits)
+        }
+    )
+    began = time.process_time()
+    found = log()
+    spent = time.process_time() - began
+    assert len(found) == 2000
+    assert found[0]["subject"] == "Commit 2000"
+    assert spent < 3, "it takes half a second on an idle machine"
+    assert len(log("--file", "d3/f3")) == 10
