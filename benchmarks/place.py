@@ -19,7 +19,8 @@ from tests.integration.repository import Git
 MB = 1_000_000
 _WORDS = "The parser keeps what it has read, so that a second look at the same file costs nothing more. "
 _IDS = re.compile(r'((?:"|msg_|toolu_))[0-9a-f]{8}')
-_PATIENCE = 120.0
+_TURN = 5  # twice as many calls between two prompts
+_PATIENCE = 180.0
 
 
 @contextmanager
@@ -82,16 +83,14 @@ def _at_rest(spool: Path, cursors: Path) -> bool:
 
 
 def lengthen(session: ClaudeSession, size: int) -> None:
-    """Add ``size`` bytes of finished turns that commit nothing: prompts, thoughts, edits, long outputs."""
+    """Add ``size`` bytes of finished turns that commit nothing: about ten prompts a megabyte, with
+    thoughts, edits and long outputs."""
     begin = session.log.stat().st_size if session.log.exists() else 0
-    session.run(
-        [
-            turn(Write("notes.txt", _WORDS * 20), think=_WORDS * 10, say=_WORDS * 5),
-            turn(Shell("git log -p -3 | head -c 8000"), say=_WORDS),
-            turn(say=_WORDS * 3),
-        ],
-        prompt=_WORDS,
-    )
+    steps = [
+        turn(Write("notes.txt", _WORDS * 20), think=_WORDS * 10, say=_WORDS),
+        turn(Shell("git log -p -3 | head -c 8000"), say=_WORDS),
+    ]
+    session.run([*steps * _TURN, turn(say=_WORDS * 3)], prompt=_WORDS)
     data = session.log.read_bytes()[begin:]
     block = data.decode().replace(session.session, "\0")
     with session.log.open("ab") as stream:

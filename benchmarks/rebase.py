@@ -42,7 +42,7 @@ def _grow(git: Git) -> None:
 
 
 def _rebase(git: Git) -> float:
-    took = timed(("git", "rebase", "--quiet", "main"), git.root)
+    took = timed(("git", "rebase", "--quiet", "main"), git.root).clock
     if (git.root / ".git" / "traj").exists():
         wait_for_worker(git)
     git("reset", "--quiet", "--hard", "ORIG_HEAD")

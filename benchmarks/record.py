@@ -15,7 +15,7 @@ from tests.integration.repository import Git
 
 ROUNDS = 5
 _TARGET = 1000.0
-_PATIENCE = 60.0
+_PATIENCE = 180.0
 
 
 def measure(folder: Path) -> Iterator[Row]:

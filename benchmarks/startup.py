@@ -35,7 +35,7 @@ def measure(folder: Path) -> Iterator[Row]:
         wait_for_worker(git)
         git("traj", "log")
         found = rounds(
-            {name: lambda c=command: timed(c, git.root) for name, (command, _) in _COMMANDS.items()},  # type: ignore[misc]
+            {name: lambda c=command: timed(c, git.root).clock for name, (command, _) in _COMMANDS.items()},  # type: ignore[misc]
             ROUNDS,
         )
     for name, (_, target) in _COMMANDS.items():

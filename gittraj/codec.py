@@ -123,6 +123,8 @@ def from_json(cls: type[T], value: Any, path: str = "", known: set[str] | None =
 
 
 def _decode(hint: Any, value: Any, path: str) -> Any:
+    if type(value) is hint:
+        return value
     origin = get_origin(hint)
     if hint is Any or hint is model.Json:
         return value

@@ -99,8 +99,8 @@ def _thinking(value: Any, where: str) -> Thinking | None:
         return None
     if value not in _STRICTNESS:
         # a list may be made of references to lists of references: its text would never end
-        said = value if isinstance(value, str) else f"a {type(value).__name__}"
-        raise TrajError(f"{where} is '{said}'", "it can be seal, clear or drop")
+        said = f"'{value}'" if isinstance(value, str) else "not a text"
+        raise TrajError(f"{where} is {said}", "it can be seal, clear or drop")
     return cast(Thinking, value)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cache, reduce
 from itertools import chain
 from operator import add
 from typing import Any, TypeVar
@@ -120,7 +120,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
         "startedAt": started,
         "endedAt": ended,
         "durationSeconds": _seconds(started, ended),
-        "usage": {camel(f.name): getattr(usage, f.name, None) for f in dataclasses.fields(Usage)},
+        "usage": {key: getattr(usage, name, None) for name, key in _keys(Usage) or ()},
         "costUsd": _sum_known(f.cost_usd for f in told),
         "costSource": _cost_source(told),
         "counts": {camel(name): getattr(counts, name) for name in _COUNTED},
@@ -260,9 +260,17 @@ def _once(items: Iterable[T]) -> list[T]:
 
 def spell(value: Any) -> Any:
     """JSON with every field written out, nulls too (what is stored leaves them out)."""
-    if dataclasses.is_dataclass(value):
-        names = (f.name for f in dataclasses.fields(value) if f.name != "extra")
-        return {**getattr(value, "extra", {}), **{camel(n): spell(getattr(value, n)) for n in names}}
     if isinstance(value, tuple | list):
         return [spell(item) for item in value]
-    return value
+    names = _keys(value.__class__)
+    if names is None:
+        return value
+    return {**getattr(value, "extra", {}), **{key: spell(getattr(value, name)) for name, key in names}}
+
+
+@cache
+def _keys(kind: type) -> tuple[tuple[str, str], ...] | None:
+    """Names and JSON keys of a dataclass's fields; None for any other type."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple((f.name, camel(f.name)) for f in dataclasses.fields(kind) if f.name != "extra")

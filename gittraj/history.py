@@ -47,8 +47,7 @@ def list_commits(
     """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
 
     ``author`` is an extended regular expression, dates are whatever git understands, ``paths`` git's
-    pathspecs as typed in ``cwd``. Raises UsageError, or
-    TrajError, for one of them that means nothing.
+    pathspecs as typed in ``cwd``. Raises TrajError for one of them that means nothing.
     """
     ancestry = Ancestry.read(repository, [rev])
     commits = [commit for commit in ancestry.parents if commit in recorded]
@@ -164,6 +163,8 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 def _touched(
     ancestry: Ancestry, commits: Sequence[str], paths: Sequence[str], *, follow: bool, cwd: Path | None
 ) -> set[str]:
+    # a pathspec with magic may exclude: then all of them are one question, and nothing is followed
+    follow = follow and not any(path.startswith(":") for path in paths)
     plain = [path for path in paths if follow and _is_plain(path, cwd)]
     patterns = [path for path in paths if path not in plain]
     found: set[str] = set()
@@ -177,8 +178,6 @@ def _touched(
 
 def _is_plain(path: str, cwd: Path | None) -> bool:
     """Whether it names one file or folder, not a pattern."""
-    if path.startswith(":"):
-        return False
     return not re.search(r"[*?\[]", path) or (cwd is not None and os.path.lexists(cwd / path))
 
 

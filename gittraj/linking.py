@@ -130,5 +130,5 @@ def _outlive(pipeline: Pipeline, notes: NotesRef, commit: str, trajectory: str) 
     lines = [line for line in decode_note(notes.read(commit) or b"") if not isinstance(line, ForeignLine)]
     ours = [line for line in lines if line.id == trajectory]
     above = max((s.rev for s in ours if isinstance(s, Tombstone) and s.first is None), default=-1)
-    dead = [r for r in ours if isinstance(r, Record) and r.rev <= above]
+    dead = [r for r in ours if isinstance(r, Record) and not r.incomplete and r.rev <= above]
     pipeline.write([], lines=[(commit, replace(r, rev=above + 1)) for r in dead])

@@ -148,11 +148,11 @@ class Pipeline:
     ) -> Iterator[tuple[str, Record]]:
         """The records of one trajectory's parts; their segments are put into ``files``."""
         redactor = self.redactor()
-        try:
-            for draft in drafts:
+        for draft in drafts:
+            try:
                 map_texts((draft.trajectory, draft.files), partial(_learn, redactor))
-        except (RedactionError, RecursionError):
-            pass  # learning only adds: what cannot be scanned is met again below, and parked
+            except RecursionError:
+                pass  # met again below, and parked
         for draft in drafts:
             try:
                 yield from self._record(draft, redactor, files, written)
@@ -205,7 +205,7 @@ class Pipeline:
                 _fit(
                     Record(
                         id=trajectory.id,
-                        link=target.link,
+                        link=map_texts(target.link, clean),
                         range=trajectory.span,
                         role=target.role,
                         origin=self.origin(target.commit),
@@ -242,7 +242,10 @@ def _by_trajectory(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:
 
 
 def _learn(redactor: Redact, text: str, name: str | None) -> str:
-    redactor.learn(text, name=name)
+    try:
+        redactor.learn(text, name=name)
+    except RedactionError:
+        pass  # learning only adds: what cannot be scanned is met again, and its part parked
     return text
 
 
@@ -279,25 +282,27 @@ def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
 
 def _fit(record: Record) -> Record:
     """A record of at most ``RECORD_LIMIT`` bytes: long texts end early, long lists say how long they were."""
-    prompt = summary = 2_000
-    most = 100
-    full = record.figures
+    full, most, letters = record, 100, 2_000
     while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
-        prompt, summary, most = prompt // 2, summary // 2, most // 2
-        text = full.summary
-        record = replace(
-            record,
-            also=record.also[: max(most, 5)],
-            figures=replace(
-                full,
-                prompt=shorten(full.prompt, max(prompt, 100)) if full.prompt else None,
-                summary=replace(text, text=shorten(text.text, max(summary, 100))) if text else None,
-                files=full.files[:most],
-                decisions=full.decisions[: max(most // 5, 1)],
-                caveats=full.caveats[: max(most // 5, 1)],
-            ),
+        most, letters = most // 2, max(letters // 2, 100)
+        figures = full.figures
+        said = (figures.prompt, figures.summary, figures.decisions[: most // 5], figures.caveats[: most // 5])
+        prompt, summary, decisions, caveats = map_texts(said, partial(_end_early, letters))
+        short = replace(
+            figures,
+            prompt=prompt,
+            summary=summary,
+            files=figures.files[:most],
+            decisions=decisions,
+            caveats=caveats,
         )
-        lists = {name: len(getattr(full, name)) for name in ("files", "decisions", "caveats")}
-        cut = {name: n for name, n in lists.items() if n > len(getattr(record.figures, name))}
-        record = replace(record, cut=cut)
+        record = replace(full, figures=short, also=full.also[: max(most, 5)])
+        lists = {"also": (full.also, record.also)} | {
+            name: (getattr(figures, name), getattr(short, name)) for name in ("files", "decisions", "caveats")
+        }
+        record = replace(record, cut={n: len(was) for n, (was, now) in lists.items() if len(now) < len(was)})
     return record
+
+
+def _end_early(letters: int, text: str, _: str | None) -> str:
+    return shorten(text, letters)

@@ -16,7 +16,7 @@ from gittraj.model import Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
 
 # Reads too much (ids of parents and tasks), never too little: what it finds is decoded before it is believed
-_IDS = re.compile(rb'"id"\s*:\s*"([^"\\]+)"')
+_IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')
 
 
 class Recorded:
@@ -90,7 +90,7 @@ class Recorded:
             self._places = {}
             for commit, body in self._bodies.items():
                 for found in set(_IDS.findall(body)):
-                    self._places.setdefault(found.decode("utf-8", "replace"), []).append(commit)
+                    self._places.setdefault(found.decode(), []).append(commit)
         return self._places
 
 

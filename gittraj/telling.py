@@ -124,4 +124,4 @@ def significant(events: list[Header], least: str) -> list[Header]:
 
 
 def _below(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
+    return folder in (".", path) or path.startswith(f"{folder}/")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from gittraj.git import Repository
@@ -19,7 +20,7 @@ _CHANGES_FOLDER = re.compile(
     r"(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
 )
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
-_COMMAND_LIMIT = 200_000
+_COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
 
@@ -58,11 +59,13 @@ class Territory:
         folder = entry.folder
         for found in _CHANGES_FOLDER.finditer(command):
             path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))
+            if len(str(path)) > _PATH_LIMIT:
+                break
             if not found["git"]:
                 folder = str(path)  # the next cd starts from here; git -C does not stay
             yield path
         for name in _ABSOLUTE.findall(command):
-            if len(name) <= _PATH_LIMIT and self._place(Path(name)):
+            if self._place(Path(name)):
                 yield Path(name)
 
     def _resolve(self, folder: str | None, name: str) -> Path:
@@ -72,6 +75,8 @@ class Territory:
         return Path(os.path.normpath(base / name))
 
     def _place(self, path: Path) -> str | None:
+        if len(str(path)) > _PATH_LIMIT:
+            return None
         top = self._top(path)
         if top is not None:
             return "here" if top in self.roots or _real(top) in self.roots else "elsewhere"
@@ -81,7 +86,7 @@ class Territory:
         """The working tree that a path lies in, whatever repository's."""
         top: Path | None = None
         below: list[Path] = []
-        for folder in (path, *path.parents):
+        for folder in chain((path,), path.parents):
             if folder in self._tops:
                 top = self._tops[folder]
                 break

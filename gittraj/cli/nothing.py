@@ -11,6 +11,7 @@ from gittraj.git import Repository
 from gittraj.history import changed_paths, describe
 from gittraj.local import LocalState
 from gittraj.recorded import Recorded
+from gittraj.render.terminal import escape_line
 from gittraj.touching import Ancestry, touching
 
 _NEAREST = 200  # recorded commits before one that are asked whether they touched its files
@@ -43,8 +44,12 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
 
 def say_missing(missing: Sequence[str]) -> None:
     """Of segments that records name and this repository does not have."""
-    several = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-    _say(f"events are left out: {missing[0]}{several} is not here", "git traj doctor says what is missing")
+    several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
+    # a record names them, and anyone may have written it
+    _say(
+        f"events are left out: {escape_line(missing[0])}{several} {verb} not here",
+        "git traj doctor says what is missing",
+    )
 
 
 def _find_nearest(repository: Repository, recorded: Recorded, commit: str) -> str | None:

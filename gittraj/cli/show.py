@@ -96,9 +96,7 @@ def _filters(
         yield partial(touching_file, path=from_top(repository, path, Path.cwd()))
 
 
-def _render(
-    form: str, entry: Header | None, told: list[Header], page: Page, detail: Detail
-) -> Iterator[str]:
+def _render(form: str, entry: Header | None, told: list[Header], page: Page, detail: Detail) -> Iterator[str]:
     match form:
         case "markdown":
             return render_markdown(entry, told, detail=detail)

@@ -227,7 +227,7 @@ def test_overlapping_parts_add_nothing() -> None:
 def test_explored_work_is_shown_only_on_request() -> None:
     done = record(at=0, n=2, usage=Usage(input_tokens=1))
     tried = record(at=2, n=2, role="explored", usage=Usage(input_tokens=5))
-    folded = fold({A: [done, tried], B: [replace(tried, range=replace(tried.range, first="x", at=9))]})  # type: ignore[arg-type]
+    folded = fold({A: [done, tried], B: [record(at=9, n=2, role="explored", usage=Usage(input_tokens=5))]})
 
     assert folded.records(B) == []
     assert folded.header(B, explored=True)["link"]["role"] == "explored"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -129,14 +130,14 @@ def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: Terri
 def test_a_folder_that_may_not_be_read_tells_nothing(
     land: Path, territory: Territory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real: Callable[..., object] = Path.stat
+    real: Callable[..., object] = os.stat
 
-    def refuse(self: Path, **how: bool) -> object:
-        if "locked" in str(self):
-            raise PermissionError(13, "Permission denied", str(self))
-        return real(self, **how)
+    def refuse(path: str, **how: bool) -> object:
+        if "locked" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **how)
 
-    monkeypatch.setattr(Path, "stat", refuse)
+    monkeypatch.setattr(os, "stat", refuse)
     assert territory.place(entry("cat /locked/secret", folder=land / "here")) == "here"
 
 

@@ -43,7 +43,9 @@ def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False
 
 def test_a_trajectory_with_its_chapters() -> None:
     text = "".join(render_commit(entry(), [TOLD], PAGE, NOW, detail=Detail()))
-    assert text == """\
+    assert (
+        text
+        == """\
 9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
 
 Retry with backoff
@@ -79,6 +81,7 @@ traj_one · 3 days ago · completed
 
       retry(clock=fake)
 """
+    )
 
 
 def test_everything_on_request() -> None:
@@ -101,7 +104,9 @@ def test_a_chapter_without_anything_to_show_is_left_out() -> None:
 def test_the_timeline_is_in_the_order_of_time() -> None:
     other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
     told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": []}]
-    assert "".join(render_timeline(told, PAGE, detail=Detail())) == """\
+    assert (
+        "".join(render_timeline(told, PAGE, detail=Detail()))
+        == """\
 2026-03-01
 08:55:00  claude-code  asked: Retry with backoff, and add no dependency.
 08:55:02  codex  said: Meanwhile.
@@ -113,6 +118,7 @@ def test_the_timeline_is_in_the_order_of_time() -> None:
 2026-03-02
 00:00:01  claude-code  said: The clock is injected now: retry(clock=fak…
 """
+    )
 
 
 def test_hostile_events_are_inert() -> None:

@@ -33,7 +33,9 @@ WORK = chapter(
 
 def test_the_whole_page() -> None:
     told = {**full_header(), "chapters": [WORK], "also": []}
-    assert "".join(render_markdown(entry(), [told], detail=Detail())) == """\
+    assert (
+        "".join(render_markdown(entry(), [told], detail=Detail()))
+        == """\
 # Retry in the client, with jitter
 
 Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
@@ -97,6 +99,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 $0.04, 12.3k in + 98k cached / 1.2k out
 """
+    )
 
 
 @pytest.mark.parametrize(

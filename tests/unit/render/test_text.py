@@ -12,7 +12,9 @@ PAGE = Page(columns=72)
 
 
 def test_a_commit_with_everything_known() -> None:
-    assert render_entry(entry(full_header()), PAGE, NOW) == """\
+    assert (
+        render_entry(entry(full_header()), PAGE, NOW)
+        == """\
 9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
   asked    The API answers 429 in bursts. Retry with backoff, and add no
            dependency.
@@ -28,24 +30,31 @@ def test_a_commit_with_everything_known() -> None:
   committed by the agent · part 1 of 2 · carried from fffffff
   thinking dropped · 3 redactions
 """
+    )
 
 
 def test_a_commit_of_which_nothing_is_known() -> None:
-    assert render_entry(entry(bare_header(), subject=""), PAGE, NOW) == """\
+    assert (
+        render_entry(entry(bare_header(), subject=""), PAGE, NOW)
+        == """\
 9b440cb   3 days ago by Ada Lovelace
   committed by the agent
 """
+    )
 
 
 def test_a_long_subject_and_several_trajectories() -> None:
     subject = "Cap retries at five attempts so that the thirty seconds of a caller are always enough"
-    assert render_entry(entry(bare_header(), bare_header(), subject=subject), PAGE, NOW) == """\
+    assert (
+        render_entry(entry(bare_header(), bare_header(), subject=subject), PAGE, NOW)
+        == """\
 9b440cb Cap retries at five attempts so that the thirty seconds of a
         caller are always enough  3 days ago by Ada Lovelace
   committed by the agent
 
   committed by the agent
 """
+    )
 
 
 def test_one_line_each() -> None:

@@ -1,0 +1,418 @@
+"""What the pipeline writes, read back from a real repository."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.codec import decode_note, decode_segment, dump, segment_path, to_json
+from gittraj.config import Config
+from gittraj.config import Thinking as Wanted
+from gittraj.errors import RedactionError
+from gittraj.git import Repository
+from gittraj.model import (
+    AnyEvent,
+    Chapter,
+    Decided,
+    Decision,
+    FileChanged,
+    Link,
+    Message,
+    Prompt,
+    Range,
+    Record,
+    Remark,
+    SegmentRef,
+    Thinking,
+    Tombstone,
+    ToolCall,
+    ToolResult,
+    Touched,
+    Trajectory,
+    Whole,
+)
+from gittraj.notes.merge import standing
+from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.pipeline import RECORD_LIMIT, STUB_REV, Draft, Pipeline, Target
+from gittraj.redact import RULESET, Redactor
+from tests.integration.repository import Git
+
+SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+PASSWORD = "Tr0ub4" + "dor-and-3"
+KEY = b"k" * 32
+
+
+@pytest.fixture
+def repository(git: Git) -> Iterator[Repository]:
+    with git.open() as opened:
+        yield opened
+
+
+def pipeline(repository: Repository, *, thinking: Wanted = "clear", **given: Any) -> Pipeline:
+    return Pipeline(
+        **{
+            "repository": repository,
+            "config": Config(thinking=thinking),
+            "redactor": lambda: Redactor(key=KEY),
+            "ruleset": RULESET,
+            **given,
+        }
+    )
+
+
+def draft(
+    *commits: str,
+    events: Sequence[AnyEvent] = (Prompt(id="1.0", content="Fix it"),),
+    at: int = 0,
+    name: str = "traj_a",
+    **given: Any,
+) -> Draft:
+    span = Range(first=events[0].id, last=events[-1].id, n=len(events), at=at)
+    whole = given.pop("whole", Whole(title="T", agent="codex", session="s"))
+    return Draft(
+        trajectory=Trajectory(
+            id=name,
+            whole=whole,
+            chapters=(Chapter(id="c", title="x", events=tuple(events)),),
+            span=span,
+            prompt=given.pop("prompt", None),
+        ),
+        positions=tuple(range(at, at + len(events))),
+        targets=tuple(Target(commit=c, link=Link(evidence="agent", call="call_1")) for c in commits),
+        **given,
+    )
+
+
+def records(repository: Repository, commit: str) -> list[Record]:
+    return standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
+
+
+def stored(repository: Repository, record: Record) -> list[AnyEvent]:
+    """The events of a record, read from its segments."""
+    found: list[AnyEvent] = []
+    for ref in record.segments:
+        body = DataRefs(repository).read(ref.month, segment_path(record.id, ref.name))
+        assert body is not None
+        assert (len(body), hashlib.sha256(body).hexdigest()) == (ref.bytes, ref.sha256)
+        found += decode_segment(body, ref.name)
+    return found
+
+
+def objects(git: Git) -> bytes:
+    """Every object of the repository, whoever reaches it."""
+    done = subprocess.run(
+        ["git", "cat-file", "--batch-all-objects", "--batch"], cwd=git.root, capture_output=True, check=True
+    )
+    return done.stdout
+
+
+def refs(git: Git) -> str:
+    return git("for-each-ref", "refs/notes")
+
+
+def test_a_part_is_a_record_on_its_commit_and_a_segment_of_its_events(
+    git: Git, repository: Repository
+) -> None:
+    commit = git.commit({"a": "1"})
+    events = [
+        Prompt(id="1.0", content="Fix it", ts="2026-01-01T00:00:00.000Z"),
+        ToolCall(id="2.0", name="edit", call_id="c", files=(Touched(path="a"),)),
+        ToolResult(id="3.0", call_id="c", is_error=True),
+        Message(id="4.0", content="Fixed.", ts="2026-01-01T00:01:00.000Z"),
+    ]
+    written = pipeline(repository).write([draft(commit, events=events, files=(FileChanged(path="a", edits=1),))])
+    [record] = records(repository, commit)
+    assert written.commits == {commit}
+    assert written.tip == git("rev-parse", "refs/notes/traj")
+    assert stored(repository, record) == events
+    assert written.segments == {("traj_a", "1.0"): record.segments}
+    assert record.range == Range(first="1.0", last="4.0", n=4, at=0)
+    assert record.link == Link(evidence="agent", call="call_1")
+    assert record.origin is not None
+    assert (record.origin.commit, record.origin.tree) == (commit, git("rev-parse", "HEAD^{tree}"))
+    figures = record.figures
+    assert (figures.prompt, figures.started_at, figures.ended_at) == ("Fix it", events[0].ts, events[3].ts)
+    assert figures.summary is not None
+    assert (figures.summary.text, figures.summary.by) == ("Fixed.", "agent")
+    assert (figures.counts.tool_calls, figures.counts.errors, figures.ruleset) == (1, 1, RULESET)
+    assert figures.files == (FileChanged(path="a", edits=1),)
+
+
+def test_plain_git_reads_the_record(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    pipeline(repository).write([draft(commit)])
+    assert json.loads(git("notes", "--ref=traj", "show", commit))["id"] == "traj_a"
+
+
+def test_one_part_on_several_commits(git: Git, repository: Repository) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    pipeline(repository).write([draft(one, two)])
+    [first], [second] = records(repository, one), records(repository, two)
+    assert first.key == second.key
+    assert first.segments == second.segments
+    assert first.origin and second.origin
+    assert (first.origin.commit, second.origin.commit) == (one, two)
+
+
+def everywhere(text: str) -> list[AnyEvent]:
+    """Events with ``text`` in each place that an agent can write to."""
+    nested = {"a": [{"b": f"x {text} y", f"k-{text}": [text]}]}
+    return [
+        Prompt(id="1.0", content=f"Use {text}.", tags=(text,), raw=nested, extra={"later": nested}),
+        Thinking(id="2.0", content=f"the token is {text}"),
+        Message(id="3.0", content=f"I will use {text} over nothing.", model=text),
+        ToolCall(id="4.0", name=f"mcp__{text}", arguments=nested, files=(Touched(path=f"d/{text}"),)),
+        ToolCall(id="5.0", name="sh", arguments=json.dumps(nested)),
+        ToolResult(id="6.0", content=f"a\n{text}\n", is_error=True),
+        Decided(id="7.0", decision=Decision(chosen=text, by="agent", alternatives=(text,), reasoning=text)),
+        Remark(id="8.0", kind="note", content=text),
+    ]
+
+
+def test_a_planted_secret_is_in_no_object(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    part = draft(
+        commit,
+        events=everywhere(SECRET),
+        files=(FileChanged(path=f"d/{SECRET}"),),
+        whole=Whole(title=SECRET, agent="codex", session="s", models=(SECRET,)),
+        prompt=SECRET,
+    )
+    part = Draft(
+        trajectory=part.trajectory,
+        positions=part.positions,
+        files=part.files,
+        targets=(Target(commit=commit, link=Link(evidence="agent", call=f"call_{SECRET}")),),
+    )
+    pipeline(repository).write([part])
+    assert SECRET.encode() not in objects(git)
+    [record] = records(repository, commit)
+    assert len(stored(repository, record)) == 8
+    assert sum(record.figures.redactions_by_rule.values()) > 8
+
+
+def test_a_secret_that_one_text_gives_away_is_taken_out_of_all_others(
+    git: Git, repository: Repository
+) -> None:
+    """It stands bare before the place that names it, and in an earlier part."""
+    commit = git.commit({"a": "1"})
+    first = draft(commit, events=[Message(id="1.0", content=f"Logging in with {PASSWORD} now")])
+    second = draft(
+        commit,
+        events=[
+            Message(id="2.0", content=f"{PASSWORD} worked"),
+            ToolCall(id="3.0", name="login", arguments={"user": "ann", "password": PASSWORD}),
+        ],
+        at=1,
+    )
+    pipeline(repository).write([first, second])
+    assert PASSWORD.encode() not in objects(git)
+
+
+class Refusing(Redactor):
+    """Cannot scan what says so, as the real one cannot scan what was made to take for ever."""
+
+    def learn(self, text: str, *, name: str | None = None) -> None:
+        self.text(text, name=name)
+
+    def text(self, text: str, *, name: str | None = None) -> str:
+        if "UNSCANNABLE" in text:
+            raise RedactionError("a text of 11 characters could not be scanned")
+        return super().text(text, name=name)
+
+
+def test_what_cannot_be_redacted_is_parked_and_the_others_are_written(
+    git: Git, repository: Repository, tmp_path: Path
+) -> None:
+    commit, other = git.commit({"a": "1"}), git.commit({"a": "2"})
+    log = tmp_path / "log.jsonl"
+    bad = draft(
+        commit,
+        events=[Prompt(id="1.0", content="UNSCANNABLE " + SECRET), Message(id="2.0", content="marker-of-bad")],
+        source=log,
+    )
+    good = draft(other, events=[Message(id="3.0", content=f"{PASSWORD} it is")], at=2)
+    tells = draft(other, events=[ToolCall(id="4.0", name="x", arguments={"password": PASSWORD})], at=3)
+    written = pipeline(repository, redactor=lambda: Refusing(key=KEY)).write([bad, good, tells])
+    [parked] = written.parked
+    assert (parked.source, parked.first, parked.last) == (str(log), "1.0", "2.0")
+    assert "UNSCANNABLE" not in parked.why
+    assert records(repository, commit) == []
+    assert [r.range.first for r in records(repository, other) if r.range] == ["3.0", "4.0"]
+    everything = objects(git)
+    for text in ("UNSCANNABLE", "marker-of-bad", SECRET, PASSWORD):
+        assert text.encode() not in everything
+
+
+def test_what_is_nested_too_deeply_is_parked(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    deep: Any = SECRET
+    for _ in range(5_000):
+        deep = [deep]
+    parts = [
+        draft(commit, events=[ToolCall(id="1.0", name="x", arguments=deep)]),
+        draft(commit, events=[Message(id="2.0", content="fine")], at=1),
+    ]
+    written = pipeline(repository).write(parts)
+    assert [p.first for p in written.parked] == ["1.0"]
+    assert [r.range.first for r in records(repository, commit) if r.range] == ["2.0"]
+
+
+@pytest.mark.parametrize(("wanted", "state", "kept"), [("clear", "clear", 2), ("drop", "dropped", 1)])
+def test_thinking(git: Git, repository: Repository, wanted: Wanted, state: str, kept: int) -> None:
+    commit = git.commit({"a": "1"})
+    events = [Thinking(id="1.0", content="a private thought"), Message(id="2.0", content="said")]
+    pipeline(repository, thinking=wanted).write([draft(commit, events=events)])
+    [record] = records(repository, commit)
+    assert record.figures.thinking == state
+    assert record.figures.counts.thinking == 1
+    assert len(stored(repository, record)) == kept
+    assert (b"a private thought" in objects(git)) is (wanted == "clear")
+    assert record.range is not None
+    assert record.range.n == 2
+
+
+def test_a_part_of_nothing_but_dropped_thinking_has_no_segment(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    pipeline(repository, thinking="drop").write([draft(commit, events=[Thinking(id="1.0", content="x")])])
+    [record] = records(repository, commit)
+    assert record.segments == ()
+
+
+@pytest.mark.parametrize("letter", ["x", "ü", "€", '"'])
+def test_a_record_stays_small_and_says_what_was_cut(git: Git, repository: Repository, letter: str) -> None:
+    commit = git.commit({"a": "1"})
+    long = letter * 5_000
+    decisions = [
+        Decided(id=f"{n}.0", decision=Decision(chosen=long, by="agent", reasoning=long)) for n in range(3)
+    ]
+    events = [Prompt(id="p", content=long), *decisions, Message(id="m", content=long)]
+    files = tuple(FileChanged(path=f"{'d' * 50}/{n}", edits=1) for n in range(400))
+    also = tuple(SegmentRef(name=f"{n:06d}", month="2026-01", bytes=1, sha256="0" * 64) for n in range(200))
+    pipeline(repository).write([draft(commit, events=events, files=files, also=also)])
+    [record] = records(repository, commit)
+    assert len(dump(to_json(record))) <= RECORD_LIMIT
+    assert record.cut["files"] == 400
+    assert record.cut["decisions"] == 3
+    assert record.cut["also"] == 200
+    assert record.figures.prompt
+    assert stored(repository, record) == events
+
+
+def test_a_small_record_is_not_cut(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    pipeline(repository).write([draft(commit, files=(FileChanged(path="a"),))])
+    assert records(repository, commit)[0].cut == {}
+
+
+def test_more_than_a_megabyte_is_several_segments(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    events = [Message(id=f"{n}.0", content=f"{n} " + "word " * 60_000) for n in range(8)]
+    pipeline(repository).write([draft(commit, events=events, at=5)])
+    [record] = records(repository, commit)
+    assert [s.name[:6] for s in record.segments] == ["000005", "000008", "000011"]
+    assert max(s.bytes for s in record.segments) <= 1_000_000
+    assert stored(repository, record) == events
+
+
+def test_also_names_the_segments_of_an_earlier_part_of_the_same_batch(
+    git: Git, repository: Repository
+) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    ref = SegmentRef(name="000000-12345678", month="2026-01", bytes=1, sha256="0" * 64)
+    first = draft(one)
+    second = draft(two, events=[Message(id="2.0")], at=1, also=(ref, ("traj_a", "1.0"), ("traj_a", "gone")))
+    pipeline(repository).write([first, second])
+    [a], [b] = records(repository, one), records(repository, two)
+    assert b.also == (ref, *a.segments)
+
+
+def test_writing_twice_changes_nothing(git: Git, repository: Repository) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    parts = [draft(one), draft(two, events=everywhere("x"), at=1)]
+    pipeline(repository, rewrites={one: (two,)}).write(parts, carry=[(one, two)])
+    before = refs(git)
+    written = pipeline(repository, rewrites={one: (two,)}).write(parts, carry=[(one, two)])
+    assert refs(git) == before
+    assert written.tip is None
+
+
+def test_nothing_to_write_makes_no_ref(git: Git, repository: Repository) -> None:
+    old, new = git.commit({"a": "1"}), git.commit({"a": "2"})
+    pipeline(repository).write([], carry=[(old, new)])
+    assert refs(git) == ""
+
+
+def test_what_stands_is_carried_and_a_late_part_follows_every_rewrite(
+    git: Git, repository: Repository
+) -> None:
+    old, new, newest = (git.commit({"a": str(n)}) for n in range(3))
+    pipeline(repository).write([draft(old)], carry=[(old, new)])
+    pipeline(repository).write([], carry=[(old, new)])
+    [carried] = records(repository, new)
+    assert carried.link.carried_from == (old,)
+    assert carried.link.evidence == "agent"
+    assert carried.origin == records(repository, old)[0].origin
+    late = draft(old, events=[Message(id="9.0")], at=8)
+    pipeline(repository, rewrites={old: (new,), new: (newest,)}).write([late])
+    assert {c: len(records(repository, c)) for c in (old, new, newest)} == {old: 2, new: 2, newest: 1}
+    assert records(repository, newest)[0].link.carried_from == tuple(sorted((old, new)))
+
+
+def test_a_part_in_the_same_batch_as_the_rewrite_of_its_commit(git: Git, repository: Repository) -> None:
+    old, new = git.commit({"a": "1"}), git.commit({"a": "2"})
+    pipeline(repository, rewrites={old: (new,)}).write([draft(old)], carry=[(old, new)])
+    assert [r.link.carried_from for r in records(repository, new)] == [(old,)]
+
+
+def stub(commit: str) -> tuple[str, Record]:
+    link = Link(evidence="agent")
+    return commit, Record(id="traj_a", rev=STUB_REV, link=link, whole=Whole(agent="codex"), incomplete=True)
+
+
+def test_a_stub_is_superseded_by_the_told_part_and_tombstoned(git: Git, repository: Repository) -> None:
+    commit, other = git.commit({"a": "1"}), git.commit({"a": "2"})
+    pipeline(repository).write([], lines=[stub(commit), stub(other)])
+    assert [r.incomplete for r in records(repository, commit)] == [True]
+    pipeline(repository).write([draft(commit)])
+    assert [r.incomplete for r in records(repository, commit)] == [False]
+    lines = decode_note(NotesRef(repository).read(commit) or b"")
+    assert Counter(type(line) for line in lines) == {Record: 2, Tombstone: 1}
+    assert [r.incomplete for r in records(repository, other)] == [True]
+
+
+def test_a_forgotten_trajectory_stays_forgotten(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    stone = Tombstone(id="traj_a", deleted="forgotten", scope="all", rev=1)
+    pipeline(repository).write([draft(commit)], lines=[(commit, stone)])
+    pipeline(repository).write([draft(commit, events=[Message(id="2.0")], at=1)])
+    assert records(repository, commit) == []
+
+
+def test_foreign_lines_of_a_note_are_kept(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    git("notes", "--ref=traj", "add", "-m", "Reviewed-by: me", commit)
+    pipeline(repository).write([draft(commit)])
+    assert "Reviewed-by: me" in git("notes", "--ref=traj", "show", commit).splitlines()
+    assert len(records(repository, commit)) == 1
+
+
+def test_folders_are_taken_out_before_texts_are_redacted(git: Git, repository: Repository) -> None:
+    commit = git.commit({"a": "1"})
+    seen: list[Mapping[str, int]] = []
+
+    def localise(text: str) -> str:
+        seen.append({})
+        return text.replace("/home/ann", "~")
+
+    part = draft(commit, events=[Message(id="1.0", content="/home/ann/x", raw={"/home/ann": 1})])
+    pipeline(repository, localise=localise).write([part])
+    assert seen
+    assert b"/home/ann" not in objects(git)

@@ -1,0 +1,132 @@
+"""The picture in ``gittraj/__init__.py`` kept true: imports go down only, and heavy ones wait."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import gittraj
+
+PACKAGE = Path(gittraj.__file__).parent
+LAYERS = [
+    {"cli", "github_action", "worker", "__main__"},
+    {"drain", "plan", "sessions", "reading", "parts", "remembered"}  # from logs to records
+    | {"capturing", "linking", "switching", "installation", "health"}
+    | {"fold", "history", "recorded", "chapters", "touching", "wanted", "telling"},  # and back
+    {"pipeline"},
+    {"formats", "agents", "capture", "redact", "seal", "index", "render", "tasks", "notes"},
+    {"codec", "git", "config", "log", "territory", "figures", "inference", "local", "times"},
+    {"model", "errors"},
+]
+ROOMS = LAYERS[3]
+"""Side by side: what one knows of another goes through the layers below."""
+
+ONLY = {
+    "pygit2": ("git/",),
+    "github": ("github_action/",),
+    "yaml": ("config.py",),
+    "cryptography": ("seal/", "seal.py"),
+    "click": ("cli/",),
+}
+ENVIRON = {
+    "config.py": "what a user set",
+    "cli/": "the process that a user started",
+    "worker.py": "the process that a hook started",
+    "git/process.py": "git must not get the variables that hooks export",
+}
+
+
+def sources() -> Iterator[tuple[str, ast.Module]]:
+    """Every module by its path from the package; the action's stand beside the package."""
+    for root, prefix in ((PACKAGE, ""), (PACKAGE.parent / "github_action", "github_action/")):
+        for path in sorted(root.rglob("*.py")):
+            yield prefix + path.relative_to(root).as_posix(), ast.parse(path.read_bytes())
+
+
+SOURCES = dict(sources())
+
+
+def imported(name: str) -> Iterator[str]:
+    """The full names that a module imports, wherever in it, relative ones resolved."""
+    package = ["gittraj", *name.split("/")[:-1]]
+    for node in ast.walk(SOURCES[name]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            base = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def room(name: str) -> str:
+    return name.split("/")[0].removesuffix(".py")
+
+
+def layer(of: str) -> int:
+    found = [i for i, names in enumerate(LAYERS) if of in names]
+    assert found, f"{of} has no place yet: say in this file between which layers it belongs"
+    return found[0]
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "__init__.py"])
+def test_imports_go_down(name: str) -> None:
+    here = room(name)
+    for target in imported(name):
+        package, _, rest = target.partition(".")
+        there = rest.split(".")[0]
+        if package != "gittraj" or there == here or there in ("", "__version__"):
+            continue
+        assert layer(there) >= layer(here), f"{name} imports {target}, which stands above it"
+        assert here not in ROOMS or there not in ROOMS, f"{name} imports {target}, which stands beside it"
+
+
+@pytest.mark.parametrize("library", ONLY)
+def test_a_library_has_one_door(library: str) -> None:
+    users = {name for name in SOURCES if any(t.split(".")[0] == library for t in imported(name))}
+    assert {name for name in users if not name.startswith(ONLY[library])} == set()
+
+
+def calls(name: str, function: str) -> bool:
+    return any(
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == function
+        for node in ast.walk(SOURCES[name])
+    )
+
+
+def test_only_the_command_line_prints() -> None:
+    assert [name for name in SOURCES if calls(name, "print") and not name.startswith(("cli/", "github_"))] == []
+
+
+def test_only_these_read_the_environment() -> None:
+    def reads(name: str) -> bool:
+        words = {"environ", "environb", "getenv"}
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr in words
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "os"
+            for node in ast.walk(SOURCES[name])
+        ) or any(target in {f"os.{word}" for word in words} for target in imported(name))
+
+    users = {name for name in SOURCES if reads(name)}
+    assert {n for n in users if not n.startswith((*ENVIRON, "github_action/"))} == set()
+
+
+@pytest.mark.parametrize("module", ["gittraj.cli", "gittraj.worker"])
+def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) -> None:
+    """A hook and ``--help`` wait for every import."""
+    heavy = ["pygit2", "github", "yaml", "cryptography", "click", "sqlite3", "subprocess", "asyncio", "requests"]
+    code = f"import {module}, sys; print(*[m for m in {heavy} if m in sys.modules])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []
+
+
+def test_the_workers_own_imports_are_the_standard_librarys() -> None:
+    code = "import gittraj.worker, sys; print(*[m for m in sys.modules if m.startswith('gittraj.')])"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["gittraj.worker"]

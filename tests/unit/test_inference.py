@@ -1,0 +1,86 @@
+"""Choices and doubts that an agent spoke of, and the many sentences that are none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.inference import find_caveats, infer_decisions
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "other", "why"),
+    [
+        ("I used ruff instead of flake8.", "ruff", "flake8", None),
+        ("We'll go with SQLite rather than Postgres because it is one file.", "SQLite", "Postgres", "it is one file"),
+        ("I decided on a lock file over a socket, since it survives a crash", "a lock file", "a socket", "it survives a crash"),
+        ("I've rejected threads in favour of processes.", "processes", "threads", None),
+        ("Done.\n- I kept the old name and not the new one.", "the old name", "the new one", None),
+    ],
+)  # fmt: skip
+def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
+    [found] = infer_decisions([said])
+    assert (found.chosen, found.alternatives, found.reasoning, found.by) == (chosen, (other,), why, "inferred")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I used ruff.",
+        "You should use ruff instead of flake8.",
+        "The tests use ruff instead of flake8.",
+        "```\nI used ruff instead of flake8.\n```",
+        "```\nI used ruff instead of flake8.",
+        "I used " + "x" * 400 + " instead of y.",
+        "",
+    ],
+)
+def test_no_choice(said: str) -> None:
+    assert infer_decisions([said]) == ()
+
+
+def test_each_choice_once_and_at_most_five() -> None:
+    said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(9))]
+    assert [d.chosen for d in infer_decisions(said)] == ["a0", "a1", "a2", "a3", "a4"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm not sure this is enough.",
+        "I haven’t tested it on Windows.",
+        "I could not run the tests.",
+        "I assumed the file is UTF-8.",
+        "This may break old clients.",
+    ],
+)
+def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
+    assert find_caveats([f"All done. {said} Bye."]) == (said,)
+
+
+@pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
+def test_no_doubt(said: str) -> None:
+    assert find_caveats([said]) == ()
+
+
+@given(st.lists(st.text(max_size=60), max_size=3))
+def test_any_text(said: list[str]) -> None:
+    assert len(infer_decisions(said)) <= 5
+    for caveat in find_caveats(said):
+        assert any(caveat in text for text in said)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["I use a over b over ", "I use ", " over b", "I rejected a for ", "as ", "```", "\n", ". ", "- ", "I use a as b "],
+)
+def test_no_text_takes_long(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    broken = "\n".join((unit * 400)[:395] + ";x" for _ in range(100))
+    start = time.process_time()
+    infer_decisions([text, broken])
+    find_caveats([text, broken])
+    assert time.process_time() - start < 5.0
