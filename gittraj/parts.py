@@ -241,7 +241,7 @@ def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
     starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
     return [
         Part(first=start, last=end - 1, anchor=replace(anchor, call=-1))
-        for start, end in zip(starts, [*starts[1:], len(steps)], strict=True)
+        for start, end in zip(starts, [*starts, len(steps)][1:], strict=True)
     ]
 
 

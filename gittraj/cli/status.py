@@ -101,7 +101,8 @@ def tell(facts: Facts) -> Iterator[str]:
             yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to merge"
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
-            yield f"{key.capitalize()}: {setting.value} ({setting.source})"
+            until = ", dropped and counted until it can be sealed" if setting.value == "seal" else ""
+            yield f"{key.capitalize()}: {setting.value} ({setting.source}){until}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
 

@@ -97,7 +97,7 @@ class ClaudeCode(Agent):
 
     name = "claude-code"
     model = "claude-sonnet-4-5"
-    settles = 4.0  # a headless log has no end mark: only a file that has stopped growing tells
+    settles = 0.5
 
     def __init__(self, programs: Path) -> None:
         self.programs = programs

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -367,7 +366,7 @@ def test_an_unborn_branch(log: Log) -> None:
     assert log() == []
 
 
-def test_two_thousand_commits_in_a_second(git: Git, story: Story, log: Log) -> None:
+def test_two_thousand_commits(git: Git, story: Story, log: Log) -> None:
     stream = []
     for number in range(1, 2001):
         stream.append(
@@ -386,10 +385,7 @@ def test_two_thousand_commits_in_a_second(git: Git, story: Story, log: Log) -> N
             for number, commit in enumerate(commits)
         }
     )
-    began = time.process_time()
     found = log()
-    spent = time.process_time() - began
     assert len(found) == 2000
     assert found[0]["subject"] == "Commit 2000"
-    assert spent < 3, "it takes half a second on an idle machine"
     assert len(log("--file", "d3/f3")) == 10

@@ -127,7 +127,9 @@ def test_a_part_is_a_record_on_its_commit_and_a_segment_of_its_events(
         ToolResult(id="3.0", call_id="c", is_error=True),
         Message(id="4.0", content="Fixed.", ts="2026-01-01T00:01:00.000Z"),
     ]
-    written = pipeline(repository).write([draft(commit, events=events, files=(FileChanged(path="a", edits=1),))])
+    written = pipeline(repository).write(
+        [draft(commit, events=events, files=(FileChanged(path="a", edits=1),))]
+    )
     [record] = records(repository, commit)
     assert written.commits == {commit}
     assert written.tip == git("rev-parse", "refs/notes/traj")
@@ -235,7 +237,10 @@ def test_what_cannot_be_redacted_is_parked_and_the_others_are_written(
     log = tmp_path / "log.jsonl"
     bad = draft(
         commit,
-        events=[Prompt(id="1.0", content="UNSCANNABLE " + SECRET), Message(id="2.0", content="marker-of-bad")],
+        events=[
+            Prompt(id="1.0", content="UNSCANNABLE " + SECRET),
+            Message(id="2.0", content="marker-of-bad"),
+        ],
         source=log,
     )
     good = draft(other, events=[Message(id="3.0", content=f"{PASSWORD} it is")], at=2)

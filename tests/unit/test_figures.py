@@ -45,7 +45,9 @@ def test_a_part() -> None:
             ToolCall(id="4", name="Task", call_id="c", ts="2026-01-01T00:00:01.000Z"),
             ToolResult(id="5", call_id="c", is_error=True),
             Remark(id="6", kind="error"),
-            Message(id="7", content="I used ruff instead of flake8. It is untested.", usage=Usage(output_tokens=2)),
+            Message(
+                id="7", content="I used ruff instead of flake8. It is untested.", usage=Usage(output_tokens=2)
+            ),
             Message(id="8", content="  \n"),
         ],
         prompt="of the turn",
@@ -118,7 +120,9 @@ def test_a_test_run(command: Json, output: str, passed: int | None, failed: int 
     assert found == TestRuns(runs=1, last_passed=passed, last_failed=failed, last_exit=1)
 
 
-@pytest.mark.parametrize("command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None])
+@pytest.mark.parametrize(
+    "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
+)
 def test_no_test_run(command: Json) -> None:
     assert folded(*ran(command, "3 passed")).tests is None
 

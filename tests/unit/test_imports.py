@@ -99,7 +99,9 @@ def calls(name: str, function: str) -> bool:
 
 
 def test_only_the_command_line_prints() -> None:
-    assert [name for name in SOURCES if calls(name, "print") and not name.startswith(("cli/", "github_"))] == []
+    assert [
+        name for name in SOURCES if calls(name, "print") and not name.startswith(("cli/", "github_"))
+    ] == []
 
 
 def test_only_these_read_the_environment() -> None:
@@ -120,7 +122,17 @@ def test_only_these_read_the_environment() -> None:
 @pytest.mark.parametrize("module", ["gittraj.cli", "gittraj.worker"])
 def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) -> None:
     """A hook and ``--help`` wait for every import."""
-    heavy = ["pygit2", "github", "yaml", "cryptography", "click", "sqlite3", "subprocess", "asyncio", "requests"]
+    heavy = [
+        "pygit2",
+        "github",
+        "yaml",
+        "cryptography",
+        "click",
+        "sqlite3",
+        "subprocess",
+        "asyncio",
+        "requests",
+    ]
     code = f"import {module}, sys; print(*[m for m in {heavy} if m in sys.modules])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == []

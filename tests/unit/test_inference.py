@@ -23,7 +23,12 @@ from gittraj.inference import find_caveats, infer_decisions
 )  # fmt: skip
 def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
     [found] = infer_decisions([said])
-    assert (found.chosen, found.alternatives, found.reasoning, found.by) == (chosen, (other,), why, "inferred")
+    assert (found.chosen, found.alternatives, found.reasoning, found.by) == (
+        chosen,
+        (other,),
+        why,
+        "inferred",
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,7 +80,18 @@ def test_any_text(said: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["I use a over b over ", "I use ", " over b", "I rejected a for ", "as ", "```", "\n", ". ", "- ", "I use a as b "],
+    [
+        "I use a over b over ",
+        "I use ",
+        " over b",
+        "I rejected a for ",
+        "as ",
+        "```",
+        "\n",
+        ". ",
+        "- ",
+        "I use a as b ",
+    ],
 )
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (100_000 // len(unit))

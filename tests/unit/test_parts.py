@@ -56,7 +56,13 @@ def spans(found: list[Any]) -> list[tuple[str, str]]:
 def test_the_parts_of_a_session() -> None:
     of = session(start=10)
     found = drafter(of, commit("A"), commit("B")).draft(owned(of), [])
-    assert spans(found) == [("p1", "c1"), ("c1.out", "c1.out"), ("m1", "m1"), ("p2", "c2"), ("c2.out", "c2.out")]
+    assert spans(found) == [
+        ("p1", "c1"),
+        ("c1.out", "c1.out"),
+        ("m1", "m1"),
+        ("p2", "c2"),
+        ("c2.out", "c2.out"),
+    ]
     first = found[0].draft
     assert first.trajectory.span == Range(first="p1", last="c1", n=4, at=10)
     assert first.positions == (10, 11, 12, 13)
@@ -149,14 +155,15 @@ def edit(name: str, *edits: Edit) -> Entry:
         ),
         ([Edit(path="f"), Edit(path="f")], FileChanged(path="f", edits=2, lines=0)),
         ([Edit(path="f", kind="add"), Edit(path="f")], FileChanged(path="f", kind="add", edits=2, lines=0)),
-        ([Edit(path="f"), Edit(path="f", kind="delete")], FileChanged(path="f", kind="delete", edits=2, lines=0)),
+        (
+            [Edit(path="f"), Edit(path="f", kind="delete")],
+            FileChanged(path="f", kind="delete", edits=2, lines=0),
+        ),
     ],
 )
 def test_the_edits_of_a_file(edits: list[Edit], expected: FileChanged) -> None:
     of = log([edit(f"e{n}", e) for n, e in enumerate(edits)], ran("c", "git commit"))
-    [first, _] = drafter(of).draft(
-        own(to_steps(of), [Anchor(call=index(of, "c"), commits=(oid("A"),))]), []
-    )
+    [first, _] = drafter(of).draft(own(to_steps(of), [Anchor(call=index(of, "c"), commits=(oid("A"),))]), [])
     assert first.draft.files == (expected,)
 
 
@@ -225,7 +232,8 @@ def test_no_event_is_stored_twice_and_none_is_lost(covered: set[int], data: st.D
     make = drafter(of, commit("A"), commit("B"))
     ids = [entry.event.id for entry in of.entries]
     stored = [
-        Stored(range=Range(first=ids[i], last=ids[i], n=1, at=i), commits=(oid("A"),)) for i in sorted(covered)
+        Stored(range=Range(first=ids[i], last=ids[i], n=1, at=i), commits=(oid("A"),))
+        for i in sorted(covered)
     ]
     found = [e.id for d in make.draft(parts, stored) for e in d.draft.trajectory.events]
     wanted = [ids[i] for p in parts for i in range(p.first, p.last + 1) if i not in covered]

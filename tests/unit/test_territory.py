@@ -62,7 +62,9 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
         pytest.param("cp {0}/git/private/a {0}/here/a", "elsewhere", id="both"),
         pytest.param("cd ../git/private && ls", "elsewhere", id="cd"),
         pytest.param("cd '{0}/git/private' && ls", "elsewhere", id="cd, quoted"),
-        pytest.param("cd {0}/git && cd private && ls", "elsewhere", id="cd after cd, below a folder named git"),
+        pytest.param(
+            "cd {0}/git && cd private && ls", "elsewhere", id="cd after cd, below a folder named git"
+        ),
         pytest.param("set -e\n\n  cd ../git/private\nls", "elsewhere", id="cd on a later line"),
         pytest.param("git -C ../git/private log", "elsewhere", id="git -C"),
         pytest.param("git -C src log && cd ../git/private", "elsewhere", id="git -C does not stay"),
@@ -148,7 +150,7 @@ def test_no_command_raises(territory: Territory, land: Path, command: str) -> No
         assert territory.place(entry(given_, folder=land / "here", paths=(command,))) in ("here", "elsewhere")
 
 
-@pytest.mark.parametrize("unit", ["\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "(" ])
+@pytest.mark.parametrize("unit", ["\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "("])
 def test_no_command_takes_long(land: Path, territory: Territory, unit: str) -> None:
     command = unit * (100_000 // len(unit))
     start = time.process_time()

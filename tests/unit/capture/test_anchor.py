@@ -220,7 +220,17 @@ def test_what_can_commit(command: str, can: bool) -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        *(" --aa", "git commit ", "git -c ", 'git -c "', "git -c '\"\"'", "git -c a'b'", " --a=b", " --a='", "-m"),
+        *(
+            " --aa",
+            "git commit ",
+            "git -c ",
+            'git -c "',
+            "git -c '\"\"'",
+            "git -c a'b'",
+            " --a=b",
+            " --a='",
+            "-m",
+        ),
         *(" ", "\n", ";", "; ", "\t;\n", "git ", "git  -", "'", "for ", " -mm", "git --git-dir="),
     ],
 )

@@ -40,9 +40,9 @@ def test_another_path_with_the_same_lines_is_another_path() -> None:
 
 def test_one_path_of_several_is_enough_and_every_path_counts_for_itself() -> None:
     of = log(wrote("w", "f", TEN), wrote("v", "g", "x"))
-    assert explained(of, changed("f", TEN), changed("g", "mine\nmine\nmine"), changed("h", "mine\n" * 50)) == [
-        "w"
-    ]
+    assert explained(
+        of, changed("f", TEN), changed("g", "mine\nmine\nmine"), changed("h", "mine\n" * 50)
+    ) == ["w"]
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ def test_a_late_carry_of_an_older_copy_does_not_bring_back_what_was_unlinked() -
 def test_a_carried_record_never_replaces_an_own_one() -> None:
     own = record(origin=Origin(commit=NEW))
     note = carried(encode_note([record(origin=Origin(commit=OLD))]), encode_note([own]))
-    assert decode_note(note) == [record(origin=Origin(commit=NEW), link=Link(evidence="agent", carried_from=(OLD,)))]
+    assert decode_note(note) == [
+        record(origin=Origin(commit=NEW), link=Link(evidence="agent", carried_from=(OLD,)))
+    ]
 
 
 def spread_once(batch: Mapping[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> dict[str, bytes]:
@@ -84,7 +86,9 @@ def test_one_commit_that_became_two_goes_to_both() -> None:
     assert set(found) == {HERE, NEW, NEWER}
 
 
-REWRITES = st.dictionaries(st.sampled_from(COMMITS), st.lists(st.sampled_from(COMMITS), max_size=2).map(tuple))
+REWRITES = st.dictionaries(
+    st.sampled_from(COMMITS), st.lists(st.sampled_from(COMMITS), max_size=2).map(tuple)
+)
 
 
 @given(st.dictionaries(st.sampled_from(COMMITS), NOTES, max_size=3), REWRITES)

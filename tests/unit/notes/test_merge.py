@@ -107,7 +107,10 @@ def test_an_own_link_that_was_carried_back_stays_an_own_link() -> None:
 
 
 def test_readers_of_one_rev_are_united_and_a_later_rev_may_take_one_away() -> None:
-    alice, bob = record(seals={"thinking": ("alice",)}), record(seals={"thinking": ("bob",), "rest": ("bob",)})
+    alice, bob = (
+        record(seals={"thinking": ("alice",)}),
+        record(seals={"thinking": ("bob",), "rest": ("bob",)}),
+    )
     assert merge_records(HERE, [alice, bob]).seals == {"thinking": ("alice", "bob"), "rest": ("bob",)}
     rewrapped = record(rev=2, seals={"thinking": ("alice",)})
     assert merge_records(HERE, [bob, rewrapped]).seals == {"thinking": ("alice",)}
