@@ -40,7 +40,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _work(folder: Path, *, foreground: bool) -> None:
-    start = time.monotonic()  # what the imports take is waiting, too
     from gittraj.capturing import drain, remember_secrets  # noqa: PLC0415
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.git import open_repository  # noqa: PLC0415
@@ -49,8 +48,9 @@ def _work(folder: Path, *, foreground: bool) -> None:
     environ = Environ.of(raw)
     with open_repository(folder.parent, environ=raw) as repository:
         remember_secrets(repository, environ=environ, live=raw)
+        start = time.monotonic()
         if not foreground:
-            time.sleep(max(0.0, start + DEBOUNCE - time.monotonic()))
+            time.sleep(DEBOUNCE)
             (folder / "drain.lock").unlink(missing_ok=True)
         pause = 0.05
         while True:

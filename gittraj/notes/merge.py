@@ -31,8 +31,8 @@ def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
 
 def merge_records(commit: str, found: Sequence[Record]) -> Record:
     """The one record that stands for several of the same key."""
-    if len(found) == 1:
-        return found[0]
+    if len(found) == 1 and not found[0].seals and len(found[0].link.carried_from) < 2:
+        return found[0]  # nothing to put in order, which is what a reader of many notes meets
     winner = max(found, key=partial(_rank, commit))
     carried = sorted({commit for record in found for commit in record.link.carried_from})
     seals: dict[str, set[str]] = {}

@@ -23,6 +23,7 @@ from gittraj.model import (
     Decided,
     Decision,
     FileChanged,
+    Json,
     Link,
     Message,
     Prompt,
@@ -121,7 +122,7 @@ def test_a_part_is_a_record_on_its_commit_and_a_segment_of_its_events(
     git: Git, repository: Repository
 ) -> None:
     commit = git.commit({"a": "1"})
-    events = [
+    events: list[AnyEvent] = [
         Prompt(id="1.0", content="Fix it", ts="2026-01-01T00:00:00.000Z"),
         ToolCall(id="2.0", name="edit", call_id="c", files=(Touched(path="a"),)),
         ToolResult(id="3.0", call_id="c", is_error=True),
@@ -165,7 +166,7 @@ def test_one_part_on_several_commits(git: Git, repository: Repository) -> None:
 
 def everywhere(text: str) -> list[AnyEvent]:
     """Events with ``text`` in each place that an agent can write to."""
-    nested = {"a": [{"b": f"x {text} y", f"k-{text}": [text]}]}
+    nested: Json = {"a": [{"b": f"x {text} y", f"k-{text}": [text]}]}
     return [
         Prompt(id="1.0", content=f"Use {text}.", tags=(text,), raw=nested, extra={"later": nested}),
         Thinking(id="2.0", content=f"the token is {text}"),
@@ -273,7 +274,10 @@ def test_what_is_nested_too_deeply_is_parked(git: Git, repository: Repository) -
 @pytest.mark.parametrize(("wanted", "state", "kept"), [("clear", "clear", 2), ("drop", "dropped", 1)])
 def test_thinking(git: Git, repository: Repository, wanted: Wanted, state: str, kept: int) -> None:
     commit = git.commit({"a": "1"})
-    events = [Thinking(id="1.0", content="a private thought"), Message(id="2.0", content="said")]
+    events: list[AnyEvent] = [
+        Thinking(id="1.0", content="a private thought"),
+        Message(id="2.0", content="said"),
+    ]
     pipeline(repository, thinking=wanted).write([draft(commit, events=events)])
     [record] = records(repository, commit)
     assert record.figures.thinking == state
@@ -298,7 +302,7 @@ def test_a_record_stays_small_and_says_what_was_cut(git: Git, repository: Reposi
     decisions = [
         Decided(id=f"{n}.0", decision=Decision(chosen=long, by="agent", reasoning=long)) for n in range(3)
     ]
-    events = [Prompt(id="p", content=long), *decisions, Message(id="m", content=long)]
+    events: list[AnyEvent] = [Prompt(id="p", content=long), *decisions, Message(id="m", content=long)]
     files = tuple(FileChanged(path=f"{'d' * 50}/{n}", edits=1) for n in range(400))
     also = tuple(SegmentRef(name=f"{n:06d}", month="2026-01", bytes=1, sha256="0" * 64) for n in range(200))
     pipeline(repository).write([draft(commit, events=events, files=files, also=also)])

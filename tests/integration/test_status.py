@@ -159,7 +159,7 @@ def test_text_for_people(git: Git) -> None:
     assert list(tell(facts(git))) == [
         "git-traj is not installed here (git traj install)",
         "Recorded: trajectories on 0 commits",
-        "Thinking: seal (default)",
+        "Thinking: seal (default), dropped and counted until it can be sealed",
     ]
     put_in(git)
     write_note(git, git.commit({"a": "1"}), record())

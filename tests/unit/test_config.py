@@ -101,7 +101,7 @@ def test_a_team_file_that_means_nothing_is_one_clear_line(
     assert message in caught.value.message
     assert TEAM_FILE in caught.value.message
     assert "\n" not in caught.value.message
-    assert time.process_time() - start < 5.0
+    assert time.process_time() - start < 10.0
 
 
 @pytest.mark.parametrize("text", ["", "thinking:\nexclude:\n", "later: {x: 1}\n"])

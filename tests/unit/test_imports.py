@@ -64,7 +64,7 @@ def imported(name: str) -> Iterator[str]:
 
 
 def room(name: str) -> str:
-    return name.split("/")[0].removesuffix(".py")
+    return name.partition("/")[0].removesuffix(".py")
 
 
 def layer(of: str) -> int:

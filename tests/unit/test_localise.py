@@ -61,7 +61,7 @@ def test_a_repository_at_the_top_and_no_home() -> None:
 def test_no_text_takes_long(part: str) -> None:
     start = time.process_time()
     assert "/home/ann" not in HERE(part * 100_000).replace("/home/ann/", "")
-    assert time.process_time() - start < 5.0
+    assert time.process_time() - start < 10.0
 
 
 def test_home_never_remains_at_a_path() -> None:

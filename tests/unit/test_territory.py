@@ -155,4 +155,4 @@ def test_no_command_takes_long(land: Path, territory: Territory, unit: str) -> N
     command = unit * (100_000 // len(unit))
     start = time.process_time()
     territory.place(entry(command, folder=land / "here"))
-    assert time.process_time() - start < 5.0
+    assert time.process_time() - start < 10.0

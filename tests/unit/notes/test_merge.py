@@ -151,7 +151,8 @@ def test_readers_order() -> None:
         part("y", at=None, began="2026-01-01"),
         part("x", at=None, began="2026-01-02"),
     ]
-    assert sorted(reversed(expected), key=order) == expected
+    expected.reverse()
+    assert sorted(expected, key=order) == expected[::-1]
 
 
 def test_foreign_lines_are_kept_as_they_are() -> None:
