@@ -14,12 +14,22 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from gittraj.codec import decode_note, dump, encode_note, encode_segments, segment_path, to_json
+from gittraj.codec import (
+    SEGMENT_LIMIT,
+    decode_note,
+    dump,
+    encode_note,
+    encode_segments,
+    event_to_json,
+    segment_path,
+    to_json,
+)
 from gittraj.config import Config
 from gittraj.errors import RedactionError
 from gittraj.figures import fold_figures, shorten
 from gittraj.git import Repository, patch_id
 from gittraj.model import (
+    AnyEvent,
     FileChanged,
     Key,
     Line,
@@ -31,6 +41,7 @@ from gittraj.model import (
     Thinking,
     ThinkingState,
     Tombstone,
+    ToolResult,
     Trajectory,
     map_texts,
 )
@@ -40,6 +51,8 @@ from gittraj.notes.store import DataRefs, NotesRef
 
 RECORD_LIMIT = 8_000
 """Bytes of a record without its seals."""
+TEXT_LIMIT = 256 * 1024
+"""Characters of one text of an event that would not fit into a segment."""
 STUB_REV = 0
 """Of a link stub: lower than any record's, so that one tombstone takes the stub and nothing else."""
 
@@ -123,20 +136,21 @@ class Pipeline:
         Raises StoreError; then no record was written, and doing it again gives the same result.
         """
         written = Written()
+        month = datetime.now(UTC).strftime("%Y-%m")
         notes = NotesRef(self.repository)
         batch: dict[str, list[Line]] = {}
         for commit, line in lines:
             batch.setdefault(commit, []).append(line)
         files: dict[str, bytes] = {}
         for group in _by_trajectory(drafts):
-            for commit, record in self._records(group, files, written):
+            for commit, record in self._records(group, month, files, written):
                 batch.setdefault(commit, []).append(record)
         for old, new in carry:
             batch.setdefault(new, []).extend(carry_note(old, decode_note(notes.read(old) or b"")))
         spread(batch, self.rewrites)
         batch = {commit: new for commit, new in batch.items() if new}
         if files:
-            DataRefs(self.repository).write(_this_month(), files)
+            DataRefs(self.repository).write(month, files)
         if batch:
             changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items()}
             written.tip = notes.write(changes, message=f"git-traj: {len(drafts)} parts, {len(batch)} commits")
@@ -144,7 +158,7 @@ class Pipeline:
         return written
 
     def _records(
-        self, drafts: Sequence[Draft], files: dict[str, bytes], written: Written
+        self, drafts: Sequence[Draft], month: str, files: dict[str, bytes], written: Written
     ) -> Iterator[tuple[str, Record]]:
         """The records of one trajectory's parts; their segments are put into ``files``."""
         redactor = self.redactor()
@@ -155,7 +169,7 @@ class Pipeline:
                 pass  # met again below, and parked
         for draft in drafts:
             try:
-                yield from self._record(draft, redactor, files, written)
+                yield from self._record(draft, redactor, month, files, written)
             except (RedactionError, RecursionError) as error:
                 # arguments nested a thousand deep cannot be walked, so they were not scanned either
                 span = draft.trajectory.span
@@ -169,7 +183,7 @@ class Pipeline:
                 )
 
     def _record(
-        self, draft: Draft, redactor: Redact, files: dict[str, bytes], written: Written
+        self, draft: Draft, redactor: Redact, month: str, files: dict[str, bytes], written: Written
     ) -> Iterator[tuple[str, Record]]:
         before = dict(redactor.counts)
 
@@ -180,11 +194,11 @@ class Pipeline:
         counted = {rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()}
         events = trajectory.events
         kept = [
-            (position, event)
+            (position, cap(event))
             for position, event in zip(draft.positions, events, strict=True)
             if self._keeps_thinking() or not isinstance(event, Thinking)
         ]
-        segments = _store_segments(trajectory.id, encode_segments(kept), files)
+        segments = _store_segments(trajectory.id, encode_segments(kept), month, files)
         key = (trajectory.id, trajectory.span.first if trajectory.span else None)
         written.segments[key] = segments
         figures = fold_figures(
@@ -250,11 +264,11 @@ def _learn(redactor: Redact, text: str, name: str | None) -> str:
 
 
 def _store_segments(
-    trajectory: str, segments: Sequence[tuple[str, bytes]], files: dict[str, bytes]
+    trajectory: str, segments: Sequence[tuple[str, bytes]], month: str, files: dict[str, bytes]
 ) -> tuple[SegmentRef, ...]:
     files.update((segment_path(trajectory, name), body) for name, body in segments)
     return tuple(
-        SegmentRef(name=name, month=_this_month(), bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+        SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
         for name, body in segments
     )
 
@@ -267,10 +281,6 @@ def _resolve(
     return tuple(ref for refs in found for ref in refs)
 
 
-def _this_month() -> str:
-    return datetime.now(UTC).strftime("%Y-%m")
-
-
 def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
     """The note with the new lines. A stub that is now told in full gets its tombstone: plain git's union
     would bring it back."""
@@ -278,6 +288,26 @@ def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
     told = {line.id for line in merged if isinstance(line, Record) and not line.incomplete}
     stubs = {line.id for line in merged if isinstance(line, Record) and line.incomplete} & told
     return encode_note((*merged, *(Tombstone(id=i, rev=STUB_REV, deleted="told in full") for i in stubs)))
+
+
+def cap(event: AnyEvent) -> AnyEvent:
+    """The event with its long texts ended in the middle, so that it fits into a segment. Only of redacted
+    events: half a secret is not recognised."""
+    limit = TEXT_LIMIT
+    whole = event
+    while limit > 64 and len(dump(event_to_json(event))) >= SEGMENT_LIMIT:
+        event = map_texts(whole, partial(_end_in_the_middle, limit))
+        limit //= 2
+    if event is not whole and isinstance(event, ToolResult):
+        event = replace(event, truncated=True)
+    return event
+
+
+def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
 
 
 def _fit(record: Record) -> Record:

@@ -55,7 +55,9 @@ class Territory:
     def _named(self, entry: Entry) -> Iterator[Path]:
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
-        command = (entry.command or "")[:_COMMAND_LIMIT]
+        command = entry.command or ""
+        if len(command) > 2 * _COMMAND_LIMIT:
+            command = f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
         folder = entry.folder
         for found in _CHANGES_FOLDER.finditer(command):
             path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))

@@ -6,6 +6,7 @@ rewrite): a lost line costs evidence, never a commit, since the reflog has those
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import Literal
 
 from gittraj.git import is_oid
 
+_NAME = re.compile(r"[\w.:-]{1,128}")
+"""Of a session or a call; what an environment holds besides is no business of a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed")
 
 
@@ -62,8 +65,10 @@ def parse_spool(data: bytes) -> Iterable[Spooled]:
             id=commit,
             git_dir=Path(git_dir),
             other="" if named else second,
-            sessions=tuple(f"{agent}:{s}" for agent, s in (("codex", third), ("claude-code", second)) if s)
-            if named
-            else (),
-            call=fourth or None,
+            sessions=tuple(
+                f"{agent}:{session}"
+                for agent, session in (("codex", third), ("claude-code", second))
+                if named and _NAME.fullmatch(session)
+            ),
+            call=fourth if _NAME.fullmatch(fourth) else None,
         )
