@@ -29,7 +29,7 @@ PROMPT_LIMIT = 2_000
 SUMMARY_LIMIT = 1_200
 _SUBAGENTS = {"Task", "Agent", "spawn_agent"}
 _TEST_RUN = re.compile(
-    r"(?:^|[;&|(\n]\s*)(?:\w+=\S*\s+|(?:uv|poetry|pipenv|hatch|pdm)\s+run\s+|npx\s+|bunx\s+|timeout\s+\S+\s+)*"
+    r"(?:^|[;&|(\n]\s*)(?:(?:bash|sh|zsh)\s+-\w*c\s+|\w+=\S*\s+|(?:uv|poetry|pipenv|hatch|pdm)\s+run\s+|npx\s+|bunx\s+|timeout\s+\S+\s+)*"
     r"(?:[\w./~-]*/)?(?:pytest|py\.test|tox|nox|jest|vitest|mocha|phpunit|rspec|ctest|bats|"
     r"python[\d.]*\s+-m\s+(?:pytest|unittest)|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test|"
     r"cargo\s+(?:nex)?test|go\s+test|dotnet\s+test|mvn\s+(?:-\S+\s+)*test|gradlew?\s+test|make\s+(?:test|check))\b"

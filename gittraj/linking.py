@@ -11,9 +11,12 @@ from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit
 from gittraj.capture.state import load_state
-from gittraj.capturing import make_pipeline
 from gittraj.codec import decode_note
 from gittraj.config import Environ, read_config
+from gittraj.drain.composition import make_pipeline
+from gittraj.drain.parts import Drafter, rest_parts, to_steps
+from gittraj.drain.reading import read_log, recognise
+from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.local import LocalState
@@ -21,10 +24,7 @@ from gittraj.log import Cursor, trajectory_id
 from gittraj.model import ForeignLine, Line, Link, Record, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.parts import Drafter, rest_parts, to_steps
 from gittraj.pipeline import Pipeline
-from gittraj.reading import read_log, recognise
-from gittraj.territory import Territory
 
 
 def find_commit(repository: Repository, rev: str) -> str:

@@ -9,12 +9,12 @@ from dataclasses import replace
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.commits import read_moves
 from gittraj.capture.state import Off, Span, load_off, load_state, save
-from gittraj.capturing import drain
 from gittraj.config import Environ
+from gittraj.drain.composition import drain
+from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.local import LocalState
-from gittraj.territory import Territory
 
 
 def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:

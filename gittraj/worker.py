@@ -40,8 +40,8 @@ def main(arguments: list[str]) -> int:
 
 
 def _work(folder: Path, *, foreground: bool) -> None:
-    from gittraj.capturing import drain, remember_secrets  # noqa: PLC0415
     from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.drain.composition import drain, remember_secrets  # noqa: PLC0415
     from gittraj.git import open_repository  # noqa: PLC0415
 
     raw = dict(os.environ)

@@ -15,12 +15,12 @@ from gittraj.cli.commands import COMMANDS
 from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.nothing import say_nothing_found
 from gittraj.cli.output import columns, text_page, write
-from gittraj.history import Entry, list_commits, list_trajectories, read_entries
 from gittraj.notes.store import NotesRef
-from gittraj.recorded import Recorded
+from gittraj.query.history import Entry, list_commits, list_trajectories, read_entries
+from gittraj.query.recorded import Recorded
+from gittraj.query.wanted import Wanted, compile_pattern
 from gittraj.render.terminal import Page
 from gittraj.render.text import render_entry, render_oneline, render_row
-from gittraj.wanted import Wanted, compile_pattern
 
 _SHARE = click.FloatRange(0, 1)
 

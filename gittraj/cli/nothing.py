@@ -8,11 +8,11 @@ from itertools import islice
 import click
 
 from gittraj.git import Repository
-from gittraj.history import changed_paths, describe
 from gittraj.local import LocalState
-from gittraj.recorded import Recorded
+from gittraj.query.history import changed_paths, describe
+from gittraj.query.recorded import Recorded
+from gittraj.query.touching import Ancestry, touching
 from gittraj.render.terminal import escape_line
-from gittraj.touching import Ancestry, touching
 
 _NEAREST = 200  # recorded commits before one that are asked whether they touched its files
 

@@ -10,21 +10,29 @@ from pathlib import Path
 
 import click
 
-from gittraj.chapters import Segments
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.nothing import say_missing, say_nothing_on
 from gittraj.cli.output import PIPE, text_page, write
-from gittraj.fold import Header
 from gittraj.git import Repository
-from gittraj.history import describe, from_top
 from gittraj.notes.store import NotesRef
-from gittraj.recorded import Recorded
+from gittraj.query.chapters import Segments
+from gittraj.query.fold import Header
+from gittraj.query.history import describe, from_top
+from gittraj.query.recorded import Recorded
+from gittraj.query.telling import (
+    SIGNIFICANCES,
+    after,
+    find_target,
+    keep_events,
+    significant,
+    tell,
+    touching_file,
+)
 from gittraj.render.chapters import render_commit, render_timeline
 from gittraj.render.detail import Detail
 from gittraj.render.markdown import render_markdown
 from gittraj.render.terminal import Page
-from gittraj.telling import SIGNIFICANCES, after, find_target, keep_events, significant, tell, touching_file
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "timeline", "json")

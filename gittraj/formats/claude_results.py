@@ -133,5 +133,3 @@ def _rewritten(detail: dict[str, Any]) -> str | None:
             return None
         text = text.replace(old, new, -1 if everywhere else 1)
     return text
-
-

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.capturing import make_pipeline
 from gittraj.config import Environ, read_config
+from gittraj.drain.composition import make_pipeline
 from gittraj.git import open_repository
 from gittraj.log import trajectory_id
 from gittraj.model import Chapter, Link, Message, Range, Trajectory, Usage, Whole

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.codec import encode_note
-from gittraj.fold import Folded, fold
 from gittraj.model import (
     Counts,
     Decision,
@@ -26,7 +25,8 @@ from gittraj.model import (
     Usage,
     Whole,
 )
-from gittraj.recorded import Recorded
+from gittraj.query.fold import Folded, fold
+from gittraj.query.recorded import Recorded
 from tests.integration.story import record
 
 _EDIT = {"kind": "update", "edits": 1, "reverts": 0, "lines": None}

@@ -15,12 +15,10 @@ import gittraj
 PACKAGE = Path(gittraj.__file__).parent
 LAYERS = [
     {"cli", "github_action", "worker", "__main__"},
-    {"drain", "plan", "sessions", "reading", "parts", "remembered"}  # from logs to records
-    | {"capturing", "linking", "switching", "installation", "health"}
-    | {"fold", "history", "recorded", "chapters", "touching", "wanted", "telling"},  # and back
+    {"drain", "linking", "switching", "query", "installation", "health"},
     {"pipeline"},
     {"formats", "agents", "capture", "redact", "seal", "index", "render", "tasks", "notes"},
-    {"codec", "git", "config", "log", "territory", "figures", "inference", "local", "times"},
+    {"codec", "git", "config", "log", "figures", "inference", "local", "times"},
     {"model", "errors"},
 ]
 ROOMS = LAYERS[3]

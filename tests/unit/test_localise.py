@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.capturing import Localiser
+from gittraj.drain.composition import Localiser
 
 HERE = Localiser((Path("/home/ann/work/repo"), Path("/home/ann/work/repo/.trees/w")), Path("/home/ann"))
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.session import Log, assemble
 from gittraj.capture.state import Stored
+from gittraj.drain.parts import Drafter, rest_parts, to_steps
 from gittraj.log import Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model import (
     Environment,
@@ -24,7 +25,6 @@ from gittraj.model import (
     Usage,
     Whole,
 )
-from gittraj.parts import Drafter, rest_parts, to_steps
 from tests.unit.capture.logs import asked, changed, commit, index, log, oid, ran, said, wrote
 
 REF = SegmentRef(name="000000-12345678", month="2026-01", bytes=1, sha256="0" * 64)

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gittraj.drain.territory import Territory
 from gittraj.git import Repository, Worktree
 from gittraj.log import Edit, Entry
 from gittraj.model import ToolCall
-from gittraj.territory import Territory
 
 
 class Trees(Repository):

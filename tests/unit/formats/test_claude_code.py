@@ -349,9 +349,7 @@ def test_an_answered_question_is_a_human_decision() -> None:
     asked = said("a", call("AskUserQuestion", questions=questions))
     assert decided(asked, answer("r", "User has answered", detail)) == [
         Decision(chosen="LRU", by="human", question="Which?", alternatives=("dict", "none")),
-        Decision(
-            chosen="dict, my own", by="human", question="What else?", alternatives=("LRU", "none")
-        ),
+        Decision(chosen="dict, my own", by="human", question="What else?", alternatives=("LRU", "none")),
     ]
     ids = [e.id for e in events(asked, answer("r", "User has answered", detail))]
     assert ids == ["a:0", "r:0", "r:1", "r:2"]

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from gittraj.codec import decode_note
-from gittraj.fold import Folded, fold
 from gittraj.model import Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
+from gittraj.query.fold import Folded, fold
 
 # Reads too much (ids of parents and tasks), never too little: what it finds is decoded before it is believed
 _IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')

@@ -13,10 +13,10 @@ from typing import Any
 from gittraj.codec import decode_segment, event_to_json, segment_path
 from gittraj.errors import FormatError, GitError
 from gittraj.figures import shorten
-from gittraj.fold import Header
 from gittraj.git import Repository
 from gittraj.model import AnyEvent, Prompt, Record, SegmentRef, ToolCall, ToolResult
 from gittraj.notes.store import DataRefs
+from gittraj.query.fold import Header
 
 TITLE_LIMIT = 80
 EARLIER = "Earlier in the session, for this commit"

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import islice
 
-from gittraj.chapters import Segments, read_chapters, read_earlier
 from gittraj.errors import TrajError
-from gittraj.fold import Folded, Header
 from gittraj.git import Repository
-from gittraj.history import changed_paths, find_commit
-from gittraj.recorded import Recorded
+from gittraj.query.chapters import Segments, read_chapters, read_earlier
+from gittraj.query.fold import Folded, Header
+from gittraj.query.history import changed_paths, find_commit
+from gittraj.query.recorded import Recorded
 from gittraj.times import parse_time
 
 SIGNIFICANCES = ("low", "medium", "high", "critical")

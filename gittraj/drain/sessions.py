@@ -11,8 +11,8 @@ from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.capture.session import Commit
 from gittraj.capture.state import State
 from gittraj.config import Config, Environ
+from gittraj.drain.reading import recognise
 from gittraj.log import trajectory_id
-from gittraj.reading import recognise
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
 """Seconds: a log last written longer than this before the installation has nothing for a new commit."""

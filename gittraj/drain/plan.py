@@ -13,12 +13,12 @@ from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.session import Commit, Log
 from gittraj.capture.state import Anchored, SessionState, Stored
 from gittraj.codec import decode_note
+from gittraj.drain.parts import Drafted, Drafter, rest_parts, to_steps
 from gittraj.git import CommitChanges
 from gittraj.log import Cursor
 from gittraj.model import Line, Link, Origin, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.parts import Drafted, Drafter, rest_parts, to_steps
 from gittraj.pipeline import Target, Written
 
 _TAKEN_KEPT = 50

@@ -21,6 +21,11 @@ from gittraj.capture.session import Commit, Kind
 from gittraj.capture.spool import read_spool
 from gittraj.capture.state import Off, State, Waiting, load_off, load_state, save
 from gittraj.config import Config, Environ
+from gittraj.drain.plan import Plan, Reading
+from gittraj.drain.reading import read_log
+from gittraj.drain.remembered import rebuild_state
+from gittraj.drain.sessions import Sessions, Wanted, size_of
+from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Position, ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.local import FOLDER
@@ -28,11 +33,6 @@ from gittraj.log import Cursor, trajectory_id
 from gittraj.model import Line, Link, Record, Whole
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import STUB_REV, Parked, Pipeline
-from gittraj.plan import Plan, Reading
-from gittraj.reading import read_log
-from gittraj.remembered import rebuild_state
-from gittraj.sessions import Sessions, Wanted, size_of
-from gittraj.territory import Territory
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""

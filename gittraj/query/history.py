@@ -13,11 +13,11 @@ from itertools import islice
 from pathlib import Path
 
 from gittraj.errors import TrajError, UsageError
-from gittraj.fold import Header
 from gittraj.git import Repository
-from gittraj.recorded import Recorded
-from gittraj.touching import RENAMES, Ancestry, following, touching
-from gittraj.wanted import Wanted
+from gittraj.query.fold import Header
+from gittraj.query.recorded import Recorded
+from gittraj.query.touching import RENAMES, Ancestry, following, touching
+from gittraj.query.wanted import Wanted
 
 Entry = Header
 """A commit of ``log --json``."""

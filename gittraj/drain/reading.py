@@ -12,11 +12,11 @@ from gittraj.agents import SessionFile
 from gittraj.capture.session import Log, Place, assemble
 from gittraj.capture.state import Span
 from gittraj.config import Config
+from gittraj.drain.territory import Territory
 from gittraj.errors import FormatError
 from gittraj.formats import FORMATS, HEAD, Reader, detect
 from gittraj.log import Cursor, Entry, Fact, Item
 from gittraj.model import Message
-from gittraj.territory import Territory
 
 RESTS = 3.0
 """Seconds without growth after which a last message without a call ends its turn."""

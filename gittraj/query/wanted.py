@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gittraj.errors import UsageError
-from gittraj.fold import Header
+from gittraj.query.fold import Header
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

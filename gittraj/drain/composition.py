@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gittraj.config import Config, Environ, read_config
-from gittraj.drain import Drain, Installed, Report
+from gittraj.drain.run import Drain, Installed, Report
+from gittraj.drain.territory import Territory
 from gittraj.git import Repository
 from gittraj.local import LocalState, installed_positions
 from gittraj.pipeline import Pipeline
 from gittraj.redact import RULESET, LiveValues, Redactor
-from gittraj.territory import Territory
 
 _CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
 _ENV_FILES = 50
