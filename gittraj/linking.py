@@ -8,13 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
-from gittraj.capture.own import Anchor
+from gittraj.capture.own import Anchor, Part, own
 from gittraj.capture.session import Commit
-from gittraj.capture.state import load_state
+from gittraj.capture.state import load_off, load_state
 from gittraj.codec import decode_note
 from gittraj.config import Environ, read_config
 from gittraj.drain.composition import make_pipeline
 from gittraj.drain.parts import Drafter, rest_parts, to_steps
+from gittraj.drain.plan import Reading
 from gittraj.drain.reading import read_log, recognise
 from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
@@ -56,21 +57,26 @@ def link_session(
         trajectory = trajectory_id(file.agent, file.session)
         known = state.sessions.get(trajectory) if state else None
         territory = Territory(repository, home=environ.home)
-        log, _, _ = read_log(file, Cursor(), facts={}, territory=territory, config=config, now=time.time())
+        off = load_off(local.folder).sessions.get(file.name, ())
+        log, size, _ = read_log(
+            file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
+        )
         if not log.entries:
-            raise TrajError(f"{file.path}: no event could be read", "is it the log of a session?")
+            why = "all of it was switched off" if off else "is it the log of a session?"
+            raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
         stored = known.parts if known else ()
         anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
-        drafted = drafter.draft(rest_parts(to_steps(log), 0, anchor), stored)
+        reading = Reading.of(log, file.path, size, known, idle=False)
+        drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
         pipeline = make_pipeline(
             repository, config, environ, live=live, rewrites=state.rewrites if state else {}
         )
         notes = NotesRef(repository)
         link = Link(evidence="manual")
         copies: list[tuple[str, Line]] = [
-            (commit, replace(record, link=link, role="produced", origin=pipeline.origin(commit)))
+            (commit, replace(record, link=link, role="produced", origin=None))
             for record in _records(notes, trajectory, [c for part in stored for c in part.commits])
         ]
         written = pipeline.write([d.draft for d in drafted], lines=copies)
@@ -78,6 +84,16 @@ def link_session(
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
         _outlive(pipeline, notes, commit, trajectory)
     return commit, trajectory, len(drafted) + len(copies)
+
+
+def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
+    """All of a log, but for the events of commits made while switched off."""
+    silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
+    steps = to_steps(reading.log)
+    closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
+    dropped = {i for p in closed for i in range(p.first, p.last + 1)}
+    parts = rest_parts(steps, 0, anchor)
+    return [replace(p, dropped=frozenset(dropped & set(range(p.first, p.last + 1)))) for p in parts]
 
 
 def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:

@@ -27,7 +27,7 @@ from gittraj.codec import (
 from gittraj.config import Config
 from gittraj.errors import RedactionError
 from gittraj.figures import fold_figures, shorten
-from gittraj.git import Repository, patch_id
+from gittraj.git import Repository, patch_ids
 from gittraj.model import (
     AnyEvent,
     FileChanged,
@@ -131,7 +131,8 @@ class Pipeline:
         lines: Iterable[tuple[str, Line]] = (),
     ) -> Written:
         """Write parts, carry what stands on rewritten commits (``carry``: old, new), and add ready lines
-        (stubs, tombstones, copies of what was redacted before), all in one batch.
+        (stubs, tombstones, copies of what was redacted before), all in one batch. A record without an
+        origin gets this one.
 
         Raises StoreError; then no record was written, and doing it again gives the same result.
         """
@@ -145,6 +146,7 @@ class Pipeline:
         for group in _by_trajectory(drafts):
             for commit, record in self._records(group, month, files, written):
                 batch.setdefault(commit, []).append(record)
+        self._fill_origins(batch)
         for old, new in carry:
             batch.setdefault(new, []).extend(carry_note(old, decode_note(notes.read(old) or b"")))
         spread(batch, self.rewrites)
@@ -222,7 +224,6 @@ class Pipeline:
                         link=map_texts(target.link, clean),
                         range=trajectory.span,
                         role=target.role,
-                        origin=self.origin(target.commit),
                         segments=segments,
                         also=_resolve(draft.also, written.segments),
                         figures=figures,
@@ -239,13 +240,21 @@ class Pipeline:
             return "none"
         return "clear" if self._keeps_thinking() else "dropped"
 
-    def origin(self, commit: str) -> Origin:
-        """Of a record that is first written on ``commit``."""
-        return Origin(
-            commit=commit,
-            patch_id=patch_id(self.repository, commit),
-            tree=self.repository.objects.commit(commit).tree,
-        )
+    def _fill_origins(self, batch: Mapping[str, list[Line]]) -> None:
+        """Tell the records that are new where they were first written."""
+        fresh = [c for c, lines in batch.items() if any(_is_new(line) for line in lines)]
+        identities = patch_ids(self.repository, fresh)
+        for commit in fresh:
+            tree = self.repository.objects.commit(commit).tree
+            origin = Origin(commit=commit, patch_id=identities.get(commit), tree=tree)
+            batch[commit][:] = [
+                replace(line, origin=origin) if isinstance(line, Record) and _is_new(line) else line
+                for line in batch[commit]
+            ]
+
+
+def _is_new(line: Line) -> bool:
+    return isinstance(line, Record) and line.origin is None
 
 
 def _by_trajectory(drafts: Sequence[Draft]) -> Iterator[list[Draft]]:

@@ -63,8 +63,9 @@ def read_moves(
         commit: Commit(
             id=commit,
             kind=kind,
-            sessions=by_id[commit].sessions if commit in by_id else (),
-            call=by_id[commit].call if commit in by_id else None,
+            # of a commit made while switched off no call is looked for: the log of that time is not read
+            sessions=by_id[commit].sessions if commit in by_id and commit not in silent else (),
+            call=by_id[commit].call if commit in by_id and commit not in silent else None,
             stored=stored and commit not in silent,
         )
         for commit, kind in made.items()

@@ -6,7 +6,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -38,6 +38,7 @@ class LazyGroup(click.Group):
 @click.group(
     name="git-traj",
     cls=LazyGroup,
+    invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="git-traj", message="%(prog)s %(version)s")
@@ -46,6 +47,8 @@ class LazyGroup(click.Group):
 def group(ctx: click.Context, no_pager: bool) -> None:
     """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
     ctx.obj = {"pager": not no_pager}
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -67,8 +70,7 @@ def call(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # the reader of a pipe has seen enough; python would complain once more while it exits
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence(sys.stdout)  # the reader of a pipe has seen enough
         return 0
     except click.UsageError as error:
         _say(error.format_message(), _usage_hint(error), "error")
@@ -79,11 +81,24 @@ def call(arguments: Sequence[str] | None = None) -> int:
     except TrajError as error:
         _say(error.message, error.hint, "error")
         return error.exit_code
+    except OSError as error:
+        _silence(sys.stdout)
+        where = f"{error.filename}: " if error.filename else ""
+        _say(f"{where}{error.strerror or type(error).__name__}", None, "error")
+        return 1
     except Exception as error:  # noqa: BLE001 - the one place where a bug becomes a report
         from gittraj.cli.crash import report
 
         _say(f"a bug: {type(error).__name__}", f"please report it with {report(error)}", "error")
         return 3
+
+
+def _silence(stream: TextIO) -> None:
+    """What is still to be written goes nowhere: python would complain once more while it exits."""
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _usage_hint(error: click.UsageError) -> str | None:

@@ -16,7 +16,7 @@ from gittraj.codec import decode_note
 from gittraj.drain.parts import Drafted, Drafter, rest_parts, to_steps
 from gittraj.git import CommitChanges
 from gittraj.log import Cursor
-from gittraj.model import Line, Link, Origin, Record, Tombstone, ToolCall, ToolResult
+from gittraj.model import Line, Link, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import Target, Written
@@ -131,7 +131,7 @@ class Plan:
                 return next((p.anchor for p in self.parts if p.first <= index <= p.last), None)
         return None
 
-    def lines(self, notes: NotesRef, origins: Mapping[str, Origin]) -> Iterator[tuple[str, Line]]:
+    def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
         """Records that stand already, for further commits, and tombstones for explored copies of what is
         produced now."""
         trajectory = self.reading.log.trajectory
@@ -139,8 +139,7 @@ class Plan:
             found = (_standing(notes, c, trajectory, stored.range.first) for c in stored.commits)
             record = next((r for r in found if r is not None), None)
             if record is not None:
-                origin = origins[target.commit]
-                yield target.commit, replace(record, link=target.link, role=target.role, origin=origin)
+                yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
         for stored in self.reading.known.parts:
             if stored.explored and stored.range.first in self._produced():
                 stone = Tombstone(id=trajectory, first=stored.range.first, deleted="produced another commit")
@@ -170,12 +169,14 @@ class Plan:
         )
 
     def _parts(self, written: Written) -> tuple[Stored, ...]:
-        parts = [
-            p for p in self.reading.known.parts if not (p.explored and p.range.first in self._produced())
-        ]
+        more: dict[str, list[str]] = {}
         for stored, target in self.copies:
-            at = parts.index(stored)
-            parts[at] = replace(stored, commits=tuple(dict.fromkeys((*stored.commits, target.commit))))
+            more.setdefault(stored.range.first, []).append(target.commit)
+        parts = [
+            replace(p, commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))))
+            for p in self.reading.known.parts
+            if not (p.explored and p.range.first in self._produced())
+        ]
         parked = {p.first for p in written.parked}
         for d in self.drafted:
             first = d.stored.range.first

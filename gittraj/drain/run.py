@@ -209,13 +209,11 @@ class Drain:
             above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)
             owner = above.owner_of(reading.log) if above is not None else None
             plans.append(Plan.make(reading, links, commits, owner=owner, head=head, ci=self.environ.ci))
-        further = {target.commit for plan in plans for _, target in plan.copies}
-        origins = {commit: self.pipeline.origin(commit) for commit in further}
         notes = NotesRef(self.repository)
         written = self.pipeline.write(
             [d.draft for plan in plans for d in plan.drafted],
             carry=pairs,
-            lines=[*self._stubs(state, links), *(ln for plan in plans for ln in plan.lines(notes, origins))],
+            lines=[*self._stubs(state, links), *(ln for plan in plans for ln in plan.lines(notes))],
         )
         sessions = {plan.reading.log.trajectory: plan.remember(written) for plan in plans}
         waiting = tuple(self._still_waiting(state, links))
@@ -255,7 +253,6 @@ class Drain:
                         id=trajectory_id(agent, session),
                         rev=STUB_REV,
                         link=Link(evidence="agent", call=commit.call),
-                        origin=self.pipeline.origin(commit.id),
                         whole=Whole(agent=agent, session=session),
                         incomplete=True,
                     ),

@@ -10,7 +10,7 @@ from gittraj.git.changes import CommitChanges, PathChange, read_changes
 from gittraj.git.discovery import open_repository
 from gittraj.git.encoding import BLOB, COMMIT, SYMLINK, TREE, CommitInfo, Entry, ObjectFormat
 from gittraj.git.interface import Objects, is_oid
-from gittraj.git.patch_id import patch_id
+from gittraj.git.patch_id import patch_id, patch_ids
 from gittraj.git.process import Result, clean_environment
 from gittraj.git.reflog import Position, ReflogEntry, read_reflog
 from gittraj.git.repository import Backend, Repository, Worktree
@@ -36,6 +36,7 @@ __all__ = [
     "is_oid",
     "open_repository",
     "patch_id",
+    "patch_ids",
     "read_changes",
     "read_reflog",
 ]

@@ -22,6 +22,7 @@ RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
 
 _PATIENCE = 10.0  # seconds of trying before a write gives up
+_STALE = 3.0  # seconds
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
@@ -45,8 +46,20 @@ def move_ref(
             return new
         if time.monotonic() > end:
             raise _stuck(repository, ref)
+        _break_stale_lock(repository, ref)
         time.sleep(random.uniform(0.001, 0.008) * growth)  # noqa: S311 - jitter keeps the writers apart, no secret
         growth = min(growth * 1.2, 10.0)
+
+
+def _break_stale_lock(repository: Repository, ref: str) -> None:
+    """A writer that was killed leaves its lock, and git never takes it away. Whoever writes a ref holds it
+    for milliseconds."""
+    lock = repository.common_dir / f"{ref}.lock"
+    try:
+        if time.time() - lock.stat().st_mtime > _STALE:
+            lock.unlink()
+    except OSError:
+        pass  # there is none, or it is gone just now
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,7 @@ def _is_loose_secret(value: str) -> bool:
         return False
     if value.isdigit():
         return len(value) >= 6
-    if value.isalnum() and len(parts(value)) >= 4 and likelihood(value) > -4.9:
+    if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
         return False
     if ("_" in value and _CODE.fullmatch(value)) or ("." in value and _CODE.fullmatch(value)):
         return False
