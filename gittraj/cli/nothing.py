@@ -22,7 +22,8 @@ def say_nothing_found(repository: Repository, recorded: Recorded) -> None:
     if not recorded:
         _say_nothing_recorded(repository)
         return
-    many = "one commit carries" if len(recorded) == 1 else f"{len(recorded)} commits carry"
+    number = sum(1 for _ in recorded.carrying())
+    many = {0: "no commit carries", 1: "one commit carries"}.get(number, f"{number} commits carry")
     _say(
         f"no commit found that carries such a trajectory; in this repository {many} one",
         "name other commits or fewer conditions; git traj status says what waits",
@@ -58,7 +59,7 @@ def _find_nearest(repository: Repository, recorded: Recorded, commit: str) -> st
     if not paths:
         return None
     ancestry = Ancestry.read(repository, [commit])
-    nearest = list(islice((c for c in ancestry.parents if c in recorded), _NEAREST))
+    nearest = list(islice((c for c in ancestry.parents if c in recorded and c != commit), _NEAREST))
     found = touching(ancestry, nearest, paths)
     return next((c for c in nearest if c in found), None)
 

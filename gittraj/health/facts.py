@@ -21,9 +21,8 @@ from gittraj.installation.inspection import HookState, inspect_hooks
 from gittraj.installation.refspecs import find_remotes
 from gittraj.local import LocalState, installed_positions
 from gittraj.model import Record
-from gittraj.notes.merge import merge_notes
+from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
-from gittraj.notes.tree import iter_notes
 
 _FRESH = 15 * 60
 """Seconds since a log grew in which its session counts as live."""
@@ -98,7 +97,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     folder = find_hooks_folder(repository)
     notes = NotesRef(repository)
     waiting = tuple(w.commit for w in state.waiting)
-    recorded = {commit for commit, _ in _entries(notes)}
+    recorded = {commit for commit, body in notes.items() if _carries(commit, body)}
     lines = read_spool(local.folder, 0)[0]
     told = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
@@ -159,9 +158,9 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     return made
 
 
-def _entries(notes: NotesRef) -> Iterator[tuple[str, str]]:
-    objects, tip = notes.repository.objects, notes.tip()
-    yield from iter_notes(objects, objects.commit(tip).tree if tip else None)
+def _carries(commit: str, body: bytes) -> bool:
+    """Whether a record stands in a note; only one from which something was taken off has to be read."""
+    return b'"deleted"' not in body or bool(standing(commit, decode_note(body)))
 
 
 def _compare(repository: Repository, remote: str) -> Remote:

@@ -35,6 +35,10 @@ class Recorded:
     def __len__(self) -> int:
         return len(self._bodies)
 
+    def carrying(self) -> Iterator[str]:
+        """The commits that carry a trajectory: a note may hold only what was taken off."""
+        return (commit for commit in self._bodies if self._records(commit))
+
     def ids(self, prefix: str = "") -> Iterator[str]:
         """The trajectories whose id begins with ``prefix``, sorted."""
         return (i for i in sorted(self._where()) if i.startswith(prefix) and self.folded(i) is not None)
