@@ -1,0 +1,182 @@
+"""A session's work and who commits it, with the real hooks and logs in the shape of real ones."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.records import install, read_records, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+TRAJ = f"{sys.executable} -m gittraj"
+Writer = Callable[..., SessionWriter]
+
+
+@pytest.fixture
+def begun(git: Git) -> Git:
+    git.commit({"README": "here\n"})
+    install(git)
+    return git
+
+
+@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
+def writer(request: pytest.FixtureRequest) -> Writer:
+    return request.param  # type: ignore[no-any-return]
+
+
+def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
+    """The headers on each commit, by its subject."""
+    commits = json.loads(traj(git, "log", "--json"))["commits"]
+    return {c["subject"]: c["trajectories"] for c in commits}
+
+
+def calls(git: Git, rev: str) -> list[str]:
+    shown = json.loads(traj(git, "show", rev, "--json"))["trajectories"]
+    events = [e for t in shown for c in t["chapters"] for e in c["events"]]
+    return [e["tool"]["name"] for e in events if e["type"] == "tool_call"]
+
+
+def test_a_paused_session(begun: Git) -> None:
+    """What it commits meanwhile carries nothing, and nothing of it waits; what follows is its own."""
+    session = ClaudeSession(begun.root)
+    session.prompt("Write three files")
+    for step in (
+        [Write("a", "a\n"), Shell("git add . && git commit -qm One")],
+        [Shell(f"{TRAJ} pause --session")],
+        [Write("b", "b\n"), Shell("git add . && git commit -qm Two")],
+        [Shell(f"{TRAJ} resume --session")],
+        [Write("c", "c\n"), Shell("git add . && git commit -qm Three")],
+    ):
+        session.respond(turn(*step))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+
+    found = carried(begun)
+    assert set(found) == {"One", "Three"}
+    assert [f["path"] for f in found["Three"][0]["filesChanged"]] == ["c"]
+    assert found["Three"][0]["link"]["evidence"] == "agent"
+    assert json.loads(traj(begun, "status", "--json"))["waiting"] == []
+
+
+def test_what_was_off_cannot_be_linked(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Write("a", "a\n"), Shell("git add . && GIT_TRAJ=0 git commit -m Quiet")),
+            turn(Write("b", "b\n"), Shell("git add . && git commit -m Loud")),
+            turn(say="Done"),
+        ],
+        prompt="Do both",
+    )
+    assert set(carried(begun)) == {"Loud"}
+    traj(begun, "link", "HEAD~2", "--session", str(session.log))
+    stored = [fact for told in read_records(begun).values() for fact in told.facts]
+    assert not any("GIT_TRAJ=0" in str(fact) for fact in stored)
+    assert calls(begun, "HEAD~2") == calls(begun, "HEAD")
+
+
+def test_a_person_commits_in_pieces_what_the_agent_left(begun: Git, writer: Writer) -> None:
+    """The agent commits one file and leaves two; each commit of those carries what wrote it."""
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Write("a", "one\n"), Write("b", "two\nthree\n"), Write("c", "four\nfive\n")),
+            turn(Shell("git add a && git commit -m Agent")),
+            turn(say="The rest is yours"),
+        ],
+        prompt="Write",
+    )
+    traj(begun, "log")
+    for name in "bc":
+        begun("add", name)
+        begun("commit", "-qm", f"Mine {name}")
+    found = carried(begun)
+    assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {
+        "Agent": "agent",
+        "Mine b": "content",
+        "Mine c": "content",
+    }
+    assert {t[0]["id"] for t in found.values()} == {found["Agent"][0]["id"]}
+    assert found["Mine b"][0]["total"] == found["Agent"][0]["total"]
+
+
+def test_a_person_s_own_work_beside_a_session(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.prompt("Write")
+    session.respond(turn(Write("a", "one\ntwo\nreturn x\n"), Shell("git add . && git commit -m Agent")))
+    begun.write({"a": "one\ntwo\nreturn x\nmine\nreturn x\nmine too\n", "d": "mine\n"})
+    begun("add", ".")
+    begun("commit", "-qm", "Mine")
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    assert set(carried(begun)) == {"Agent"}
+
+
+def test_commits_that_failed_are_passed_over(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Shell("git commit -qm Nothing")),
+            turn(Write("a", "a\n"), Shell("git add . && git commit -qm First")),
+            turn(Shell("git commit -q -m First")),
+            turn(Edit("a", "a\n", "b\n"), Shell("git commit -qam Second && git commit -q --amend --no-edit")),
+            turn(say="Done"),
+        ],
+        prompt="Try",
+    )
+    found = carried(begun)
+    assert set(found) == {"First", "Second"}
+    assert calls(begun, "HEAD~1").count("Bash" if session.agent == "claude-code" else "exec_command") == 2
+
+
+def test_a_lock_that_a_killed_writer_left(begun: Git) -> None:
+    """git never takes it away; nobody holds one for seconds."""
+    lock = begun.root / ".git" / "refs" / "notes" / "traj.lock"
+    lock.parent.mkdir(exist_ok=True)
+    lock.touch()
+    os.utime(lock, (1, 1))
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("git add . && git commit -m One"))], prompt="Write")
+    assert set(carried(begun)) == {"One"}
+
+
+def test_a_subagent_s_edit_goes_where_its_call_does(begun: Git) -> None:
+    """Its log lies beside its session's; the call that started it tells which commit owns it."""
+    session = ClaudeSession(begun.root)
+    session.prompt("Delegate")
+    session.respond(turn(Shell("echo agentId: a1b2c3d4")))
+    folder = session.log.parent / session.session / "subagents"
+    folder.mkdir(parents=True)
+    helper = ClaudeSession(begun.root, name="helper")
+    helper.session, helper.log = session.session, folder / "agent-a1b2c3d4.jsonl"
+    helper.run([turn(Write("helped", "by another\n")), turn(say="Wrote it")], prompt="Help")
+    session.respond(turn(Shell("git add . && git commit -m Both")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    headers = carried(begun)["Both"]
+    assert {h["parent"]["id"] if h["parent"] else None for h in headers} == {None, headers[0]["id"]} or {
+        h["parent"]["id"] if h["parent"] else None for h in headers
+    } == {None, headers[1]["id"]}
+    assert sorted(f["path"] for h in headers for f in h["filesChanged"]) == ["helped"]
+
+
+def test_git_goes_on_without_its_state(begun: Git) -> None:
+    """Whatever happens to the folder, the user's commit succeeds and says nothing."""
+    state = begun.root / ".git" / "traj"
+    (state / "cursors.json").write_text("{")
+    (state / "spool").unlink(missing_ok=True)
+    (state / "spool").mkdir()
+    done = subprocess.run(
+        ["git", "commit", "--allow-empty", "-qm", "x"], cwd=begun.root, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
