@@ -24,9 +24,10 @@ def find_repository() -> Repository:
     return open_repository(Path(named) if named else Path.cwd(), environ=environment())
 
 
-def drain_first(repository: Repository, *, always: bool = False) -> None:
+def drain_first(repository: Repository, *, always: bool = False) -> bool:
     """So that a command sees a consistent state. A reading command drains only when something is new;
-    what keeps it from draining is said in one line, and the command goes on with what is recorded."""
+    what keeps it from draining is said in one line, and the command goes on with what is recorded.
+    Returns whether all is up to date."""
     from gittraj.capture.news import has_news
     from gittraj.capture.state import load_state
     from gittraj.errors import TrajError
@@ -34,7 +35,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> None:
 
     local = LocalState.of(repository)
     if not (local.folder / "installed.json").exists():
-        return
+        return True
     try:
         if always or has_news(repository, local.folder, load_state(local.folder)):
             from gittraj.drain.composition import drain  # the redactor's rules take 70 ms
@@ -43,6 +44,11 @@ def drain_first(repository: Repository, *, always: bool = False) -> None:
             drain(repository, environ=Environ.of(raw), live=raw)
     except TrajError as error:
         sys.stderr.write(f"git-traj: not up to date: {error.message}\n")
+        return False
+    except OSError as error:
+        sys.stderr.write(f"git-traj: not up to date: {error.filename}: {error.strerror}\n")
+        return False
+    return True
 
 
 def current_session(environ: Environ) -> str:

@@ -28,13 +28,13 @@ def command(fix: bool, as_json: bool) -> int:
     from gittraj.health import examine, gather
 
     with find_repository() as repository:
-        drain_first(repository)
+        current = drain_first(repository)
         environ = Environ.of(environment())
         facts = gather(repository, environ)
         findings = [(finding, fix and _fix(finding)) for finding in examine(repository, facts)]
         if fix:
             facts = gather(repository, environ)
-    ill = any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
+    ill = not current or any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
     if as_json:
         rows = [_row(finding, fixed=fixed) for finding, fixed in findings]
         click.echo(json.dumps({"version": 1, "well": not ill, "findings": rows, "status": to_json(facts)}))

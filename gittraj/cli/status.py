@@ -22,6 +22,7 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.figures import shorten
 
 if TYPE_CHECKING:
     from gittraj.health import Facts
@@ -75,6 +76,9 @@ def to_json(facts: Facts) -> dict[str, Any]:
     }
 
 
+_TITLE = 60  # characters
+
+
 def tell(facts: Facts) -> Iterator[str]:
     """A line for each thing that is so; nothing for what is not."""
     if facts.since is None and not facts.complaints:
@@ -86,7 +90,8 @@ def tell(facts: Facts) -> Iterator[str]:
         yield f"Hooks: {_hooks(facts)}"
     for session in facts.sessions:
         waits = f", {_count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
-        yield f"Live: {session.agent} {session.session} {session.title or ''}".rstrip() + waits
+        title = shorten(session.title or "", _TITLE)
+        yield f"Live: {session.agent} {session.session[:8]} {title}".rstrip() + waits
     for count, words in (
         (len(facts.waiting), "waiting for its agent's log"),
         (len(facts.unlinked), "of an agent without a record (git traj link)"),
