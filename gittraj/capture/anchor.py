@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
-from gittraj.model import Evidence, ToolCall, ToolResult
+from gittraj.model import Evidence, Message, Prompt, ToolCall, ToolResult
 
 # No two ways to match the same text: commands come from an agent, and a regex can take for ever.
 _WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
@@ -24,7 +24,11 @@ _SCRIPT = re.compile(
 )
 _LOOP = re.compile(r"\b(?:for|while|until|xargs|parallel)\b")
 _MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)\b")
-_NOTHING = re.compile(r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit")
+_NOTHING = re.compile(
+    r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit|"
+    r"^CONFLICT |Automatic merge failed|could not apply",
+    re.MULTILINE,
+)
 _SLOTS_OF_A_LOOP = 50
 _END_OF_COMMAND = 5_000
 _CERTAIN = 100.0
@@ -115,12 +119,12 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
 
 
 def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
-    """A result that printed a commit's id. A call that only shows an old commit prints no such line, but
-    one commit may be printed twice (a rebase back onto it): the first is the one that made it."""
+    """A result that printed a commit's id. Only of a call that can commit: another may have shown
+    somebody's output. One commit may be printed twice (a rebase back onto it): the first made it."""
     calls: dict[str, int] = {}
-    for index in range(len(log.entries)):
+    for index in _candidates(log):
         result = log.result_of(index)
-        if result is not None and log.places[index] != "elsewhere":
+        if result is not None:
             for short in log.entries[result].commits:
                 calls.setdefault(short, index)
     found: _Found = {}
@@ -128,7 +132,8 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
         if commit.call is not None and commit.sessions and log.name not in commit.sessions:
             continue  # the environment names another session's call: this one only printed the id
         for short, index in calls.items():
-            if commit.id.startswith(short):
+            away = log.places[index] == "elsewhere" and log.name not in commit.sessions
+            if commit.id.startswith(short) and not away:
                 found[commit.id] = (index, "agent" if log.name in commit.sessions else "output")
                 break
     return found
@@ -177,9 +182,7 @@ def _candidates(log: Log) -> list[int]:
     return [
         index
         for index, entry in enumerate(log.entries)
-        if entry.command
-        and log.places[index] != "elsewhere"
-        and (can_commit(entry.command) or _SCRIPT.search(entry.command))
+        if entry.command and (can_commit(entry.command) or _SCRIPT.search(entry.command))
     ]
 
 
@@ -193,9 +196,13 @@ def _plausibility(log: Log, commit: Commit, call: int) -> float:
     """How well a command and its result fit a commit; nothing above zero means: not this one."""
     command = log.entries[call].command or ""
     verbs = _verbs(command)
+    result = log.result_of(call)
+    away = log.places[call] == "elsewhere"
     if not verbs:
-        return 0.5  # a script may have committed; anything that names git is likelier
-    value = 4.0
+        # a script may have committed, if it ran at the time or the commit holds what the session wrote
+        likely = _is_open(log, call) or _wrote(log, commit, call)
+        return 0.5 if likely and not away else 0.0
+    value = 4.0 if not away else -6.0
     said = bool(commit.subject) and commit.subject in command
     if said:
         value += 8
@@ -203,15 +210,31 @@ def _plausibility(log: Log, commit: Commit, call: int) -> float:
         value -= 3  # a message was given, and it is another one (a commit-msg hook may have changed it)
     amends = "--amend" in command
     value += 3 if (commit.kind == "amend") == amends else (-2 if amends else -8)
-    if commit.kind in ("cherry-pick", "revert", "am", "merge"):
+    if commit.kind in ("cherry-pick", "revert", "am"):
         value += 2 if commit.kind in verbs else -2
-    result = log.result_of(call)
+    elif commit.kind == "merge":
+        value += 2 if "commit" in verbs else -2  # the reflog names so only what ended a conflict
     if result is None:
-        return value + 2  # open while the hook ran
+        return value + (2 if _is_open(log, call) else 0)
     event = log.entries[result].event
     if isinstance(event, ToolResult):
         value -= 3 if event.is_error else 0
-        value -= 9 if _NOTHING.search(event.content) else 0
+        value -= 15 if _NOTHING.search(event.content) else 0
     if log.entries[result].commits:
         value -= 3  # it printed ids, and not this one
     return value
+
+
+def _is_open(log: Log, call: int) -> bool:
+    """Whether a call runs still, as far as the log tells: it has no result, and nothing came after it."""
+    own = log.entries[call].event.response
+    later = (entry.event for entry in log.entries[call + 1 :])
+    return log.result_of(call) is None and not any(
+        isinstance(e, Prompt | Message) or (isinstance(e, ToolCall) and e.response != own) for e in later
+    )
+
+
+def _wrote(log: Log, commit: Commit, call: int) -> bool:
+    """Whether the session wrote a file of the commit before a call."""
+    paths = {p.path for p in commit.changes.paths} if commit.changes else set()
+    return any(edit.path in paths for index in range(call) for edit in log.edits(index))

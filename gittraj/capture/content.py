@@ -111,8 +111,8 @@ class Writings:
 
 
 def _meant(lines: Iterable[str]) -> list[str]:
-    """Non-blank lines, however indented: formatters move them."""
-    return [stripped for line in lines if (stripped := line.strip())]
+    """Lines that say something, however indented (formatters move them): everybody writes a ``}``."""
+    return [line for line in map(str.strip, lines) if any(map(str.isalnum, line))]
 
 
 def _blob_ids(text: str, length: int) -> set[str]:

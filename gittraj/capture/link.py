@@ -52,7 +52,7 @@ def link(
     for stream in streams:
         owners = _owners(logs, stream, known, considers)
         for commit in stream:
-            if commit.id in owners:
+            if commit.id in owners and (owners[commit.id][1].weight >= _SURE or not patient(commit)):
                 owning, match = owners[commit.id]
                 others = [log for log in logs if log is not owning and considers(log, commit)]
                 _give(links, commit, match, owning=owning, others=others, claimed=claimed)
@@ -83,6 +83,10 @@ def _owners(
             if best is None or _rank(match) > _rank(best[1]):
                 found[match.commit] = (log, match)
     return found
+
+
+_SURE = 2.0
+"""Weight of a match below which a likelier call may still come into the log."""
 
 
 def _rank(match: Match) -> tuple[bool, float]:

@@ -64,6 +64,8 @@ class Drafter:
         self.log = log
         self.commits = commits
         self.ci = ci
+        self._silent: set[int] = set()
+        self._title: str | None = None
         self._index = {entry.event.id: i for i, entry in enumerate(log.entries)}
 
     def draft(
@@ -76,6 +78,9 @@ class Drafter:
     ) -> list[Drafted]:
         """What of ``parts`` is to be written: a writer subtracts what ``stored`` parts cover."""
         covered = {i for part in stored if not part.explored for i in self._indexes(part)}
+        silent = [part for part in parts if not self._targets(part, explored=explored)]
+        self._silent = {i for part in silent for i in range(part.first, part.last + 1)}
+        self._title = self._find_title(parts) if not covered else None
         counted = self._counted(parts)
         drafted: list[Drafted] = []
         for part in parts:
@@ -158,6 +163,9 @@ class Drafter:
 
     def _event(self, index: int, counted: Mapping[int, Usage]) -> AnyEvent:
         event = self.log.entries[index].event
+        if self.log.places[index] == "elsewhere" and isinstance(event, ToolCall):
+            # kept because it committed here too; what it says is another repository's
+            event = replace(event, content="", arguments=None, raw=None)
         touched = tuple(Touched(path=e.path, kind=e.kind) for e in self.log.edits(index))
         usage = counted.get(index)
         return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
@@ -174,18 +182,25 @@ class Drafter:
         for index in range(first, -1, -1):
             event = self.log.entries[index].event
             if isinstance(event, Prompt):
-                return event.content
+                return event.content if index not in self._silent else None
+        return None
+
+    def _find_title(self, parts: Sequence[Part]) -> str | None:
+        """The log's own, unless some of it is not for this repository; else the first prompt that is."""
+        if not self._silent and "elsewhere" not in self.log.places and (title := self.log.fact("title")):
+            return title
+        for part in parts:
+            for index in range(part.first, part.last + 1):
+                event = self.log.entries[index].event
+                if isinstance(event, Prompt) and index not in part.dropped and index not in self._silent:
+                    return _first_line(event.content)
         return None
 
     def _whole(self) -> Whole:
         log = self.log
-        title = log.fact("title")
-        if title is None and log.start == 0:
-            first = next((e.event.content for e in log.entries if isinstance(e.event, Prompt)), None)
-            title = _first_line(first) if first else None
         entrypoint = log.fact("entrypoint")
         return Whole(
-            title=shorten(title, TITLE_LIMIT) if title else None,
+            title=shorten(self._title, TITLE_LIMIT) if self._title else None,
             agent=log.agent,
             agent_version=log.fact("agent_version"),
             models=tuple(map(str, log.facts.get("model", ()))),
@@ -240,7 +255,12 @@ def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
     """The steps from ``first`` on, all to one anchor, cut before each prompt."""
     starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
     return [
-        Part(first=start, last=end - 1, anchor=replace(anchor, call=-1))
+        Part(
+            first=start,
+            last=end - 1,
+            anchor=replace(anchor, call=-1),
+            dropped=frozenset(i for i in range(start, end) if steps[i].elsewhere),
+        )
         for start, end in zip(starts, [*starts, len(steps)][1:], strict=True)
     ]
 

@@ -52,7 +52,7 @@ class Reading:
             known=state,
             anchors=inside,
             before=before,
-            first=known is None,
+            first=known is None or not known.path,  # or made anew from the refs
             idle=idle,
         )
 
@@ -102,7 +102,9 @@ class Plan:
         parts = own(steps, [*anchors, *elsewhere], before=reading.before, ended=ended)
         if owner is not None:
             parts += rest_parts(steps, _end(parts), owner)
-        aliases, more = _aliases(links.aliases.get(log.trajectory, ()), reading)
+        copies = [(part, target) for part, target in copies if commits[target.commit].stored]
+        told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
+        aliases, more = _aliases(told, reading)
         drafter = Drafter(log, commits=commits, ci=ci)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)

@@ -49,7 +49,9 @@ def read_log(
     status = file.path.stat()
 
     def place(entry: Entry) -> Place:
-        if any(config.excludes(agent=file.agent, path=edit.path) for edit in entry.edits):
+        if config.exclude and any(
+            config.excludes(agent=file.agent, path=path) for path in territory.touched(entry)
+        ):
             return "elsewhere"
         return cast(Place, territory.place(entry))
 
@@ -89,8 +91,10 @@ def _detected(stream: BinaryIO) -> Reader:
 
 
 def _allowed(items: Iterable[Item], off: Sequence[Span]) -> Iterator[Item]:
-    """Without what was written while switched off."""
+    """Without what was written while switched off, nor a title that may tell of it."""
     for item in items:
+        if off and isinstance(item, Fact) and item.name == "title":
+            continue
         if isinstance(item, Entry) and any(
             span.start < item.end and (span.end is None or item.end <= span.end) for span in off
         ):

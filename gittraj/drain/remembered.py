@@ -60,7 +60,10 @@ def _session(found: list[tuple[Record, list[str]]]) -> SessionState | None:
             )
         )
         if record.link.call and record.role == "produced":
+            # of several commits of one call the last alone has what was said afterwards
+            known = anchors[record.link.call].commits if record.link.call in anchors else ()
+            together = (*(c for c in known if c not in commits), *commits)
             anchors[record.link.call] = Anchored(
-                call=record.link.call, commits=tuple(commits), evidence=record.link.evidence
+                call=record.link.call, commits=together, evidence=record.link.evidence
             )
     return replace(state, parts=tuple(stored), anchors=tuple(anchors.values()))

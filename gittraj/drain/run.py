@@ -95,7 +95,11 @@ class Drain:
         if state is None:
             state = rebuild_state(NotesRef(self.repository), self.installed.reflogs)
         moves, state = self._moves(state, off)
-        pairs = [pair for m in moves for pair in m.pairs]
+        silent = {c.id for m in moves for c in m.commits if not c.stored}
+        if not silent <= set(off.commits):
+            off = replace(off, commits=tuple(dict.fromkeys((*off.commits, *silent))))
+            save(self.folder, off)
+        pairs = [pair for m in moves for pair in m.pairs if pair[1] not in silent]
         state = replace(state, rewrites=_follow(state.rewrites, pairs))
         self.pipeline = replace(self.pipeline, rewrites=state.rewrites)
         streams = self._load_changes([[_waited(w) for w in state.waiting], *(m.commits for m in moves)])
@@ -240,7 +244,8 @@ class Drain:
     def _patient(self, state: State, commit: Commit) -> bool:
         """Whether the call of a commit may still come into the log: for a moment after its hook ran."""
         since = next((w.since for w in state.waiting if w.commit == commit.id), self.now)
-        return self.now - since < self.patience
+        late = self.now - since >= self.patience
+        return not late and self.sessions.find(commit.sessions[0], state) is not None
 
     def _stubs(self, state: State, links: Links) -> Iterator[tuple[str, Line]]:
         """For commits whose hook named a session that cannot be read here."""
@@ -305,4 +310,5 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    stamp = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return stamp.replace("+00:00", "Z")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 
 from gittraj.git import Repository
@@ -20,6 +20,8 @@ _CHANGES_FOLDER = re.compile(
     r"(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
 )
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
+_RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
+_MOST_WORDS = 200
 _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
@@ -44,7 +46,13 @@ class Territory:
 
     def relative(self, entry: Entry, edit: Edit) -> str | None:
         """An edit's path as git writes it; ``None`` outside the repository."""
-        path = self._resolve(entry.folder, edit.path)
+        return self._inside(self._resolve(entry.folder, edit.path))
+
+    def touched(self, entry: Entry) -> Iterator[str]:
+        """The repository's files that a call names, in its arguments or in its command."""
+        return (found for path in self._named(entry) if (found := self._inside(path)) is not None)
+
+    def _inside(self, path: Path) -> str | None:
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
             for candidate in (path, _real(path.parent) / path.name):
                 if candidate.is_relative_to(root) and candidate != root:
@@ -69,6 +77,10 @@ class Territory:
         for name in _ABSOLUTE.findall(command):
             if self._place(Path(name)):
                 yield Path(name)
+        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MOST_WORDS):
+            path = self._resolve(entry.folder, name)
+            if self._place(path) and path.exists():
+                yield path
 
     def _resolve(self, folder: str | None, name: str) -> Path:
         if self.home and (name == "~" or name.startswith("~/")):

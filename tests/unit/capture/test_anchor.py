@@ -10,7 +10,7 @@ from gittraj.capture.anchor import anchors, can_commit, match_commits
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model import Evidence
-from tests.unit.capture.logs import ME, asked, commit, index, log, oid, ran, said
+from tests.unit.capture.logs import ME, asked, changed, commit, index, log, oid, ran, said, wrote
 
 OTHER = "claude-code:other"
 
@@ -128,8 +128,13 @@ def test_commits_in_a_loop() -> None:
     ["./release.sh", "make release", "cd x && npm run release", "set -e\nbash tool/release", "a; (just go)"],
 )
 def test_a_script_may_commit(command: str) -> None:
-    of = log(ran("l", "ls"), ran("c", command))
-    assert matched(of, commit("A", by=ME)) == {oid("A"): ("c", "agent")}
+    """While it runs, or where the commit holds what the session wrote; else a person may have."""
+    assert matched(log(ran("l", "ls"), ran("c", command, None)), commit("A", by=ME)) == {
+        oid("A"): ("c", "agent")
+    }
+    over = log(wrote("w", "f", "x\n"), ran("c", command))
+    assert matched(over, commit("A", changed("f", "x"), by=ME)) == {oid("A"): ("c", "agent")}
+    assert matched(over, commit("A", changed("g", "x"), by=ME)) == {}
 
 
 def test_a_command_that_names_git_is_likelier_than_a_script() -> None:
@@ -158,7 +163,7 @@ def test_what_is_known_of_one_commit_bounds_the_others() -> None:
 
 def test_a_call_makes_no_more_commits_than_it_has_made() -> None:
     """The next drain reads the turn again: the calls whose commits are known are not asked twice."""
-    of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release"))
+    of = log(ran("c1", "git commit -qm one"), ran("c2", "./release"), ran("c3", "./release", None))
     known = [Anchor(call=0, commits=(oid("A"),))]
     found = match_commits(of, [commit("B", subject="one", by=ME)], known=known)
     assert [(m.commit, of.entries[m.call].event.id) for m in found] == [(oid("B"), "c3")]
