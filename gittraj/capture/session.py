@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -125,16 +125,17 @@ def assemble(
     start: int = 0,
     place: Callable[[Entry], Place] = lambda _: "here",
     relative: Callable[[Entry, Edit], str | None] = lambda _, edit: edit.path,
+    skip: Collection[str] = (),
     quiet: bool = False,
 ) -> Log:
     """Gather a reader's items.
 
     ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
     ``None`` for a file outside it. Events that come twice (a resume that repeats its history) are
-    taken once.
+    taken once, those of ``skip`` not at all.
     """
     entries: list[Entry] = []
-    seen: set[str] = set()
+    seen: set[str] = set(skip)
     turn_ends: set[int] = set()
     marks: dict[int, Cursor] = {}
     spent: dict[str, Spent] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO, cast
@@ -39,12 +39,14 @@ def read_log(
     territory: Territory,
     config: Config,
     off: Sequence[Span] = (),
+    skip: Collection[str] = (),
     now: float,
 ) -> tuple[Log, int, float]:
     """What stands in the log from the cursor on, the log's size in bytes, and the seconds since it grew.
 
-    ``facts`` are those that stand above the cursor. A log that was rewritten above it is read from its
-    start. Raises FormatError when the log has no known format, OSError when it cannot be read.
+    ``facts`` are those that stand above the cursor, ``skip`` events that are another trajectory's. A log
+    that was rewritten above the cursor is read from its start. Raises FormatError when the log has no
+    known format, OSError when it cannot be read.
     """
     status = file.path.stat()
 
@@ -62,7 +64,7 @@ def read_log(
             known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
             items = reader.read(stream, session=stem, cursor=start)
             return assemble(
-                [*(known if start.offset else ()), *_allowed(items, off)],
+                [*known, *_allowed(items, off)],
                 agent=file.agent,
                 session=file.session,
                 trajectory=file.trajectory,
@@ -70,6 +72,7 @@ def read_log(
                 start=start.ordinal,
                 place=place,
                 relative=territory.relative,
+                skip=skip,
             )
 
     try:

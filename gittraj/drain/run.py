@@ -8,16 +8,17 @@ before the cursors, and the same events make the same parts.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import cast
 
+from gittraj.agents import SessionFile
 from gittraj.capture.commits import Moves, read_moves
 from gittraj.capture.link import Links, link
-from gittraj.capture.session import Commit, Kind
+from gittraj.capture.session import Commit, Kind, Log
 from gittraj.capture.spool import read_spool
 from gittraj.capture.state import Off, State, Waiting, load_off, load_state, save
 from gittraj.config import Config, Environ
@@ -166,22 +167,49 @@ class Drain:
         return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]
 
     def _read(self, wanted: Wanted, state: State, off: Off) -> Reading | None:
-        file = wanted.file
-        known = state.sessions.get(file.trajectory)
+        known = state.sessions.get(wanted.file.trajectory)
         cursor = known.cursor if known and not wanted.whole else Cursor()
+        facts = known.facts if known else {}
         try:
-            log, size, age = read_log(
-                file,
-                cursor,
-                facts=known.facts if known else {},
-                territory=self.territory,
-                config=self.config,
-                off=off.sessions.get(file.name, ()) if file.subagent is None else (),
-                now=self.now,
-            )
+            log, size, age = self._read_log(wanted.file, cursor, facts, off)
+            source = self._copied_from(log, state) if cursor.offset == 0 else None
+            if source is not None:
+                other = self._read_log(source, Cursor(), {}, off)[0]
+                told = {**facts, "parent_session": (source.session,), "parent_kind": ("fork",)}
+                copies = {entry.event.id for entry in other.entries}
+                log, size, age = self._read_log(wanted.file, cursor, told, off, skip=copies)
         except (OSError, TrajError):
             return None  # a log that cannot be read is no reason to stop; its commits wait
-        return Reading.of(log, file.path, size, known, idle=age > IDLE)
+        return Reading.of(log, wanted.file.path, size, known, idle=age > IDLE)
+
+    def _read_log(
+        self,
+        file: SessionFile,
+        cursor: Cursor,
+        facts: Mapping[str, Sequence[str]],
+        off: Off,
+        *,
+        skip: Collection[str] = (),
+    ) -> tuple[Log, int, float]:
+        return read_log(
+            file,
+            cursor,
+            facts=facts,
+            territory=self.territory,
+            config=self.config,
+            off=off.sessions.get(file.name, ()) if file.subagent is None else (),
+            skip=skip,
+            now=self.now,
+        )
+
+    def _copied_from(self, log: Log, state: State) -> SessionFile | None:
+        """The session that a log begins with a copy of, if parts of that one stand: a fork."""
+        ids = {entry.event.id for entry in log.entries}
+        for trajectory, other in state.sessions.items():
+            ours = trajectory == log.trajectory or other.agent != log.agent or not other.path
+            if not ours and log.subagent is None and any(p.range.first in ids for p in other.parts):
+                return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
+        return None
 
     # ------------------------------------------------------------ deciding and writing
 

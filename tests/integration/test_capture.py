@@ -180,3 +180,23 @@ def test_git_goes_on_without_its_state(begun: Git) -> None:
         ["git", "commit", "--allow-empty", "-qm", "x"], cwd=begun.root, capture_output=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_fork_s_copy_of_its_parent_is_not_told_twice(begun: Git) -> None:
+    parent = ClaudeSession(begun.root)
+    parent.run(
+        [turn(Write("a", "a\n"), Shell("git add . && git commit -m One")), turn(say="Done")], prompt="Write a"
+    )
+    traj(begun, "log")
+    fork = ClaudeSession(begun.root, name="fork")
+    copied = parent.log.read_text().replace(parent.session, fork.session)
+    fork.log.write_text(copied)
+    fork.run(
+        [turn(Write("b", "b\n"), Shell("git add . && git commit -m Two")), turn(say="Done")], prompt="Write b"
+    )
+    found = carried(begun)
+    (header,) = found["Two"]
+    assert (header["session"], header["prompt"]) == (fork.session, "Write b")
+    assert header["parent"]["id"] == found["One"][0]["id"]
+    ids = [event for told in read_records(begun).values() for event in told.ids]
+    assert len(ids) == len(set(ids))
