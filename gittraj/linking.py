@@ -93,7 +93,7 @@ def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
     closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
     dropped = {i for p in closed for i in range(p.first, p.last + 1)}
     parts = rest_parts(steps, 0, anchor)
-    return [replace(p, dropped=frozenset(dropped & set(range(p.first, p.last + 1)))) for p in parts]
+    return [replace(p, dropped=p.dropped | dropped & set(range(p.first, p.last + 1))) for p in parts]
 
 
 def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:

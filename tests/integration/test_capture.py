@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -200,3 +202,56 @@ def test_a_fork_s_copy_of_its_parent_is_not_told_twice(begun: Git) -> None:
     assert header["parent"]["id"] == found["One"][0]["id"]
     ids = [event for told in read_records(begun).values() for event in told.ids]
     assert len(ids) == len(set(ids))
+
+
+def test_nothing_of_another_repository_comes_along(tmp_path: Path, writer: Writer) -> None:
+    """Linked by hand, as a title or in a mixed call: a private repository's text stays where it is."""
+    secret, ours = Git.init(tmp_path / "secret"), Git.init(tmp_path / "ours")
+    for each in (secret, ours):
+        each.commit({"README": "here\n"})
+        install(each)
+    session = writer(tmp_path)
+    session.prompt("Heron goes into the secret one")
+    session.respond(turn(Write("secret/h", "heron\n"), Shell("cat secret/h; git -C secret add .")))
+    session.respond(turn(Shell("git -C secret commit -qm Heron")))
+    session.prompt("Now the other")
+    session.respond(
+        turn(Write("ours/o", "otter\n"), Shell("git -C ours add . && git -C ours commit -qm Otter"))
+    )
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    (header,) = carried(ours)["Otter"]
+    assert header["title"] == "Now the other"
+    traj(ours, "link", "HEAD~1", "--session", str(session.log))
+    traj(ours, "log")
+    stored = b"".join(body for _, body in _objects(ours))
+    assert b"otter" in stored
+    assert [m.group() for m in re.finditer(rb".{0,60}heron(?! goes into).{0,40}", stored, re.I)] == []
+
+
+def _objects(git: Git) -> Iterator[tuple[str, bytes]]:
+    listed = git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    for line in listed.splitlines():
+        oid, kind = line.split()
+        if kind == "blob":
+            yield oid, git("cat-file", "blob", oid).encode()
+
+
+def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
+    """Neither by what the agent wrote nor by what it amends does such a commit get a record."""
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Write("a", "one\n"), Write("b", "two\nthree\n")),
+            turn(Shell("git add a && git commit -m Agent")),
+            turn(say="Done"),
+        ],
+        prompt="Write",
+    )
+    traj(begun, "log")
+    begun("add", "b")
+    begun("commit", "-qm", "Mine", env={"GIT_TRAJ": "0"})
+    assert set(carried(begun)) == {"Agent"}
+    begun("commit", "-q", "--amend", "-m", "Mine again", env={"GIT_TRAJ": "0"})
+    (begun.root / ".git" / "traj" / "cursors.json").unlink()
+    assert set(carried(begun)) == {"Agent"}
