@@ -76,6 +76,11 @@ def read_moves(
     return Moves(commits=tuple(commits.values()), pairs=tuple(dict.fromkeys(pairs)))
 
 
+def is_made(entry: ReflogEntry) -> bool:
+    """Whether an entry made a commit."""
+    return _made(entry) is not None
+
+
 def _made(entry: ReflogEntry) -> Kind | None:
     """The kind of commit that an entry made; ``None`` when it made none."""
     if entry.old == entry.new or entry.message.startswith("cherry-pick: fast-forward"):

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import cast
 
 from gittraj.agents import SessionFile
-from gittraj.capture.commits import Moves, read_moves
+from gittraj.capture.commits import Moves, is_made, read_moves
 from gittraj.capture.link import Links, link
 from gittraj.capture.session import Commit, Kind, Log
-from gittraj.capture.spool import read_spool
+from gittraj.capture.spool import Spooled, read_spool
 from gittraj.capture.state import Off, State, Waiting, load_off, load_state, save
 from gittraj.config import Config, Environ
 from gittraj.drain.plan import Plan, Reading
@@ -37,6 +37,8 @@ from gittraj.pipeline import STUB_REV, Parked, Pipeline
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
+HOOK_RUNS = 0.1
+"""Seconds that a hook may take after its commit stands in the reflog."""
 SURELY = 60.0
 """Seconds after which a log that has grown and does not show a commit's call will never show it."""
 _REWRITES_KEPT = 20_000
@@ -115,29 +117,35 @@ class Drain:
 
     def _moves(self, state: State, off: Off) -> tuple[list[Moves], State]:
         """What the worktrees' reflogs and the spool say since the last drain."""
-        spooled, offset = read_spool(self.folder, state.spool)
         reflogs = dict(state.reflogs)
-        moves: list[Moves] = []
+        found: dict[Path, list[ReflogEntry]] = {}
+        for git_dir in [tree.git_dir for tree in self.repository.worktrees()]:
+            entries, position = read_reflog(self.repository, git_dir, self._position(reflogs, git_dir))
+            found[git_dir] = entries
+            reflogs[str(git_dir)] = (str(position.size), position.digest)
+        made = {entry.new for entries in found.values() for entry in entries if is_made(entry)}
+        spooled, offset = self._spooled(state, made)
         away = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
-        trees = [tree.git_dir for tree in self.repository.worktrees()]
-        gone = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in trees)]
+        moves: list[Moves] = []
+        gone = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in found)]
         if gone:  # the worktree was removed, and its reflog with it
             moves.append(read_moves((), gone, off=off.commits, away=away))
-        for git_dir in trees:
-            entries, position = read_reflog(self.repository, git_dir, self._position(reflogs, git_dir))
+        for git_dir, entries in found.items():
             here = [line for line in spooled if _same(line.git_dir, git_dir)]
             if entries or here:
-                moves.append(
-                    read_moves(
-                        entries,
-                        here,
-                        earlier=partial(self._history, git_dir),
-                        off=off.commits,
-                        away=away,
-                    )
-                )
-            reflogs[str(git_dir)] = (str(position.size), position.digest)
+                earlier = partial(self._history, git_dir)
+                moves.append(read_moves(entries, here, earlier=earlier, off=off.commits, away=away))
         return moves, replace(state, spool=offset, reflogs=reflogs)
+
+    def _spooled(self, state: State, made: set[str]) -> tuple[list[Spooled], int]:
+        """The spool's new lines. git writes the reflog before it runs the hook: a commit's line gets a
+        moment to come, or an agent's commit would count as a person's."""
+        spooled, offset = read_spool(self.folder, state.spool)
+        end = time.monotonic() + HOOK_RUNS
+        while made - {line.id for line in spooled} and time.monotonic() < end:
+            time.sleep(0.02)
+            spooled, offset = read_spool(self.folder, state.spool)
+        return spooled, offset
 
     def _history(self, git_dir: Path) -> list[ReflogEntry]:
         return read_reflog(self.repository, git_dir, None)[0]
