@@ -9,30 +9,30 @@ import pytest
 
 from gittraj.drain.composition import Localiser
 
-HERE = Localiser((Path("/home/ann/work/repo"), Path("/home/ann/work/repo/.trees/w")), Path("/home/ann"))
+HERE = Localiser((Path("/home/ann/code/repo"), Path("/home/ann/code/repo/.trees/w")), Path("/home/ann"))
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("see /home/ann/work/repo/src/a.py:3", "see src/a.py:3"),
-        ("/home/ann/work/repo", "."),
-        ("cd /home/ann/work/repo/ && ls", "cd ./ && ls"),
-        ("I am in /home/ann/work/repo.", "I am in .."),
-        ("ls /home/ann/work/repo/*.py", "ls ./*.py"),
-        ("/home/ann/work/repo/.env", ".env"),
-        ('{"path":"/home/ann/work/repo/a b"}', '{"path":"a b"}'),
-        ("/home/ann/work/repo/.trees/w/src/a", "src/a"),
-        ("/home/ann/work/repo-2/a", "~/work/repo-2/a"),
-        ("/home/ann/work/repo.bak/a", "~/work/repo.bak/a"),
+        ("see /home/ann/code/repo/src/a.py:3", "see src/a.py:3"),
+        ("/home/ann/code/repo", "."),
+        ("cd /home/ann/code/repo/ && ls", "cd ./ && ls"),
+        ("I am in /home/ann/code/repo.", "I am in .."),
+        ("ls /home/ann/code/repo/*.py", "ls ./*.py"),
+        ("/home/ann/code/repo/.env", ".env"),
+        ('{"path":"/home/ann/code/repo/a b"}', '{"path":"a b"}'),
+        ("/home/ann/code/repo/.trees/w/src/a", "src/a"),
+        ("/home/ann/code/repo-2/a", "~/work/repo-2/a"),
+        ("/home/ann/code/repo.bak/a", "~/work/repo.bak/a"),
         ("/home/ann/.ssh/config", "~/.ssh/config"),
         ("HOME is /home/ann.", "HOME is ~."),
         ("(/home/ann)", "(~)"),
-        ("gcc -I/home/ann/include -L/home/ann/work/repo/lib", "gcc -I~/include -L~/work/repo/lib"),
+        ("gcc -I/home/ann/include -L/home/ann/code/repo/lib", "gcc -I~/include -L~/work/repo/lib"),
         (r"one\n/home/ann/x", r"one\n~/x"),
         ("\x1b[0m/home/ann/x", "\x1b[0m~/x"),
         ("file:///home/ann/x", "file://~/x"),
-        ("~/.claude/projects/-home-ann-work-repo/s.jsonl", "~/.claude/projects/~-work-repo/s.jsonl"),
+        ("~/.claude/projects/-home-ann-code-repo/s.jsonl", "~/.claude/projects/~-work-repo/s.jsonl"),
         ("-home-ann-work", "~-work"),
         ("/home/anna/x /home/ann-2/x /home/ann.old/x", "/home/anna/x /home/ann-2/x /home/ann.old/x"),
         ("stay-at-home-anna", "stay-at-home-anna"),
@@ -57,7 +57,7 @@ def test_a_repository_at_the_top_and_no_home() -> None:
     assert Localiser((), Path("/"))("/etc") == "/etc"
 
 
-@pytest.mark.parametrize("part", ["/home/ann", "-home-ann", "/home/ann/work/repo", "/home/ann/work/repo."])
+@pytest.mark.parametrize("part", ["/home/ann", "-home-ann", "/home/ann/code/repo", "/home/ann/code/repo."])
 def test_no_text_takes_long(part: str) -> None:
     start = time.process_time()
     assert "/home/ann" not in HERE(part * 100_000).replace("/home/ann/", "")
