@@ -1,13 +1,30 @@
 """Takes secrets out of text before it is stored. Knows nothing of trajectories, notes or files of ours.
 
-``image`` makes an image of the text that the rules can read, ``tokens`` and ``credentials`` are the
-rules that are mere data, ``assignments``, ``cookies`` and ``private_keys`` the ones that need code,
-``live`` the values known from the environment, and ``engine`` puts them together.
+``view`` makes of a text what the rules read: without escapes, colours and seams. ``tokens`` knows secrets by
+their form, ``places`` and ``private_keys`` by where they stand, ``assignments``, ``commands``, ``cookies``,
+``tables``, ``phrases``, ``told`` by what names them, ``answered`` by who asks; ``members`` and ``tuples``
+by the object or the
+row they are in, ``fed`` by the shell's way with them, ``printed`` by the command above them, ``nearby``
+by one of the ``cues`` that is not far, ``seeds`` by their words; ``judge`` adds up small signs where none
+of these speaks, and ``alike`` finds the others of a list of which one was found. ``names`` says what a
+name is worth, ``values`` whether a value is one, ``proofs`` how little else a word can be by its form,
+``made`` what people and generators make, ``common`` what is none. ``wrapped`` looks into base64 and over
+the ends of lines, ``live`` holds the values known from the environment. ``scan`` runs all of it over one
+text and ``engine`` redacts a trajectory's.
+
+What makes it fast: each reader declares ``anchors`` without which it finds nothing; ``ledger`` judges each
+line once, and ``vocabulary`` each word, so a reader is asked only where an anchor of its own stands;
+``memory`` has what was found in a text before; and ``plain`` knows JSON values that need no reading as a
+whole.
 """
 
 from __future__ import annotations
 
 from .engine import RULESET, Redactor
 from .live import LiveValues
+from .only import OnlyValues
+from .options import Options
+from .rules import Span
+from .scan import rules
 
-__all__ = ["RULESET", "LiveValues", "Redactor"]
+__all__ = ["RULESET", "LiveValues", "OnlyValues", "Options", "Redactor", "Span", "rules"]

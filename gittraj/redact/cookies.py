@@ -3,32 +3,82 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from .anchors import Anchors
+from .lazy import lazy
 from .names import Grade, grade, words_of
-from .rules import Span, trim
+from .rules import Page, Reader, Span
 from .values import Style, is_plain, is_secret
 
-_HEAD = re.compile(r"cookie[\"'\x7f\]]{0,6}[ \t\x7f]{0,4}[:=,]?[ \t\x7f]{0,4}[\"'\x7f]{0,6}", re.IGNORECASE)
-_PAIR = re.compile(r"[ ]?(?P<name>[\w.-]{1,64}+)=(?P<v>[^\s;\"'`\x7f,]{0,4096}+);?")
-_ATTRIBUTES = words_of("path domain expires max-age samesite version priority")
+_HEAD = lazy(
+    r"cookies?[\"'\])]{0,4}[ \t]{0,4}(?:[:=,(]|=>)?[ \t]{0,4}[\"'`]{0,2}(?:set-cookie: )?", re.IGNORECASE
+)
+_PAIR = lazy(r"[ ]?(?P<name>[\w.-]{1,64}+)=(?P<v>[^\s;\"'`,]{0,4096}+);?")
+# Pairs without the header's name, as a browser's storage or a dump shows them.
+_LIST = lazy(r"(?:(?<=[\s\"'])|^)\.?[\w.-]{2,64}=[^\s;\"',]{1,4096}(?:; \.?[\w.-]{2,64}=[^\s;\"',]{1,4096})+")
+_SESSION = lazy(r"sess|sid$|auth|token|jwt|awsalb|remember|login", re.IGNORECASE)
+_ATTRIBUTES = words_of("path domain expires max-age samesite version priority secure httponly")
+_BY_DESIGN_PUBLIC = (
+    "_ga",
+    "_gid",
+    "_gcl",
+    "lang",
+    "locale",
+    "theme",
+    "csrf",
+    "xsrf",
+    "_fbp",
+    "tz",
+    "consent",
+    "country",
+)
 
 
-def cookies(image: str, lower: str, tick: Callable[[], None]) -> Iterator[Span]:
-    """The values in ``image`` that look like a session's."""
-    hit = lower.find("cookie")
+def cookies(page: Page) -> Iterator[Span]:
+    """The values of the page's cookies that look like a session's."""
+    hit = page.lower.find("cookie")
     while hit >= 0:
-        tick()
-        head = _HEAD.match(image, hit)
+        page.tick()
+        head = _HEAD.match(page.text, hit)
         end = head.end() if head else hit + 1
-        while pair := _PAIR.match(image, end):
+        while pair := _PAIR.match(page.text, end):
             end = pair.end()
             if pair["name"].lower() not in _ATTRIBUTES and _is_session(pair["name"], pair["v"]):
-                yield Span(*trim(image, *pair.span("v")), "cookie", "cookie")
-        hit = lower.find("cookie", end)
+                yield Span(*pair.span("v"), "cookie", "cookie")
+        hit = page.lower.find("cookie", end)
+    if "; " in page.text:
+        for start, stop in page.hit_lines:
+            last = min(stop, start + 4000)
+            if page.text.find("; ", start, last) >= 0 and (listed := _LIST.search(page.text, start, last)):
+                page.tick()
+                for pair in _PAIR.finditer(page.text, *listed.span()):
+                    named = _SESSION.search(pair["name"])
+                    if named and len(pair["v"]) >= 16 and _is_session(pair["name"], pair["v"]):
+                        yield Span(*pair.span("v"), "cookie", "cookie")
 
 
 def _is_session(name: str, value: str) -> bool:
+    if "%" in value:
+        from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
+
+        value = unquote(value)
     if is_secret(value, max(grade(name), Grade.TOKEN), Style.EXACT):
         return True
+    if name.lower().startswith(_BY_DESIGN_PUBLIC):
+        return False
     return len(value) >= 12 and any(map(str.isdigit, value)) and not value.isdigit() and not is_plain(value)
+
+
+COOKIES = Reader(
+    id="cookie",
+    kind="cookie",
+    find=cookies,
+    anchors=lambda: Anchors(names=True, parts=("cookie",)),
+    good=("Cookie: theme=dark; sid={base62:24}",),
+    bad=(
+        "Set-Cookie: theme=dark; Path=/",
+        "Cookies: lang=de; consent=analytics%3Afalse; tz=Europe%2FBerlin",
+        "a cookie is a small file",
+    ),
+)

@@ -3,127 +3,183 @@
 It must not return a text that wasn't scanned to its end, nor say in an error what a text holds.
 """
 
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import hmac
-import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from ..errors import RedactionError
-from .assignments import assignments
-from .cookies import cookies
-from .credentials import CREDENTIALS
-from .image import image_of, vocabulary
-from .live import LiveValues, needles, places, word_hash, words
-from .names import grade, kind
-from .private_keys import private_keys
+from .judge import BESIDE
+from .judge import RULE as JUDGED
+from .lazy import lazy
+from .live import LiveValues, finder, needles, places, word_hash, words
+from .options import Options
+from .plain import strings
+from .proofs import Proof, proof
 from .rules import Span
-from .tokens import TOKENS
-from .values import PLACEHOLDER, Style, is_plain, is_secret
+from .scan import plain, scan
+from .values import PLACEHOLDER, is_plain
 
-RULESET = "1"
+RULESET = "9"
 
-_TOKENS = tuple((anchor, rule) for rule in TOKENS for anchor in rule.anchors)
-_CREDENTIALS = tuple((anchor, rule) for rule in CREDENTIALS for anchor in rule.anchors)
-_READERS = (private_keys, cookies, assignments)
+_PLAIN = Options()
+
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
 _LEARNED_LENGTH = 8
 _MOST_LEARNED = 2000
+_UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
 _CACHE = 16 << 20  # characters
+# Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
+# line's end in it, so what begins a line is in none.
+_JSON_PLACE = lazy(r"(?:(\\*\")[ \t]{0,8}:[ \t]{0,8}(?:\[\s{0,12})?|(?:\A|\n)[ \t]{0,8}\[\s{0,12})\Z")
+_JSON_BARE = lazy(r"-?[0-9][0-9.eE+-]*|true|false|null|[0-9]{1,3}(?:,\s{0,12}[0-9]{1,3}){7,127}")
+
+
+Asked = tuple[str, str | None, bool]
+"""A text, its name, and whether it is read strictly."""
+
+
+class _Found:
+    """What was found in which text before. Of all redactors alike, as it depends on the text alone."""
+
+    def __init__(self) -> None:
+        self._spans: dict[Options, dict[Asked, tuple[Span, ...]]] = {}
+        self._size = 0
+
+    def of(self, options: Options) -> dict[Asked, tuple[Span, ...]]:
+        return self._spans.setdefault(options, {})
+
+    def put(self, options: Options, asked: Asked, spans: tuple[Span, ...]) -> None:
+        if self._size > _CACHE:
+            for each in self._spans.values():  # redactors hold them
+                each.clear()
+            self._size = 0
+        self.of(options)[asked] = spans
+        self._size += len(asked[0]) + 200
+
+
+_found = _Found()
 
 
 class Redactor:
     """Redacts the texts of one trajectory.
 
     ``key`` is the secret that tags are made with: it is never stored beside them, as a tag could else be
-    tested against guesses. A text may take ``seconds_per_text``, and half as much again per 10**6 characters.
+    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, and half as much again
+    per 10**6 characters.
     """
 
-    def __init__(self, *, key: bytes, live: LiveValues | None = None, seconds_per_text: float = 2.0) -> None:
+    def __init__(
+        self,
+        *,
+        key: bytes,
+        live: LiveValues | None = None,
+        seconds_per_text: float = 1.6,
+        options: Options | None = None,
+    ) -> None:
         self.counts: Counter[str] = Counter()
         self._key = key
         self._live = live or LiveValues()
+        self._options = options or Options()
+        self._seen = _found.of(self._options)
         self._hashes = self._live.hashes(key) if self._live.known else frozenset()
         self._seconds = seconds_per_text
         self._needles = {value: needles(value) for value in self._live.values}
+        self._finder: Callable[[str], object] | None = None
         self._learned: dict[str, str] = {}
         self._ordinals: dict[str, int] = {}
-        self._cache: dict[tuple[str, str | None], tuple[Span, ...]] = {}
-        self._cached = 0
         self._harmless: set[str] = set()
 
-    def learn(self, text: str, *, name: str | None = None) -> None:
+    def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         """Remember the secrets of ``text``, so that ``text()`` finds them wherever else they stand.
 
         :raises RedactionError: the text could not be scanned.
         """
-        self._guard(text, name, rewrite=False)
+        if self._seen.get((text, name, strict)) == ():
+            return
+        with _Guard(text):
+            self._remember(text, self._by_rules(text, name, strict, self._deadline(text)))
 
-    def text(self, text: str, *, name: str | None = None) -> str:
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         """``text`` without its secrets; the same object if it has none.
 
-        ``name`` is the key or field that the text is the whole value of, if there is one.
+        ``name`` is the key or field that the text is the whole value of, if there is one. ``strict`` is for
+        the output of ``cat .env`` and the like: every value after ``=`` or ``:`` goes.
 
         :raises RedactionError: the text could not be scanned; it must not be stored.
         """
-        return self._guard(text, name, rewrite=True)
+        if not self._hashes and self._seen.get((text, name, strict)) == () and not self._may_be_known(text):
+            return text
+        with _Guard(text):
+            deadline = self._deadline(text)
+            for _ in range(_ROUNDS):
+                spans = self._spans(text, name, strict, deadline)
+                if not spans:
+                    return text
+                self.counts.update(span.rule for span in spans)
+                text = self._replaced(text, spans)
+            # Each round puts placeholders where secrets were: a text that still has some was made to have them.
+            raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
+
+    def is_plain(self, value: Any) -> bool:
+        """Whether a JSON value holds no secret, where that can be told without reading it as a whole.
+
+        :raises RedactionError: a text in it could not be scanned.
+        """
+        if self._hashes or self._options != _PLAIN:
+            return False
+        found, aside = strings(value)
+        if self._needles and (self._may_be_known("\n".join(found)) or self._may_be_known("\n".join(aside))):
+            return False
+        return plain().holds(found, aside, self._is_clean)
+
+    def _is_clean(self, text: str) -> bool:
+        with _Guard(text):
+            return not self._by_rules(text, None, False, self._deadline(text))
+
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
+        """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
+
+        :raises RedactionError: the text could not be scanned.
+        """
+        with _Guard(text):
+            return self._spans(text, name, strict, self._deadline(text))
 
     def hashes(self) -> frozenset[str]:
         """Keyed hashes of all live and learned values, for a later process's ``LiveValues``."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._learned}
 
-    def _guard(self, text: str, name: str | None, *, rewrite: bool) -> str:
-        deadline = time.monotonic() + self._seconds * (1 + len(text) / 2_000_000)
-        try:
-            return self._rewritten(text, name, deadline) if rewrite else self._taught(text, name, deadline)
-        except RedactionError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever went wrong, an unscanned text must not get out
-            # Without its cause: the message of a foreign error may quote the text.
-            raise RedactionError(
-                f"a text of {len(text)} characters could not be scanned ({type(error).__name__})"
-            ) from None
+    def _deadline(self, text: str) -> float:
+        return time.thread_time() + self._seconds * (1 + len(text) / 2_000_000)
 
-    def _taught(self, text: str, name: str | None, deadline: float) -> str:
-        for span in self._found(text, name, deadline):
-            self._remember(text[span.start : span.end], span.kind)
-        return text
+    def _spans(self, text: str, name: str | None, strict: bool, deadline: float) -> list[Span]:
+        spans = self._by_rules(text, name, strict, deadline)
+        self._remember(text, spans)
+        if self._needles or self._hashes:
+            spans = (*spans, *self._known(text, deadline))
+        return _outermost(text, spans) if spans else []
 
-    def _rewritten(self, text: str, name: str | None, deadline: float) -> str:
-        for _ in range(_ROUNDS):
-            spans = self._found(text, name, deadline)
-            for span in spans:
-                self._remember(text[span.start : span.end], span.kind)
-            if self._needles or self._hashes:
-                spans = (*spans, *self._known(text, deadline))
-            if not (outermost := _outermost(text, spans) if spans else ()):
-                return text
-            self.counts.update(span.rule for span in outermost)
-            text = self._replaced(text, outermost)
-        # Each round puts placeholders where secrets were: a text that still has some was made to have them.
-        raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
-
-    def _found(self, text: str, name: str | None, deadline: float) -> tuple[Span, ...]:
-        """The secrets that the rules find."""
-        if (spans := self._cache.get((text, name))) is None:
-            _tick(deadline, len(text))
-            tick = partial(_tick, deadline, len(text))
-            spans = tuple(_from_whole_escape(text, span) for span in _scan(text, name, tick))
-            if self._cached > _CACHE:
-                self._cache.clear()
-                self._cached = 0
-            self._cache[text, name] = spans
-            self._cached += len(text)
+    def _by_rules(self, text: str, name: str | None, strict: bool, deadline: float) -> tuple[Span, ...]:
+        asked = (text, name, strict)
+        if (spans := self._seen.get(asked)) is None:
+            tick = _clock(deadline, len(text))
+            spans = tuple(scan(text, name=name, strict=strict, options=self._options, tick=tick))
+            _found.put(self._options, asked, spans)
+        if spans and self._options.allow:
+            allows = self._options.allows
+            spans = tuple(span for span in spans if not allows(text[span.start : span.end], self._key))
         return spans
 
     def _known(self, text: str, deadline: float) -> Iterator[Span]:
         """The secrets that are known by value."""
-        for value, forms in self._needles.items():
-            _tick(deadline, len(text))
+        tick = _clock(deadline, len(text))
+        for value, forms in self._needles.items() if self._may_be_known(text) else ():
+            tick()
             called = self._learned.get(value)
             rule, called = ("learned", called) if called else ("live", "live")
             for start, end in places(text, value, forms):
@@ -131,27 +187,48 @@ class Redactor:
         for start, end in words(text) if self._hashes else ():
             word = text[start:end]
             if word not in self._harmless:
-                _tick(deadline, len(text))
+                tick()
                 if word_hash(self._key, word) in self._hashes:
                     yield Span(start, end, "live", "live")
                 elif len(self._harmless) < 1 << 17:
                     self._harmless.add(word)
 
-    def _remember(self, value: str, called: str) -> None:
-        fit = _LEARNED_LENGTH <= len(value) <= 512 and value not in self._learned
-        if (
-            fit
-            and len(self._learned) < _MOST_LEARNED
-            and not is_plain(value)
-            and not PLACEHOLDER.search(value)
-        ):
-            self._learned[value] = called
-            self._needles[value] = needles(value)
+    def _may_be_known(self, text: str) -> bool:
+        """Whether one of the known values may be in ``text``."""
+        if not self._needles:
+            return False
+        if self._finder is None:
+            self._finder = finder(self._needles)
+        return self._finder(text) is not None
+
+    def _remember(self, text: str, spans: Iterable[Span]) -> None:
+        for span in spans:
+            value = text[span.start : span.end]
+            fit = _LEARNED_LENGTH <= len(value) <= 512 and value not in self._learned
+            if (
+                fit
+                and len(self._learned) < _MOST_LEARNED
+                and not is_plain(value)
+                and not PLACEHOLDER.search(value)
+                and (
+                    span.rule not in (JUDGED, BESIDE) or proof(value) >= Proof.SURE
+                )  # it only says what is likely
+            ):
+                self._learned[value] = span.kind
+                self._needles[value] = needles(value)
+                self._finder = None
 
     def _replaced(self, text: str, spans: Iterable[Span]) -> str:
         pieces, at = [], 0
         for span in spans:
-            pieces += [text[at : span.start], self._placeholder(text[span.start : span.end], span.kind)]
+            value = text[span.start : span.end]
+            placeholder = self._placeholder(value, span.kind)
+            if _JSON_BARE.fullmatch(value) and (
+                place := _JSON_PLACE.search(text, max(0, span.start - 40), span.start)
+            ):
+                quote = place[1] or '"'
+                placeholder = f"{quote}{placeholder}{quote}"
+            pieces += [text[at : span.start], placeholder]
             at = span.end
         return "".join([*pieces, text[at:]])
 
@@ -164,38 +241,39 @@ class Redactor:
         return f"REDACTED-{called}-{tag}"
 
 
-_HALF_ESCAPE = re.compile(r"\\+u[0-9a-fA-F]{4}\Z")
+class _Guard:
+    """Turns every error into one that quotes nothing: the message of a foreign one may quote the text."""
+
+    def __init__(self, text: str) -> None:
+        self._length = len(text)
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, RedactionError):
+            raise RedactionError(
+                f"a text of {self._length} characters could not be scanned ({type(error).__name__})"
+            ) from None
 
 
-def _tick(deadline: float, length: int) -> None:
-    if time.monotonic() >= deadline:
-        raise RedactionError(f"a text of {length} characters could not be scanned in its time")
+def _clock(deadline: float, length: int) -> Callable[[], None]:
+    ticks = 0
 
+    def tick() -> None:
+        nonlocal ticks
+        if ticks % _UNASKED == 0 and time.thread_time() >= deadline:
+            raise RedactionError(f"a text of {length} characters could not be scanned in its time")
+        ticks += 1
 
-def _scan(text: str, name: str | None, tick: partial[None]) -> Iterator[Span]:
-    image = image_of(text)
-    lower = image.lower()
-    if name is not None and is_secret(image.strip(), grade(name), Style.EXACT):
-        start = len(image) - len(image.lstrip())
-        yield Span(start, len(image.rstrip()), f"named-{kind(name)}", kind(name))
-    words, long_words = vocabulary(image)
-    for rules, where in ((_TOKENS, long_words), (_CREDENTIALS, words)):
-        for anchor, rule in [row for row in rules if row[0] in where] if where else ():
-            yield from rule.spans(anchor, image, lower, tick)
-    for read in _READERS:
-        yield from read(image, lower, tick)
-        tick()
-
-
-def _from_whole_escape(text: str, span: Span) -> Span:
-    """A span that begins with an escaped character begins with its escape: half of one breaks JSON."""
-    found = _HALF_ESCAPE.search(text, max(0, span.start - 16), span.start + 1)
-    return Span(found.start(), span.end, span.rule, span.kind) if found else span
+    return tick
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
     """The union of ``spans``, without what lies in a placeholder; of two kinds that of the longer one."""
-    ordered = sorted((span for span in spans if span.start < span.end), key=lambda span: span.start)
+    ordered = sorted(
+        (span for span in spans if span.start < span.end), key=lambda span: (span.start, -span.end)
+    )
     kept = [place.span() for place in PLACEHOLDER.finditer(text)] if ordered and "REDACTED-" in text else []
     united: list[Span] = []
     for span in ordered:

@@ -10,13 +10,16 @@ import base64
 import hmac
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from urllib.parse import quote
+from typing import TYPE_CHECKING
 
+from .lazy import lazy
 from .names import Grade, grade
 from .values import is_plain
+
+if TYPE_CHECKING:
+    from pathlib import Path  # it takes long to import
 
 _SHORTEST = 8
 _CUT = 12  # characters of a value that identify it when "..." follows
@@ -24,15 +27,16 @@ _LARGEST_FILE = 1 << 20
 _HASH = 16  # bytes
 _EXAMPLES = (".example", ".sample", ".template", ".dist")
 _WHO = ("USER", "LOGNAME", "USERNAME", "HOSTNAME", "HOST", "HOME", "PWD", "SHELL")
-_SETTING = re.compile(
+_SETTING = lazy(
     r"\s*(?:export\s+|set\s+|-\s+)?[\"']?(?P<name>[\w.:/@-]{1,256}?)[\"']?\s*(?:=|:(?=[\s\"']))\s*(?P<value>\S.*)"
 )
-_LOGIN = re.compile(r"\bpassword\s+(\S+)")
-_USERINFO = re.compile(r"://[^\s:/@]*:([^\s/@]+)@")
+_LOGIN = lazy(r"\bpassword\s+(\S+)")
+_USERINFO = lazy(r"://[^\s:/@]*:([^\s/@]+)@")
 _DELIMITERS = "=:,;&|()[]{}<>@?#.!"
-_RUN = re.compile(r"[^\s\"'`\\\x00-\x1f]{8,512}")
-_PART = re.compile(r"[^=:,;&|()\[\]{}<>@?#]+")
+_RUN = lazy(r"[^\s\"'`\\\x00-\x1f]{8,512}")
+_PART = lazy(r"[^=:,;&|()\[\]{}<>@?#]+")
 _MOST_PARTS = 64
+_FEW = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +84,8 @@ def words(text: str) -> Iterator[tuple[int, int]]:
 
 def needles(value: str) -> tuple[str, ...]:
     """What ``value`` looks like raw, JSON-escaped, percent-encoded and in base64 at 3 alignments."""
+    from urllib.parse import quote  # noqa: PLC0415 - it takes longer to import than all of this package
+
     raw = value.encode("utf-8", "surrogatepass")
     escaped = json.dumps(value, ensure_ascii=False)[1:-1]
     forms = [value, escaped, json.dumps(escaped)[1:-1], json.dumps(value)[1:-1], quote(raw, safe="")]
@@ -89,6 +95,30 @@ def needles(value: str) -> tuple[str, ...]:
         inner = whole[(0, 2, 3)[shift] : len(whole) - bool((len(raw) + shift) % 3)]
         forms += [inner, inner.translate(str.maketrans("+/", "-_"))]
     return tuple(sorted({form for form in forms if len(form) >= _SHORTEST}, key=len, reverse=True))
+
+
+def finder(known: Mapping[str, Iterable[str]]) -> Callable[[str], object]:
+    """Tells whether a text has what a place of a known value begins with: by one pattern for all values, a
+    tree of the first characters of their forms. A few are sooner looked for one by one."""
+    heads = {form[:_SHORTEST] for forms in known.values() for form in forms} | {
+        value[:_SHORTEST] for value in known
+    }
+    if len(heads) <= _FEW:
+        return lambda text: any(head in text for head in heads) or None
+    tree: dict[str, dict[str, list[str]]] = {}
+    for head in sorted(heads):
+        tree.setdefault(head[0], {}).setdefault(head[1:2], []).append(head[2:])
+    return re.compile(
+        "|".join(
+            re.escape(first)
+            + _any(re.escape(second) + _any(map(re.escape, rest)) for second, rest in seconds.items())
+            for first, seconds in tree.items()
+        )
+    ).search
+
+
+def _any(patterns: Iterable[str]) -> str:
+    return f"(?:{'|'.join(patterns)})"
 
 
 def places(text: str, value: str, forms: Iterable[str]) -> Iterator[tuple[int, int]]:

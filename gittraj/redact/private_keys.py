@@ -1,74 +1,138 @@
 """Private keys in PEM, OpenSSH, PGP and PuTTY form, whole, cut off, numbered, indented or quoted."""
 
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from .rules import Span, trim
+from .anchors import Anchors
+from .lazy import lazy
+from .rules import Page, Reader, Span, tells
 
 RULE = "private-key"
 _LONGEST = 16 * 1024
-_BEGIN = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(
-    r"[\s\"'+\x7f?|>,.0-9#/*\\-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
+_BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
+_END = lazy(
+    r"[\s\"'+?|>,.0-9#/*\\→│-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
 )
 # What may stand before a line: a diff's sign, a number, an indent, a comment, quotes of a literal.
-_BEFORE = r"(?:[ \t\x7f]{0,24}+(?:[0-9]{1,6}[ \t:|?>\x7f-]{1,24}+)?[ \t+\"'`|>#*/?\x7f,-]{0,24}+)"
-_LINE = re.compile(
-    r"(?:[ \t\r\x7f\"'`+,;\\]{0,12}+\n)?"
+_BEFORE = r"(?:[ \t]{0,24}+(?:[0-9]{1,6}[ \t:|?>→│-]{1,24}+)?[ \t+\"'`|>#*/?,│-]{0,24}+)"
+_LINE = lazy(
+    r"(?:[ \t\r\"'`+,;\\]{0,12}+\n)?"
     + _BEFORE
     + r"(?:(?P<body>[A-Za-z0-9+/]{1,5000}+={0,2})|[A-Z][A-Za-z-]{3,20}: [^\n]{1,120})?"
-    r"(?=[\s\"'`\x7f+,;\\)]|-----|$)"
+    r"(?=[\s\"'`+,;\\)]|-----|$)"
 )
-_PUTTY = re.compile(r"private-lines: ?[0-9]{1,4}")
+_PUTTY = lazy(r"private-lines: ?[0-9]{1,4}")
 # The first bytes of keys whose BEGIN is missing: openssh-key-v1, PKCS#8 RSA and Ed25519, PKCS#1 RSA, SEC1.
 _BODIES = (
-    "b3BlbnNzaC1rZXktdjE",
-    "IBADANBgkqhkiG9w0BAQEFAASC",
-    "MC4CAQAwBQYDK2VwBCIEI",
-    "IBAAKCAQEA",
-    "IBAAKCAgEA",
-    "MHcCAQEEI",
+    ("b3BlbnNzaC1rZXktdjE", 0),
+    ("IBADANBgkqhkiG9w0BAQEFAASC", 5),
+    ("DBOBgkqhkiG9w0BBQ0w", 5),
+    ("DBABgkqhkiG9w0BBQ", 5),
+    ("TBXBgkqhkiG9w0BBQ0w", 5),
+    ("MC4CAQAwBQYDK2VwBCIEI", 0),
+    ("MFECAQEwBQYDK2VwBCIEI", 0),
+    ("IBAAKCAQEA", 5),
+    ("IBAAKCAgEA", 5),
+    ("MIICX", 0),
+    ("MIICW", 0),
+    ("MHcCAQEEI", 0),
+    ("MIGkAgEBBD", 0),
+    ("MIHcAgEBBE", 0),
+    ("MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg", 0),
+    ("MIG2AgEAMBAGByqGSM49AgEGBSuBBAAiBIGeMIGbAgEBBD", 0),
+    ("lQ", 0),
+    ("lF", 0),
+    ("lI", 0),
 )
+_PGP_BODY = r"(?:lQ[PHVcdIO]|lF[gk]E|lI[YgE]E)[A-Za-z0-9+/]{57,64}$"
+_SHOWN = lazy(
+    r"(?:tail|head|sed|cat|less)[ ][^\n]{0,80}?(?:\.pem|\.key|id_(?:rsa|dsa|ecdsa|ed25519)|-key)(?:[ |][^\n]{0,60})?\n(?=[A-Za-z0-9+/]{40,80}={0,2}\r?\n)"
+)
+_MAGIC = lazy(
+    "|".join(["IBAAKBgQ", *(magic for magic, _ in _BODIES if len(magic) > 5), _PGP_BODY]), re.MULTILINE
+)
+_FILES = (".pem", ".key", "id_", "-key")
+_SHOWN_FILES = (".pem", ".key", "-key", "id_rsa", "id_dsa", "id_ecdsa", "id_ed25519")
+_PGP = lazy(_PGP_BODY, re.MULTILINE)
+_PKCS1_SHORT = lazy(r"MIIC[WX][A-Za-z0-9]IBAAKBgQ")
 
 
-def private_keys(image: str, lower: str, tick: Callable[[], None]) -> Iterator[Span]:
-    """The keys in ``image``, with their BEGIN and END lines."""
+def private_keys(page: Page) -> Iterator[Span]:
+    """The keys of the page, with their BEGIN and END lines."""
     after = 0
-    for start, body in _starts(image, lower):
-        tick()
+    for start, body in _starts(page):
+        page.tick()
         if start < after:
             continue
-        after, seen = _read(image, body)
+        after, seen = _read(page.text, body)
         if seen >= 32:
-            yield Span(*trim(image, start, after), RULE, RULE)
+            yield Span(start, after, RULE, RULE)
 
 
-def _starts(image: str, lower: str) -> Iterator[tuple[int, int]]:
+def _starts(page: Page) -> Iterator[tuple[int, int]]:  # noqa: PLR0912 - one case each
     """Where a key begins, and where the first line of its body does."""
-    hit = image.find("-----BEGIN ")
+    text = page.text
+    if len(text) < 64 or not page.long_words:
+        return
+    hit = text.find("-----BEGIN ")
     while hit >= 0:
-        if begin := _BEGIN.match(image, hit):
+        if begin := _BEGIN.match(text, hit):
             yield hit, begin.end()
-        hit = image.find("-----BEGIN ", hit + 11)
-    for putty in _PUTTY.finditer(lower) if "private-lines" in lower else ():
+        hit = text.find("-----BEGIN ", hit + 11)
+    for putty in _PUTTY.finditer(page.lower) if "private-lines" in page.lower else ():
         yield putty.end(), putty.end()
-    for magic in _BODIES:
-        hit = image.find(magic)
+    end = text.find("PRIVATE KEY-----")
+    while end >= 0:
+        if (body := _tail(text, end)) is not None:
+            yield body, body
+        end = text.find("PRIVATE KEY-----", end + 9)
+    for shown in _SHOWN.finditer(text) if "\n" in text and any(sign in text for sign in _FILES) else ():
+        yield shown.end(), shown.end()
+    if not any(map(_MAGIC.search, page.telling)):
+        return
+    for magic, back in _BODIES:
+        hit = text.find(magic) if len(magic) > 5 else -1
         while hit >= 0:
-            start = hit - 5 if magic.startswith("IBA") and image[max(0, hit - 5) : hit - 2] == "MII" else hit
+            start = hit - back if back and text[max(0, hit - 5) : hit - 2] == "MII" else hit
             yield start, start
-            hit = image.find(magic, hit + len(magic))
+            hit = text.find(magic, hit + len(magic))
+    if "IBAAKBgQ" in text:
+        for short in _PKCS1_SHORT.finditer(text):
+            yield short.start(), short.start()
+    if text.startswith("l") or "\nl" in text:
+        for pgp in _PGP.finditer(text):
+            yield pgp.start(), pgp.start()
 
 
-def _read(image: str, start: int) -> tuple[int, int]:
+@tells
+def _keys_at(words: str) -> Iterator[int]:
+    return (match.start() for match in _MAGIC.finditer(words))
+
+
+def _tail(text: str, end: int) -> int | None:
+    """Where the lines of a body begin that an END follows, but no BEGIN precedes."""
+    at = text.rfind("-----END ", max(0, end - 40), end)
+    start = None
+    while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):
+        if not _BODY.fullmatch(line) or at < end - _LONGEST:
+            break
+        start = at = text.rfind("\n", 0, at - 1) + 1
+    return start
+
+
+_BODY = lazy(r"[ \t+\d→|]{0,16}[A-Za-z0-9+/]{4,80}={0,2}[ \t]{0,4}")
+
+
+def _read(text: str, start: int) -> tuple[int, int]:
     """The end of the key, and how many base64 characters its longer lines have."""
     at, seen, end = start, 0, start
     while at - start < _LONGEST:
-        if closing := _END.match(image, at):
+        if closing := _END.match(text, at):
             return closing.end(), seen
-        line = _LINE.match(image, at)
+        line = _LINE.match(text, at)
         if not line or line.end() == at:
             break
         at, body = line.end(), line["body"] or ""
@@ -77,6 +141,20 @@ def _read(image: str, start: int) -> tuple[int, int]:
         # A short last line is one only if END follows, or by its padding: else it is the next word.
         if len(body) >= 16 or body.endswith("="):
             end = at
-        elif body and not _END.match(image, at):
+        elif body and not _END.match(text, at):
             break
     return end, seen
+
+
+_HEAD = "-----BEGIN " + "RSA PRIVATE KEY-----"
+PRIVATE_KEYS = Reader(
+    id=RULE,
+    kind=RULE,
+    find=private_keys,
+    anchors=lambda: Anchors(
+        shapes=True,
+        signs=("-----begin ", "private-lines", "private key-----", *_SHOWN_FILES),
+    ),
+    good=(_HEAD + "\n{base64:64}\n{base64:64}\n",),
+    bad=('if "' + _HEAD + '" in text:',),
+)

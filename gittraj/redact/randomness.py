@@ -7,8 +7,10 @@ random ones -6.3; at -5 both err in less than 1 of 100.
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
 from itertools import pairwise
+
+from .lazy import lazy
 
 # Row: the first letter, column: the second. "a" is log2 p = 0, each further letter half a bit less.
 # fmt: off
@@ -33,9 +35,10 @@ _TURN = -6.5  # between a letter and a digit: rare in names, common in random te
 _RANDOM = -5.0
 _SHORTEST = 16
 _MOST = 160  # characters that are looked at
-_HEX = re.compile(r"(?:0[xX])?[0-9a-fA-F-]+")
+_HEX = lazy(r"(?:0[xX])?[0-9a-fA-F-]+")
 
 
+@lru_cache(maxsize=2048)
 def likelihood(word: str) -> float:
     """The mean log2 likelihood of the pairs in ``word``; 0 if it has fewer than six."""
     lower = word[:_MOST].lower()

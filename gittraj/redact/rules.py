@@ -1,4 +1,4 @@
-"""What a rule is, and how one is run. The rules themselves are data: see ``tokens`` and ``credentials``.
+"""What a rule is, and how one is run. The rules themselves are data, or readers of a few lines.
 
 A pattern never runs over the whole text: it is matched at the places where a literal anchor stands, and
 every repeat in it is bounded, so that no text can make a scan slow.
@@ -7,14 +7,25 @@ every repeat in it is bounded, so that no text can make a scan slow.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from typing import Protocol
 
-from .image import FILLER
+from .anchors import Anchors
+from .lazy import lazy, once
+from .names import ALL_STEMS, STEMS
 from .values import is_placeholder
+from .view import View, lowered
+from .vocabulary import Vocabulary
 
-_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
 _WINDOW = 4096
+_LINE = 1500  # characters around a sign that are looked at
+_NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
+_IDENTIFIER = lazy(r"[a-z0-9_]+")
+VARIABLE = "$user"  # a stem by its sign alone: the word is everywhere
+_LONG_WORD = 16  # characters: no token that is known by its form is shorter
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +36,175 @@ class Span:
     end: int
     rule: str
     kind: str
+
+
+Hit = tuple[int, int]
+
+
+class Text:
+    """A text without escapes, and what tells whether a rule may find something in it."""
+
+    def __init__(self, text: str, lower: str | None = None) -> None:
+        self.text = text
+        self.lower = lowered(text) if lower is None else lower
+
+    @once
+    def long_words(self) -> frozenset[str]:
+        """The distinct words that are long enough for a token, in which no quote can be."""
+        text = self.text.replace('"', " ").replace("'", " ").replace("`", " ")
+        return frozenset([word for word in text.split() if len(word) >= _LONG_WORD])
+
+    @once
+    def telling(self) -> list[str]:
+        """Of the long words those in which there may be a token."""
+        return _LONG_WORDS.telling(self.long_words)
+
+    @once
+    def is_foreign(self) -> bool:
+        """Whether a word of another alphabet that a rule knows may be on the page."""
+        return not self.lower.isascii() and bool(_FOREIGN.telling(frozenset(_NOT_ASCII.findall(self.lower))))
+
+    @once
+    def hits(self) -> list[tuple[int, int]]:
+        """Where a word begins that may name a secret, and where its stem ends."""
+        found: list[tuple[int, int]] = []
+        lower = self.lower
+        stems = {stem for word in _NAMING.telling(self.words) for stem in _stems_of(word)}
+        if VARIABLE in lower:
+            stems.add((VARIABLE, False))
+        for stem, whole in (*stems, *(_FOREIGN_STEMS if self.is_foreign else ())):
+            at = lower.find(stem)
+            while at >= 0:
+                end = at + len(stem)
+                if not (whole and lower[end : end + 1].isalpha() and lower[end].isascii()):
+                    found.append((at, end))
+                at = lower.find(stem, end)
+        return sorted(set(found))
+
+    @once
+    def words(self) -> frozenset[str]:
+        """The distinct identifiers in lower case."""
+        return frozenset(self.lower.encode("ascii", "replace").translate(_NO_WORD).decode("ascii").split())
+
+
+class Page(Text):
+    """A view, and what several rules ask of it. ``tick`` is called at every hit and may raise.
+
+    Of ``hits``, ``telling`` and ``words`` it may have only those that matter (``mark``).
+    """
+
+    def __init__(self, source: str, tick: Callable[[], None]) -> None:
+        self.view = View(source)
+        super().__init__(self.view.text, self.view.lower)
+        self.tick = tick
+        self.caught = False  # whether a reader found something so far
+
+    def mark(
+        self, *, hits: list[Hit], all_hits: list[Hit], telling: list[str], words: frozenset[str]
+    ) -> None:
+        """Tells the page what its lines are known to have."""
+        self.__dict__.update(hits=hits, all_hits=all_hits, telling=telling, words=words)
+
+    @once
+    def all_hits(self) -> list[Hit]:
+        """Also those of names that have no value."""
+        return self.hits
+
+    @once
+    def hit_lines(self) -> list[tuple[int, int]]:
+        """The lines in which there are hits."""
+        found: list[tuple[int, int]] = []
+        for at, _ in self.hits:
+            if not found or at >= found[-1][1]:
+                stop = self.text.find("\n", at)
+                found.append((self.text.rfind("\n", 0, at) + 1, stop if stop >= 0 else len(self.text)))
+        return found
+
+    def near(self, signs: Iterable[str], *, fold: bool = True, after: int = 1) -> list[tuple[int, int]]:
+        """The lines in which one of ``signs`` stands, each with as many that follow as ``after``."""
+        found = []
+        text = self.lower if fold else self.text
+        for sign in signs:
+            at = text.find(sign)
+            while at >= 0:
+                stop = at
+                for _ in range(after + 1):
+                    stop = text.find("\n", stop + 1)
+                    if stop < 0:
+                        stop = len(text)
+                        break
+                start = text.rfind("\n", 0, at) + 1
+                found.append((max(start, at - _LINE), min(stop, at + _LINE * 2)))
+                at = text.find(sign, max(at + 1, min(stop, at + _LINE)))
+        found.sort()
+        merged: list[tuple[int, int]] = []
+        for start, stop in found:
+            if merged and start <= merged[-1][1]:
+                merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
+            else:
+                merged.append((start, stop))
+        return merged
+
+
+class Gate:
+    """Which rows of a table may have something on a page, told by the page's words: a row is tried only where
+    one of its signs stands, and of each sign the longest word must be among the page's."""
+
+    def __init__(self, signs: Iterable[Iterable[str]]) -> None:
+        self._by_word: dict[str, list[tuple[int, str]]] = {}
+        self._wordless: list[tuple[int, str]] = []
+        for row, ones in enumerate(signs):
+            for sign in ones:
+                words = _IDENTIFIER.findall(sign)
+                place = self._by_word.setdefault(max(words, key=len), []) if words else self._wordless
+                place.append((row, sign))
+
+    @property
+    def signs(self) -> tuple[str, ...]:
+        """The signs with a word."""
+        return tuple(sign for ones in self._by_word.values() for _, sign in ones)
+
+    @property
+    def wordless(self) -> tuple[str, ...]:
+        """The signs without a word."""
+        return tuple(sign for _, sign in self._wordless)
+
+    def open(self, page: Page) -> dict[int, list[str]]:
+        """The rows to try, each with the signs that stand on the page."""
+        found: dict[int, list[str]] = {}
+        if not self._wordless and self._by_word.keys().isdisjoint(page.words):
+            return found
+        named = [one for word in self._by_word.keys() & page.words for one in self._by_word[word]]
+        for row, sign in (*named, *self._wordless):
+            if sign in page.lower:
+                found.setdefault(row, []).append(sign)
+        return found
+
+
+class Described(Protocol):
+    """A rule, as it can be listed and tried: ``good`` examples hold a secret, ``bad`` ones none."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def good(self) -> tuple[str, ...]: ...
+    @property
+    def bad(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """A kind of place that needs code to read. ``find`` yields the secrets' places in the page's view, and is
+    asked where one of the ``anchors`` stands."""
+
+    id: str
+    kind: str
+    find: Callable[[Page], Iterator[Span]]
+    anchors: Callable[[], Anchors]
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +218,7 @@ class Rule:
 
     id: str
     anchors: tuple[str, ...]
-    pattern: re.Pattern[str]
+    pattern: str
     kind: str
     fold: bool = False
     back: int = 0
@@ -46,32 +226,100 @@ class Rule:
     good: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
 
-    def spans(self, anchor: str, image: str, lower: str, tick: Callable[[], None]) -> Iterator[Span]:
-        """The secrets in ``image`` at one of the anchors; ``tick`` is called at every hit and may raise."""
-        group = "v" if "v" in self.pattern.groupindex else 0
-        text = lower if self.fold else image
-        hit = text.find(anchor)
+    def spans(
+        self, anchor: str, page: Page, within: Iterable[tuple[int, int]] | None = None
+    ) -> Iterator[Span]:
+        """The secrets in the page's view at one of the anchors that stand ``within`` these places."""
+        pattern = _compiled(self.pattern, self.fold)
+        group = "v" if "v" in pattern.groupindex else 0
+        text = page.lower if self.fold else page.text
+        after = 0
+        for start, stop in within if within is not None else ((0, len(text)),):
+            hit = text.find(anchor, max(start, after), stop)
+            while hit >= 0:
+                page.tick()
+                match = self._match(pattern, page.text, hit, anchor)
+                if match and match[group] and self.accept(match[group]):
+                    yield Span(match.start(group), match.end(group), self.id, self.kind)
+                after = max(hit + 1, match.end() if match else 0)
+                hit = text.find(anchor, after, stop)
+
+    def places(self, anchor: str, words: str) -> Iterator[int]:
+        """Where in words, one per line, the rule's secrets are at one of the anchors."""
+        pattern = _compiled(self.pattern, self.fold)
+        hit = words.find(anchor)
         while hit >= 0:
-            tick()
-            match = self._match(image, hit, anchor)
-            if match and self.accept(match[group].strip(FILLER)):
-                start, end = trim(image, match.start(group), match.end(group))
-                yield Span(start, end, self.id, self.kind)
-            hit = text.find(anchor, max(hit + 1, match.end() if match else 0))
+            match = self._match(pattern, words, hit, anchor)
+            if match and self.accept(match["v" if "v" in pattern.groupindex else 0]):
+                yield hit
+            hit = words.find(anchor, hit + 1)
 
-    def _match(self, image: str, hit: int, anchor: str) -> re.Match[str] | None:
+    def _match(self, pattern: re.Pattern[str], text: str, hit: int, anchor: str) -> re.Match[str] | None:
         if self.back:
-            return self.pattern.search(image, max(0, hit - self.back), hit + _WINDOW)
-        glued = hit and image[hit - 1].isalnum() and anchor[0].isalnum()
-        if glued and not _PERCENT.fullmatch(image, max(0, hit - 3), hit):
+            return pattern.search(text, max(0, hit - self.back), hit + _WINDOW)
+        glued = hit and text[hit - 1].isalnum() and anchor[0].isalnum() and text[hit - 1].isascii()
+        if glued and not _PERCENT.fullmatch(text, max(0, hit - 3), hit):
             return None
-        return self.pattern.match(image, hit)
+        return pattern.match(text, hit)
 
 
-def trim(image: str, start: int, end: int) -> tuple[int, int]:
-    """The span without fillers at its ends: an escape there belongs to what stands around the value."""
-    while start < end and image[start] == FILLER:
-        start += 1
-    while end > start and image[end - 1] == FILLER:
-        end -= 1
-    return start, end
+Told = Callable[[str], Iterator[int]]
+_TOLD: list[Told] = []
+
+
+def tells(told: Told) -> Told:
+    """Registers what says where in long words, one per line, a rule's secret may be."""
+    _TOLD.append(told)
+    return told
+
+
+_LONG_WORDS = Vocabulary(lambda words: (at for told in _TOLD for at in told(words)))
+_NOT_ASCII = lazy(r"[^\x00-\x7f]+")
+_FOREIGN_STEMS = ALL_STEMS[len(STEMS) :]
+_FOREIGN_PARTS = frozenset(("用", *(max(_NOT_ASCII.findall(stem), key=len) for stem, _ in _FOREIGN_STEMS)))
+_FOREIGN = Vocabulary(lambda runs: (at for part in _FOREIGN_PARTS for at in _everywhere(runs, part)))
+
+
+def _everywhere(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+@cache
+def _needs() -> re.Pattern[str]:
+    by_first: dict[str, list[str]] = {}
+    for part in {_longest(stem) for stem, _ in STEMS if stem != VARIABLE}:
+        by_first.setdefault(part[0], []).append(part[1:])
+    return re.compile(
+        "|".join(f"{first}(?:{'|'.join(sorted(rest))})" for first, rest in sorted(by_first.items())),
+        re.MULTILINE,
+    )
+
+
+def _longest(sign: str) -> str:
+    words: list[str] = _IDENTIFIER.findall(sign)
+    return max(words, key=len)
+
+
+@lru_cache(maxsize=8192)
+def _stems_of(word: str) -> tuple[tuple[str, bool], ...]:
+    return tuple(stem for part, stem in _stem_parts() if part in word)
+
+
+@cache
+def _stem_parts() -> tuple[tuple[str, tuple[str, bool]], ...]:
+    return tuple((_longest(stem[0]), stem) for stem in STEMS if stem[0] != VARIABLE)
+
+
+def _naming_at(words: str) -> Iterator[int]:
+    return (found.start() for found in _needs().finditer(words))
+
+
+_NAMING = Vocabulary(_naming_at)
+
+
+@cache
+def _compiled(pattern: str, fold: bool) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE if fold else 0)

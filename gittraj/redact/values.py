@@ -1,5 +1,6 @@
-"""Whether a value that stands under a name is a secret, or a placeholder, a reference, code, prose."""
+"""Whether a value that stands under a name is a secret, or a placeholder, a reference, code, a label, prose."""
 
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import base64
@@ -8,7 +9,10 @@ import re
 from enum import Enum
 from functools import lru_cache
 
-from .names import Grade, grade, parts, words_of
+from .common import DESCRIBES, DULL, STOP
+from .lazy import lazy
+from .made import is_chosen, is_joined, is_noise, is_phrase, is_shuffled, is_spelled
+from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
 
@@ -16,86 +20,158 @@ class Style(Enum):
     """How the value is written, which says how likely it is a literal."""
 
     EXACT = "in quotes, in the environment's form, after an option, or the whole value of a JSON key"
-    NEAR = "after a name with nothing between them that assigns: the value must speak for itself"
+    LINE = "the rest of a line of settings: a literal, unless it is a word that describes one"
     LOOSE = "bare after a colon or an equals sign: may as well be code or prose"
+    NEAR = "in a sentence about the name: the value must speak for itself"
 
 
-PLACEHOLDER = re.compile(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
+PLACEHOLDER = lazy(r"REDACTED-[a-z0-9]+(?:-[a-z0-9]+){0,4}?-(?:[0-9a-f]{8}|n[0-9]{1,6})(?![A-Za-z0-9])")
 
 _MOST = 160  # characters that are judged; the whole value is replaced
-_REFERENCE = re.compile(
-    r"""\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+|[a-z]+[A-Z]\w*|[0-9@*])|\$\{[^}]*\}|\$\(.*|\$\{\{.*|%[A-Z_][A-Z0-9_]*%
-      | %(?:\(\w*\))?[sdr]|\{\{.*|\{[\w.!:]*\}|<[^>]*>.*|\[[^\]]*\].*|[*.xX#_?\-=~]+|(?:0[xX])?0+|\.\.\..*
-      | (?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta)[.(\[].*
-      | (?i:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer
-         |any|object|unknown|optional|required|varchar|text|char|byte|never|void|self|this)[?!]?(?:\[\])?""",
+_REFERENCE = lazy(
+    r"""\$(?:[A-Z_][A-Z0-9_]*|[a-z_]+|[a-z]+[A-Z]\w*|[0-9@*?#]|(?:env|ENV):\w+|[a-z_]+(?:->|\[|\.)[\w$'"\]>.-]*)|\$\{[^}]*\}|\$\(.*|\$\{\{.*
+      | %[A-Za-z_][A-Za-z0-9_]*%|!?%?[A-Z]*%?(?:\(\w*\))?%[-+#]?[0-9.]*[sdrvqxw]|\{\{.*|\{[\w.!:$\[\]'"-]*\}|<[^<>]*>.*|<[a-z][a-z-]+|\[[^\]]*\].*|@?\#\{.*
+      | [A-Za-z_.]{4,}[\[(] | [*.xX#_?\-=~•●∗·…]+|(?:0[xX])?0+|0[xX][0-9a-fA-F]{1,12}[uUlL]{0,3}|\.\.\..*|@[a-z_./-]+|[&*]\w+
+      | [A-Z]\w{0,30}:(?:true|false|nil|<nil>|\d{1,6}|\[.*|map\[.*|\{.*|0x[0-9a-f]+)?[})\]]?|eyJ[\w-]{5,60}(?:\.{3}|…)
+      | (?:vault|op|secret|ssm|env|file|awssm|gcpsm|keyvault|sops|doppler|bws|infisical|keychain|credstash|ref|secretsmanager|aws-sm|akv|kms|https?):.*
+      | [0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|1Z[0-9A-Z]{16}|\d{1,5}[smhdwy]|[\w.-]+@[\w.-]+:[~/][\w./-]*[$#]|-[A-Za-z0-9]{3,16}|(?:[A-Z][A-Z0-9]*_){1,6}(?:PASSWORD|PASSWD|PASS|TOKEN|SECRET|KEY)\)?
+      | eyJ[\w-]{3,60}(?:\.{3}|…|\\+u2026).*|(?:MII[BC]\wjANBgkqhkiG9w0BAQEFAAOC|MIGfMA0GCSqGSIb3DQEBAQUAA4GN|MFkwEwYHKoZIzj0CAQ|MHYwEAYHKoZIzj0CAQ|MCowBQYDK2V[wu]AyEA).*
+      | @[A-Z][A-Z0-9_]{2,60}@|S-1-5-[0-9-]{2,80}|eyJ(?:hbGciOi|0eXAiOi)[\w-]{5,70}|[a-z][a-z0-9]{0,20}(?:-[a-z0-9]{1,20}){0,4}-token-[a-z0-9]{5,8}
+      | UGFzc3dvcmQ6|arn:aws.*|@Microsoft\.KeyVault\(.*|fd:\d{1,3}|[\w/.-]{2,80}:latest|v1:[A-Za-z0-9+/]{12,24}={0,2}:[A-Za-z0-9+/]{8,}={0,2}|projects/.*/secrets/.*|!(?:vault|secret|env|env_var|Ref|Sub|GetAtt|ImportValue|Join|reference)\b.*|(?:ENC|CRYPT|ENCRYPTED)[(\[{].*|\{cipher\}.*|AQICAH.*
+      | (?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta|secrets|vars?|local|data|inputs|github|context|config|settings|self|this|System|Environment)[.(\[].*
+      | (?i:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer|float|double
+         |any|object|unknown|optional|required|varchar|text|(?:xs|xsd):\w+|char|byte|never|void|self|this|n/a|na|nan|unset|blank|undef)[?!]?(?:\[\])?
+      | (?i:(?:nvarchar|varchar2?|char|text|binary|varbinary|character)\s?\(\w+\).*)""",
     re.VERBOSE,
 )
-_INTERPOLATION = re.compile(
+_INTERPOLATION = lazy(
     r"\$\{[^}]{0,80}\}|\{\{[^}]{0,80}\}\}|\$\([^)]{0,80}\)|#\{[^}]{0,80}\}|<[^<>\s]{1,40}>|\{\w[\w.]{0,40}\}"
+    r"|\$[A-Z_]{3,40}|%\([a-z_]{1,40}\)s|%[sdrv]\b"
 )
-_CODE = re.compile(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
-_CALL = re.compile(r"(?:await |new )?[A-Za-z_$][\w$.:]*[(\[{].*")
-_PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\][\w.@+/\\ -]*|[\w.-]+(?:/[\w.-]+){1,12}\.[a-z]{1,5}")
-_LINK = re.compile(r"[a-z][a-z0-9+.-]{1,12}://[^\s@]*")
-_HOST = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
-_SENTENCE = re.compile(r"\S+(?:\s+\S+)+")
-_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?[.,:;!?)]*|[(\"'-]*[A-Za-z]*[)\"'.,:;!?-]*")
-_MNEMONIC = re.compile(r"[a-z]{3,8}(?: [a-z]{3,8}){11,23}")
-_INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#^%~$]+[A-Za-z0-9]")
-_HEX = re.compile(r"[0-9a-fA-F]{32,}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_MODEL = re.compile(r"(?:gpt|claude|gemini|text|o[1-9]|llama|mistral|qwen|deepseek)-[a-z0-9.:-]+")
-_TOOL_ID = re.compile(r"(?:toolu|call|msg|req|resp|fc|rs|run|traj|session|chatcmpl)[_-][\w-]+")
-_DULL = words_of(
-    "a an the my your our his this that here there some any enter type insert put paste add set get use "
-    "new old confirm current previous repeat change changeme change_me update reset forgot invalid wrong "
-    "incorrect missing required optional empty password passwd passwords pwd pass passphrase secret "
-    "secrets token tokens key keys api auth access refresh private public client server user username "
-    "name login admin id value example sample demo dummy fake foo bar baz qux placeholder redacted hidden "
-    "masked removed none null string text test tests testing mock todo fixme tbd goes real actual super "
-    "very bearer basic jwt oauth session cookie is are be was must not no x xx xxx xxxx xxxxx if to of in "
-    "on or and for from with as app my-app bot db database default hash hashed env variable var file path "
-    "prompt field input label header https http com org localhost host url openai anthropic github gitlab "
-    "google aws azure sk pk ghp"
+_MASKED = lazy(r"[^\s*•x]{0,12}(?:[*•●∗]{3,}|[xX]{5,}|\.{3,}|…|#{4,})[^\s*•]{0,12}")
+_STARS = lazy(r"[*•●∗]{4,}")
+_CODE = lazy(r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|/)[A-Za-z_$][\w$]*){0,8}[?!]?(?:[(\[{].*)?")
+_DOTTED = lazy(
+    r"[&*!]{0,2}[A-Za-z_$][\w$]*(?:\[[^\]]{0,40}\])?(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*){1,8}[?!]?(?:[(\[{].*)?"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.-]*")
-_LETTERS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_CALL = lazy(
+    r"(?:await |new |return |yield |typeof |&|\*|!|not ){0,3}[A-Za-z_$@][\w$.:]*(?:<[^>]*>)?[(\[{].*",
+    re.DOTALL,
+)
+_PATH = lazy(
+    r"(?:file:)?(?:~|\.{1,2}|[A-Za-z]:|\$\w+)?[/\\][\w.@+/\\ $-]*(?: \w+=\w+)?|[\w.@-]+(?:/[\w.@-]+){1,12}(?:\.[a-z]{1,5}|/)|[\w-]+\.(?:json|ya?ml|env|txt|key|pem|py|js|ts|toml|ini|conf|cfg|md|sh|go|rs|java|rb|php|crt|p12|pfx|jks|html|css|xml)"
+)
+_LINK = lazy(r"[a-z][a-z0-9+.-]{1,24}://[^\s]*")
+_MAIL = lazy(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
+# An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
+# a compound's key; what an audit says instead of a token.
+_PUBLISHED = lazy(
+    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.-]*|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
+)
+_CACHED = lazy(
+    r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
+)  # under a weak name: what a cache or a store calls something
+_SENTENCE = lazy(r"\S+(?:\s+\S+)+")
+_WORD = lazy(r"[^\W\d_]+(?:['’][^\W\d_]+)?[.,:;!?)…]*|[(\"'«„-]*[^\W\d_]*[)\"'.,:;!?»“-]*")
+_MNEMONIC = lazy(r"[a-z]{3,8}(?:[ ,][ ]?[a-z]{3,8}){11,23}")
+_INNER_SYMBOL = lazy(r"[A-Za-z0-9][!@#^%~$&*+]+[A-Za-z0-9]|^[!@#^%~$&*]*\w{4,}[!@#^%$&*?~]+$")
+_HEX = lazy(r"[0-9a-fA-F]{32,}")
+_UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_MODEL = lazy(
+    r"(?:[a-z-]+/)?(?:gpt|claude|gemini|text|o[1-9]|llama|mistral|qwen|deepseek|anthropic|openai)[-.][a-z0-9.:-]+"
+)
+TOOL_ID = lazy(
+    r"\w{2,12}_01[A-Za-z0-9]{22}|(?:dpl|prj|team|srv|dep|bld|inv|txn|card|src|usr|wf|job|task|build|run|deploy|deployment|pipeline|rec|img|vol|snap|vpc|ami|ws|art|doc|page|block|tbl|app|fld|viw|ch|pi|pm|cs|seti|po|ord)_[A-Za-z0-9]{12,40}|(?:token|secret|key|session|auth)[_-][0-9a-f]{6,8}|Test[A-Z]\w*(?:/\w+)+|[A-Za-z][\w.]{1,15}(?:-[\w.]{1,16}){0,4}-(?:[0-9a-f]{40}|[0-9a-f]{64})|(?:toolu|call|msg|prt|ses|req|resp|fc|rs|run|traj|session|chatcmpl|thread|asst|file|batch|evt|cus|in|sub|price|prod|acct|item|step|trace|span|org|proj|user)[_-][\w-]+"
+)
+_DATE = lazy(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?|v?[0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+)?(?:[nuµm]?s|sec|min|h|[kKMGT]i?[bB])"
+)  # or a measure
+_SECRET_NOUN = lazy(
+    r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|"
+    r"passe|passe\b|" + "|".join(FOREIGN)
+)
+_TYPE_IN = lazy(r"입력하세요|입력해|请输入|請輸入|请填写|請填寫|入力して|を入力")
+_HERE = lazy(
+    r"(?:^|[\W_])(?:aqu[ií]|ici|hier|qui|tutaj|здесь|сюда|тут|buraya|burada|här|her|zde|aici|εδώ|ваш|твой|твій|ваш[иеа]?|tu|su|votre|ton|dein|ihr|seu|sua|jouw|uw|ditt?|twoje|twój|tuo|tua|vaše)(?:$|[\W_])|[a-z](?:inizi|nizi|ınızı|niz)(?:$|[\W_])|여기|입력|输入|輸入|填写|填寫|ここ|入力|在此|你的|您的|あなた"
+)
+_IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
+_COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
+_PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
+_DOTS = ("...", "…")
 
 
 def is_placeholder(value: str) -> bool:
     """Whether ``value`` stands for a secret without being one: ``<token>``, ``${X}``, ``changeme``, ours."""
-    short = value[:_MOST].strip()
+    return _is_placeholder(value[:_MOST].strip())
+
+
+@lru_cache(maxsize=4096)
+def _is_placeholder(short: str) -> bool:
     if (
         not short
-        or PLACEHOLDER.fullmatch(short)
+        or PLACEHOLDER.match(short)
         or _REFERENCE.fullmatch(short)
-        or short.endswith(("EXAMPLE", "EXAMPLEKEY"))
+        or _MASKED.fullmatch(short)
+        or _COLOUR.fullmatch(short)
+        or _PATTERN.search(short)
+        or short.upper().endswith(("EXAMPLE", "EXAMPLEKEY", "EXAMPLETOKEN"))
     ):
+        return True
+    if len(rest := _STARS.sub("", short)) <= 12 and rest != short:
         return True
     rest = _INTERPOLATION.sub("", short)
     if rest != short and len(rest) < 8:
         return True
-    if sum(map(str.isdigit, short)) <= 1 and all(word.lower() in _DULL for word in _LETTERS.findall(short)):
+    digits = sum(map(str.isdigit, short))
+    letters = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", short)
+    if (
+        digits <= 1
+        and all(word.lower() in DULL for word in letters)
+        and (letters or not digits)
+        and short.isascii()
+        and not _symbols(short)
+    ):
         return True
-    if _IDENTIFIER.fullmatch(short) and len(parts(short)) > 1 and grade(short) >= Grade.TOKEN:
+    if digits <= 4 and re.search(
+        r"(?i)(?:\b|_)(?:your|votre|vostr[oa]|deine?|ihre?|jouw|tw[oó]j|my|insert|replace|remplacer|reemplazar|ersetzen|sostituire|substituir|change|example|test-only|deadbeef|placeholder|dummy|fake|redacted|todo|xxx+|goes)(?:\b|_|-|me)|(?i:placeholder|changeme|your[-_ ]|[-_]here\b|xxxx)",
+        short,
+    ):
+        return True
+    if digits == 0 and _TYPE_IN.search(short):
+        return True
+    if digits == 0 and _SECRET_NOUN.search(short.lower()) and _HERE.search(short.lower()):
+        return True  # "your password here"
+    if (
+        _IDENTIFIER.fullmatch(short)
+        and len(parts(short)) > 1
+        and grade(short) >= Grade.TOKEN
+        and digits <= 2
+        and not looks_random(short)
+    ):
         return True  # the name of a secret
     return len(set(short.lower())) <= 2 and len(short) >= 3
+
+
+def _symbols(value: str) -> bool:
+    return bool(
+        re.search(r"[!@#$%^&*+=~?]\S", value.strip("\"'<>[]{}()")) and re.search(r"[a-zA-Z]", value)
+    ) and not value.startswith(("$", "%", "<", "{", "@"))
 
 
 def is_plain(value: str) -> bool:
     """Whether ``value`` is a word, a path, a host or an address: too common to be looked for everywhere."""
     short = value[:_MOST]
-    if is_placeholder(value) or _LINK.fullmatch(short) or (_UUID.fullmatch(short) and len(set(short)) < 6):
+    if (
+        is_placeholder(value)
+        or _LINK.fullmatch(short)
+        or _MAIL.fullmatch(short)
+        or (_UUID.fullmatch(short) and len(set(short)) < 6)
+    ):
         return True
     if looks_random(short):
         return False
-    if (
-        _PATH.fullmatch(short)
-        or _HOST.fullmatch(short)
-        or _MODEL.fullmatch(short)
-        or _TOOL_ID.fullmatch(short)
-    ):
+    if any(form.fullmatch(short) for form in (_PATH, _HOST, _MODEL, TOOL_ID, _DATE)):
         return True
     if short.isdigit():
         return len(short) < 10
@@ -110,69 +186,257 @@ def is_secret(value: str, level: Grade, style: Style) -> bool:
 
 @lru_cache(maxsize=4096)
 def _judge(short: str, level: Grade, style: Style) -> bool:
-    if level is Grade.NONE or len(short) < 3 or is_placeholder(short):
+    if (
+        level is Grade.NONE
+        or len(short) < 3
+        or is_placeholder(short)
+        or CJK_SENTENCE.fullmatch(short)
+        or re.search(r"\w__\w+__\w", short)
+    ):
         return False
-    if _TOOL_ID.fullmatch(short) or _MODEL.fullmatch(short) or _LINK.fullmatch(short):
+    if (
+        TOOL_ID.fullmatch(short)
+        or _MODEL.fullmatch(short)
+        or _LINK.fullmatch(short)
+        or _MAIL.fullmatch(short)
+        or _PUBLISHED.fullmatch(short)
+    ):
         return False
     if style is Style.NEAR:
-        return level is Grade.STRONG and (_is_random(short) or _is_evident(short))
+        return level >= Grade.TOKEN and (
+            _is_random(short)
+            or (is_evident(short) and not (level is Grade.TOKEN and len(short) < 8))
+            or (
+                level is Grade.STRONG
+                and is_chosen(short)
+                and not re.search(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}", short)
+            )
+        )
+    if level is Grade.WEAK and style is Style.EXACT and _HEX.fullmatch(short):
+        return True
+    if level is Grade.WEAK and _CACHED.fullmatch(short):
+        return False
     if level is Grade.WEAK:
-        return _is_random(short)
+        return _is_random(re.sub(r"[0-9a-f]{32,}", "", short))
     if level is Grade.TOKEN:
         return _is_token(short, style)
-    return _is_loose_secret(short) if style is Style.LOOSE else _is_exact_secret(short)
+    if style is Style.LOOSE:
+        return _is_loose_secret(short)
+    return _is_exact_secret(short) and (style is Style.EXACT or _is_line_secret(short))
 
 
 def _is_random(value: str) -> bool:
-    return looks_random(value) and not re.search(r"\s", value) and not _CALL.fullmatch(value)
+    return (
+        (looks_random(value) or is_shuffled(value))
+        and not re.search(r"\s", value)
+        and not _CALL.fullmatch(value)
+    )
 
 
 def _is_token(value: str, style: Style) -> bool:
-    if _is_random(value) or is_basic(value) or _is_evident(value):
+    if _is_random(value) or is_basic(value):
+        return True
+    if is_evident(value) and len(value) >= 8 and not _PATH.fullmatch(value):
+        return True
+    if _HEX.fullmatch(value) or _UUID.fullmatch(value):
         return True
     if style is Style.LOOSE or re.search(r"\s", value) or _PATH.fullmatch(value):
         return False
-    if _HEX.fullmatch(value):
+    if value.isdigit():
+        return False
+    if len(value) >= 16 and is_chosen(value):
         return True
-    return len(value) >= 10 and _mixed(value) and not _UUID.fullmatch(value) and not _CODE.fullmatch(value)
+    return len(value) >= 10 and _mixed(value) and not _CODE.fullmatch(value) and not _DATE.fullmatch(value)
 
 
 def _is_exact_secret(value: str) -> bool:
+    if re.fullmatch(r"(?:19|20)\d\d-[01]\d-[0-3]\d", value):
+        return False
     if _PATH.fullmatch(value) and not looks_random(value):
         return False
-    if re.fullmatch(r"(?:await |new )?[A-Za-z_$][\w$.:]*\(.*\)", value):
+    if re.fullmatch(
+        r"(?:await |new )?[A-Za-z_$][\w$.:]*(?:<[^>]*>)?\([\w.\s,\"'*&:=$/{}()\[\]-]*\)[;,]?", value
+    ) and not re.search(r"[a-z]\d+\(", value):
         return False
-    if _SENTENCE.fullmatch(value):
-        if _MNEMONIC.fullmatch(value):
-            return True
-        return not all(map(_WORD.fullmatch, value.split())) and not value.rstrip().endswith(
-            (".", "?", "!", ":")
+    if _DOTTED.fullmatch(value) and not _mixed(value):
+        return grade(re.split(r"\W+", value.rstrip("?!"))[-1]) is Grade.NONE and not re.match(
+            r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
+            value,
         )
-    return True
+    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w", value):
+        return False
+    return not is_label(value)
+
+
+# A way to authenticate, a combination of keys, a condition.
+_OFFSET = lazy(r"[a-z_][a-z_.]*\+(?:0x[0-9a-f]+|\d{1,4})")  # from a symbol
+_MECHANISM = lazy(
+    r"(?:[A-Z]{3,8}-)+(?:[A-Z]{2,4}-?)?\d{1,3}(?:-PLUS)?|(?:Ctrl|Cmd|Alt|Shift|Meta|Command|Control|Option|Super)[+-].*|.*&&.*"
+)
+
+
+# A passphrase whose words have capitals.
+_WORDS = lazy(r"[A-Z][a-z]{2,10}(?:(?: [A-Z][a-z]{2,10}){3,9}|(?: [a-z]{3,10}){4,9})!?")
+
+
+_REMARKED = lazy(r"[^\W\d_]+(?: [^\W\d_]+){0,3} \([^()]{2,60}\)")  # PIN (4 digits)
+# Five and more signs of an East Asian language, of which some are those of a sentence.
+CJK_SENTENCE = lazy(
+    r"(?=(?:[^\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{0,40}[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]){5})(?=.{0,80}(?:[\u3041-\u309f]|[请須需必位长至为输]|[세다요까]))[^\n]*"
+)
+_LABELLED = lazy(r"[A-Z]{1,6}\d{1,3}(?:[A-Z]\d?)?")  # a pin of a chip, a cell, a part
+# What a password must be: words and a number or two.
+_RULE = lazy(r"[^\W\d_]+(?: (?:[^\W\d_]+|\d{1,3}))*(?: [^\W\d_]+){2}(?: (?:[^\W\d_]+|\d{1,3}))*[.!]?")
+
+
+def is_label(value: str) -> bool:
+    """Whether ``value`` is a text of a user interface, a message, a description."""
+    lower = value.lower()
+    digits = any(map(str.isdigit, value))
+    if digits and is_phrase(value):
+        return False
+    if not digits and not _inner(value) and (_SECRET_NOUN.search(lower)):
+        return True
+    if _RULE.fullmatch(value) and _SECRET_NOUN.search(lower):
+        return True
+    if CJK_SENTENCE.fullmatch(value) or _REMARKED.fullmatch(value):
+        return True
+    if _SENTENCE.fullmatch(value):
+        if _MNEMONIC.fullmatch(value) or (
+            _WORDS.fullmatch(value) and (DULL | STOP | DESCRIBES).isdisjoint(lower.rstrip("!").split())
+        ):
+            return False
+        words = value.split()
+        if STOP.intersection(word.strip(".,:;!?\"'()") for word in lower.split()) or value.rstrip().endswith(
+            (".", "?", ":", "...", "…")
+        ):
+            return True
+        if all(map(_WORD.fullmatch, words)):
+            return not (
+                value == lower
+                and value.isascii()
+                and 3 <= len(words) <= 24
+                and len(DULL.intersection(words)) <= (len(words) > 4)
+                and not re.search(r"[^a-z ]", value)
+            )
+        return any(len(word) > 2 and word in DULL for word in lower.split()) and not any(
+            is_evident(word) for word in words
+        )
+    return not digits and not value.isascii() and not re.search(r"[A-Za-z!@#$%^&*_-]", value)
+
+
+def _inner(value: str) -> bool:
+    return bool(_INNER_SYMBOL.search(value)) and " " not in value
+
+
+def _is_line_secret(value: str) -> bool:
+    if re.search(r"\s", value):
+        return (
+            not is_label(value)
+            and value == value.lower()
+            and not re.search(r"[(){}\[\]=|;<>:\d]", value)
+            and len(value.split()) >= 4
+        )
+    if re.match(r"[&*(\[{|!@<]", value) and not _mixed(value):
+        return False
+    if value.isalpha() and value.isascii():
+        return is_chosen(value) or (
+            len(value) >= 8
+            and value.lower() not in DESCRIBES
+            and not value.lower().endswith(("tion", "ment", "ness", "able", "ible"))
+            and (value.islower() or likelihood(value) < -4.6)
+            and value.lower() not in DULL
+        )
+    if value.isdigit():
+        return len(value) >= 4
+    if len(re.sub(r"\W", "", value)) < 3:
+        return False
+    if is_joined(value) or is_spelled(value):
+        return True
+    if _DOTTED.fullmatch(value):
+        return False
+    return not _CALL.fullmatch(value) and not _DATE.fullmatch(value)
 
 
 def _is_loose_secret(value: str) -> bool:
+    if is_joined(value) or (is_spelled(value) and "_" not in value) or _UUID.fullmatch(value):
+        return True
     if looks_random(value):
         return not _CALL.fullmatch(value)
     if len(value) < 4 or _PATH.fullmatch(value) or _CALL.fullmatch(value) or re.match(r"[&*(\[{|!@<]", value):
         return False
     if value.isdigit():
         return len(value) >= 6
+    if _LABELLED.fullmatch(value):
+        return False
+    if is_chosen(value):
+        return True
+    if _DATE.fullmatch(value) or _DOTTED.fullmatch(value):
+        return False
     if value.isalnum() and sum(map(str.isalpha, parts(value))) >= 4 and likelihood(value) > -4.9:
-        return False
-    if ("_" in value and _CODE.fullmatch(value)) or ("." in value and _CODE.fullmatch(value)):
-        return False
-    return any(map(str.isdigit, value)) or bool(_INNER_SYMBOL.search(value))
+        return False  # camelCase
+    return is_evident(value) or _mixed(value)
 
 
-def _is_evident(value: str) -> bool:
-    """Whether ``value`` can hardly be but a password: a letter, a digit and a symbol, and no code."""
-    if not 8 <= len(value) <= 64 or not _mixed(value) or re.search(r"[\s/\\(){}\[\]<>=,;:|]", value):
+_CUT = lazy(r"\s|\.\.\.$|…$")
+_LETTER = lazy(r"[^\W\d_]")
+_DIGIT = lazy(r"\d")
+
+
+def is_evident(value: str) -> bool:
+    """Whether ``value`` is hardly anything but a password: letters and digits or signs, mixed as no name is."""
+    if not 5 <= len(value) <= 128 or not (_mixed(value) or _INNER_SYMBOL.search(value)):  # most, at once
         return False
-    return (
-        bool(re.search(r"[A-Za-z0-9][!@#$%^&*?~+-]*[!#$%^&*~][!@#$%^&*?~+-]*[A-Za-z0-9]|\w@\w+$", value))
-        and "&&" not in value
+    if _CUT.search(value) or not _LETTER.search(value):
+        return False
+    forms = (_PATH, _LINK, _MAIL, _HOST, _CALL, _DATE)
+    if any(form.fullmatch(value) for form in forms) or (_DOTTED.fullmatch(value) and not is_joined(value)):
+        return False
+    if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not (_is_random(value) or is_noise(value)):
+        return False
+    if (
+        value.lower() in DULL
+        or _UUID.fullmatch(value)
+        or re.fullmatch(r"(?:[0-9A-Fa-f]{2}:){5,}[0-9A-Fa-f]{2}|#\d+|SHA256:.*", value)
+        or re.match(r"[a-z_]{3,}=|[\w.-]+/[\w.-]+:", value)
+        or _MECHANISM.fullmatch(value)
+        or _OFFSET.fullmatch(value)
+    ):
+        return False
+    if _INNER_SYMBOL.search(value):
+        return bool(re.search(r"\d", value)) or bool(
+            re.search(r"[a-z][!@#^%~$&*+]+[A-Za-z]", value) and not re.search(r"[a-z]\+[a-z]", value)
+        )
+    return _mixed(value) and not re.fullmatch(
+        r"[A-Z0-9_-]*_[A-Z0-9_-]*|[A-Z0-9]{1,6}|[a-z]{1,4}[0-9]{1,2}|[A-Za-z]{1,5}[-_]?v?\d(?:\.\d+)*|\d+[a-zA-Z]{1,3}",
+        value,
     )
+
+
+def is_password(value: str) -> bool:
+    """Letters, digits and a sign, or letters of both cases among digits: no version, path or identifier."""
+    if not _DIGIT.search(value):
+        return False
+    return is_joined(value) or (
+        6 <= len(value) <= 64
+        and _UNLIKE.search(value) is None
+        and _NO_PASSWORD.fullmatch(value) is None
+        and (
+            _SIGN.search(value) is not None
+            or (_CASES.match(value) is not None and not _NAME.fullmatch(value))
+        )
+        and is_evident(value)
+        and not is_placeholder(value)
+    )
+
+
+_UNLIKE = lazy(r"[/:=|,#]|\.\d|@\w+\.|\(|\[|--|\*\*|^\W\W|-\w+-")
+_NO_PASSWORD = lazy(
+    r"[\w-]+@\d+|[0-9a-f]{6,40}[~^]\d{0,3}|[A-Z][A-Z0-9]{1,5}(?:\+[A-Z][A-Z0-9]{1,5}){1,4}|\^[0-9a-f]{7,40}|[a-zA-Z]+\d*[+?~^]|[~^]?\d.*|\w+@\^?~?v?\d+\.\d.*|&\w+|\$\w+|\w+[&?]\w+|#\w+"
+)
+_SIGN = lazy(r"[!@$%^&*?~+]")
+_CASES = lazy(r"(?=.*[a-z])(?=.*[A-Z])(?=.*(?:\d{2}|\d.*[a-z].*\d))[^_]*\Z", re.DOTALL)
+_NAME = lazy(r"(?:[A-Z][a-z]+)+\d{1,3}|[a-z]+(?:[A-Z][a-z]*)+\d{1,2}|[A-Z0-9]+[a-z]{1,3}")
 
 
 def _mixed(value: str) -> bool:
@@ -184,7 +448,8 @@ def is_basic(value: str) -> bool:
     if len(value) < 8 or len(value) > 512 or not re.fullmatch(r"[A-Za-z0-9+/]+={0,2}", value):
         return False
     try:
-        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
+        plain = base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):
         return False
-    return bool(re.fullmatch(r"[!-9;-~]{1,128}:[ -~]{1,256}", plain))
+    found = re.fullmatch(r"[!-9;-~]{0,128}:([!-~\u00a1-\uffff]{2,256})", plain)
+    return found is not None and not is_placeholder(found[1])

@@ -1,0 +1,98 @@
+"""What must stand on a page before a reader of secrets is asked: its anchors.
+
+Most pages have none, and most of the others one reader's, so a text is read only by those that may find
+something in it. The contract: wherever a reader finds anything, one of its anchors stands within a line. A
+reader that declares too few misses secrets (``test_gate`` holds each against its own examples); too many only
+cost time. Of the page that it then reads, ``words``, ``hits`` and ``telling`` are those of such lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from .lazy import lazy
+
+_WORD = lazy(r"[a-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Anchors:
+    """``signs`` are literals of the page in lower case; in each the longest word must be a whole one on the
+    page. Of ``parts`` any place counts, also within a word; ``patterns`` are searched for in a line in lower
+    case, begin with a literal and bound their repeats. These two cost a search of the whole text each.
+    ``names``: the stem of a name (``names.STEMS``) is an anchor; ``shapes``: a long word in which one of the
+    functions that ``rules.tells`` registers sees something.
+    """
+
+    signs: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
+    names: bool = False
+    shapes: bool = False
+
+
+class Marked(Protocol):
+    """A text, as far as anchors are looked for."""
+
+    text: str
+    lower: str
+
+    @property
+    def words(self) -> frozenset[str]: ...
+    @property
+    def telling(self) -> list[str]: ...
+
+
+class Anchorage:
+    """The anchors of several readers, looked for together: a bit stands for each reader, in ``names`` and
+    ``shapes`` for those that are asked for these."""
+
+    def __init__(self, readers: Iterable[Anchors]) -> None:
+        self._by_word: dict[str, dict[str, int]] = {}
+        parts: dict[str, int] = {}
+        patterns: dict[re.Pattern[str], int] = {}
+        self.names = self.shapes = 0
+        for n, anchors in enumerate(readers):
+            for sign in anchors.signs:
+                words: list[str] = _WORD.findall(sign)
+                rows = self._by_word.setdefault(max(words, key=len), {})
+                rows[sign] = rows.get(sign, 0) | 1 << n
+            for part in anchors.parts:
+                parts[part] = parts.get(part, 0) | 1 << n
+            for pattern in anchors.patterns:
+                patterns[pattern] = patterns.get(pattern, 0) | 1 << n
+            self.names |= anchors.names << n
+            self.shapes |= anchors.shapes << n
+        self._parts = tuple(parts.items())
+        self._patterns = tuple(patterns.items())
+
+    def open(self, text: Marked, *, names: bool) -> int:
+        """A bit for each reader that may find something, given whether there are ``names``."""
+        found = (self.names if names else 0) | (self.shapes if text.telling else 0)
+        for _, readers in self.places(text):
+            found |= readers
+        return found
+
+    def places(self, text: Marked) -> Iterator[tuple[int, int]]:
+        """Where signs, parts and patterns stand, and whose: a bit for each reader."""
+        lower = text.lower
+        for part, readers in self._parts:
+            if part in lower:
+                yield from _everywhere(lower, part, readers)
+        for word in self._by_word.keys() & text.words:
+            for sign, readers in self._by_word[word].items():
+                if sign in lower:
+                    yield from _everywhere(lower, sign, readers)
+        for pattern, readers in self._patterns:
+            for match in pattern.finditer(lower):
+                yield match.start(), readers
+
+
+def _everywhere(text: str, part: str, readers: int) -> Iterator[tuple[int, int]]:
+    at = text.find(part)
+    while at >= 0:
+        yield at, readers
+        at = text.find(part, at + 1)

@@ -1,0 +1,101 @@
+"""Texts that are JSON, or whose lines are: each string in them is a text of its own, under its key.
+
+So a string's end is the end of a line for every rule, at any depth of JSON in JSON. What a document says by
+its structure (``{"name": …, "value": …}``) is left to the other rules, which see it with long strings blank.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+
+from .lazy import lazy
+from .rules import Span
+from .view import Layer
+
+_STRING = lazy(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_KEY = lazy(r"\s*:")
+_LINE = lazy(r"[^\n]+")
+_ESCAPE = lazy(
+    r"(\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.))", re.DOTALL
+)
+_LONG = 200
+# But for a seed's words, and what a field of a form is called.
+_TEXT = lazy(
+    r"(?!^[a-z]+(?: [a-z]+){3,11}$|^\w+(?: \w+)? (?:field|input|box)$)(?:.*\s|.*\\[nrtu])", re.DOTALL
+)
+_SHORTEST = 5
+Read = Callable[[str, str | None], Iterator[Span]]
+
+
+def documents(text: str) -> list[tuple[int, int]]:
+    """Where the text's JSON documents are: the whole text, or whole lines of it."""
+    head = text.lstrip()[:1]
+    if head in ("{", "[") and _is_json(text):
+        return [(0, len(text))]
+    if '{"' not in text and '["' not in text and "[{" not in text:
+        return []
+    return [
+        line.span()
+        for line in _LINE.finditer(text)
+        if line[0][:1] in "{[" and len(line[0]) > 12 and _is_json(line[0])
+    ]
+
+
+def strings(text: str, place: tuple[int, int], read: Read) -> Iterator[Span]:
+    """What ``read`` finds in the strings of the document at ``place``."""
+    name: str | None = None
+    for match in _STRING.finditer(text, *place):
+        if _KEY.match(text, match.end(), match.end() + 8):
+            name = match[1]
+            continue
+        if len(match[1]) >= _SHORTEST or name:
+            yield from _string(match, name, read)
+        following = text[match.end() : match.end() + 3].lstrip()[:1]
+        name = name if following == "," and _in_list(text, match.end(), place[1]) else None
+
+
+def blanked(text: str, places: list[tuple[int, int]]) -> str:
+    """The text with the long strings and those of several lines blank in its documents."""
+    for start, end in places:
+        text = text[:start] + _STRING.sub(_blank, text[start:end]) + text[end:]
+    return text
+
+
+def _in_list(text: str, at: int, end: int) -> bool:
+    following = _STRING.match(text, at + 1 + (text[at + 1 : at + 2] == " "), end)
+    return following is not None and not _KEY.match(text, following.end(), following.end() + 8)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a string of a document is blank where the document's structure is read."""
+    return len(text) >= _LONG or _TEXT.match(text) is not None
+
+
+def _blank(match: re.Match[str]) -> str:
+    body = match[1]
+    return match[0] if len(body) < _LONG and not _TEXT.match(body) else '"' + "~" * len(body) + '"'
+
+
+def _string(match: re.Match[str], name: str | None, read: Read) -> Iterator[Span]:
+    body, at = match[1], match.start(1)
+    if "\\" not in body:
+        for span in read(body, name):
+            yield Span(span.start + at, span.end + at, span.rule, span.kind)
+        return
+    layer = Layer(_ESCAPE.split(body), _plain)
+    for span in read(layer.text, name):
+        yield Span(layer.origin(span.start) + at, layer.end(span.end) + at, span.rule, span.kind)
+
+
+def _plain(escape: str) -> str:
+    return str(json.loads(f'"{escape}"'))
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,224 @@
+"""A statistical judge of words that no rule knows: the last reader, where a line has a cue.
+
+Rules say what their authors met. What nobody met is often still clear to a reader from many small signs: a word
+that looks drawn, three words behind a ``-u``, in a line that talks of a login. This adds such signs up: a linear
+model (logistic regression) over the form of a word (``forms``) and what stands around it (``clues``), with
+integer weights that can be read and edited (``weights.txt``). ``benchmarks/judging.py`` trains it, tests it on
+authors that it was not trained on, and tells how its threshold was chosen; ADR 16 says why it is here.
+
+It must not know any word of a secret: a clue is a shape or a neighbouring word that several authors used. It
+must not read a line that the rules have no cue in, nor take what is public by its form.
+"""
+
+# ruff: noqa: E501 - a pattern that is cut reads worse
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from ..anchors import Anchors
+from ..commands import OPTION
+from ..lazy import lazy
+from ..made import is_phrase
+from ..rules import Page, Reader, Span
+from ..values import CJK_SENTENCE, TOOL_ID, is_placeholder
+from .candidates import Candidate, candidates
+from .clues import Surroundings
+from .forms import form
+from .hints import PARTS, SIGNS, hinted
+
+RULE, BESIDE = "judged", "judged-beside"
+_THRESHOLD = 100  # hundredths of a logit
+_BESIDE = 20  # on a page where a rule found a secret
+_NUMBER = 250  # of a long number: counts and amounts stand beside every word
+_HOPELESS = -250  # what no surroundings made up for
+_ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
+# The name of an identifier or of a digest, and the sign before its value.
+_IDENTIFIES = lazy(
+    r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
+)
+_NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
+_PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
+_UNSURE = ("named-", "nearby", "phrase", "told")
+_ACQUITTAL_TOLD = -400  # a plain word has no form that could speak for it
+_DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_LONGEST_WORD = 100
+_ABOVE, _BELOW = 2, 3  # lines around a cue
+_LONGEST = 3000  # characters of a line
+_SHORT = 40  # lines of a page
+
+
+def judged(page: Page) -> Iterator[Span]:
+    """The words of the page that the weights speak against; of those that overlap, the likeliest."""
+    scored: list[tuple[int, Candidate]] = []
+    for around, line, one in places(page):
+        page.tick()
+        worth = score(around, line, one)
+        if worth > _least(page, one) and not _is_identifier(page.text, one):
+            scored.append((worth, one))
+    taken: list[Candidate] = []
+    for worth, one in sorted(scored, key=lambda each: -each[0]):
+        if all(one.end <= other.start or other.end <= one.start for other in taken):
+            taken.append(one)
+            yield Span(one.start, one.end, RULE if worth > _THRESHOLD else BESIDE, "password")
+
+
+def _least(page: Page, one: Candidate) -> int:
+    if one.end - one.start > 6 and page.text[one.start : one.end].isdigit():
+        return _NUMBER
+    return _BESIDE if page.caught else _THRESHOLD
+
+
+def _is_identifier(text: str, one: Candidate) -> bool:
+    return (
+        TOOL_ID.fullmatch(text, one.start, one.end) is not None
+        or is_placeholder(text[one.start : one.end])
+        or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
+        or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
+        or (
+            text[one.start : one.end].isdigit()
+            and _NUMBERS.search(text, max(0, one.start - 40), one.start) is not None
+        )
+        or _PASSED.search(text, max(0, one.start - 10), one.end + 1) is not None
+    )
+
+
+def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
+    """Of what rules found those values in one line against which nearly nothing speaks but the rule: labels,
+    numbers, names of tests."""
+    around = None
+    free = set()
+    found = [*found]
+    rules_at: dict[tuple[int, int], set[str]] = {}
+    for span in found:
+        rules_at.setdefault((span.start, span.end), set()).add(span.rule)
+    for span in found:
+        if len(rules_at[span.start, span.end]) > 1:
+            continue
+        if span.kind == "code" or not span.rule.startswith(_UNSURE) or span.end - span.start > _LONGEST_WORD:
+            continue
+        value = page.text[span.start : span.end]
+        if is_phrase(value) or (span.rule == "told" and value.isdigit()):  # the answer to a question
+            continue
+        if value[:1].isdigit() and "," in value and not value.strip("0123456789abcdefABCDEFx, \n"):
+            continue  # the octets of a key
+        if _DIGEST.fullmatch(value) and "checksums" in page.lower:
+            free.add(span)
+            continue
+        around = around or Surroundings(page)
+        line = bisect_right(around.starts, span.start) - 1
+        start, end = around.line(line)
+        if span.end <= end <= start + _LONGEST:
+            sign = page.text[span.start - 1 : span.start]
+            itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
+            over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
+            page.tick()
+            least = _ACQUITTAL_TOLD if span.rule == "told" else _ACQUITTAL
+            if max(_sum(around, line, one) for one in (itself, *over)) < least:
+                free.add(span)
+    return free
+
+
+def score(around: Surroundings, line: int, one: Candidate) -> int:
+    """How much speaks for a secret, in hundredths of a logit; less is said of what cannot be one by its form."""
+    hopeless = _form_score(around.text[one.start : one.end])
+    return hopeless if hopeless < _HOPELESS else _sum(around, line, one)
+
+
+def _sum(around: Surroundings, line: int, one: Candidate) -> int:
+    value = around.text[one.start : one.end]
+    kind = form(value).kind
+    of_line = around.totals
+    place = line, around.family(kind)
+    if place not in of_line:
+        of_line[place] = _weight(place[1], around.whole(line))
+    return (
+        _form_score(value)
+        + of_line[place]
+        + sum([_weight(first, said) for first, said in around.near(line, one, kind)])
+    )
+
+
+def _weight(first: str, said: list[str]) -> int:
+    known, paired = weights(), _paired()
+    total = sum([known[clue] for clue in said if clue in known])
+    pairs = [f"{first} {clue}" for clue in said if clue in paired]
+    return total + sum([known[pair] for pair in pairs if pair in known])
+
+
+def clues(around: Surroundings, line: int, one: Candidate) -> list[str]:
+    """All that is known of a candidate, for training."""
+    shape = form(around.text[one.start : one.end])
+    return [*shape.clues, *around.clues(line, one, shape.kind)]
+
+
+def places(page: Page) -> Iterator[tuple[Surroundings, int, Candidate]]:
+    """What is judged: words near a cue, each with its line."""
+    around = Surroundings(page)
+    sure, hinted_at = _admitted(page, around)
+    for line in sorted(sure | hinted_at):
+        start, end = around.line(line)
+        for one in candidates(page.text, start, end) if end - start <= _LONGEST else ():
+            if line in sure or not _DRAB.fullmatch(page.text, one.start, one.end):
+                yield around, line, one
+
+
+# What is too common to be looked at where a hint is all there is: words, numbers, paths, dates, code.
+_DRAB = lazy(
+    r"[A-Za-z]{1,7}|[^\W\d_]+(?:[-_./:'@+][^\W\d_]+)*[-_./:]?\d{0,2}(?<![A-Za-z]{8}\d\d)(?<![a-z][A-Z]\d\d)|\d+(?:[-.,:/TxX]\d+)*[A-Za-z%]{0,3}|\S*[(){}<>\[\]=|\\`]\S*|[\w.~-]*/[\w./-]*|[0-9a-f]{7,12}|[a-z]{1,8}[-_]?\d{1,4}|[A-Za-z_]+(?:_[A-Za-z0-9]+)+|--?\w\S*"
+)
+
+
+@cache
+def weights() -> dict[str, int]:
+    """Clues and what they weigh, in hundredths of a logit; that without a name weighs always."""
+    found = {}
+    for row in files(__package__).joinpath("weights.txt").read_text("utf-8").split("\n"):
+        if row and not row.startswith("#"):
+            weight, _, clue = row.partition(" ")
+            found[clue] = int(weight)
+    return found
+
+
+@cache
+def _paired() -> frozenset[str]:
+    """Clues that weigh something with one before them."""
+    return frozenset(clue.partition(" ")[2] for clue in weights())
+
+
+@lru_cache(maxsize=1 << 15)
+def _form_score(value: str) -> int:
+    known = weights()
+    return known.get("", 0) + sum(known.get(clue, 0) for clue in form(value).clues)
+
+
+def _admitted(page: Page, around: Surroundings) -> tuple[set[int], set[int]]:
+    """The lines near a cue and those with an option that may be given a password, or all of a short page on which
+    a rule found a secret; and the lines with a hint."""
+    if page.caught and len(around.starts) <= _SHORT:
+        return set(range(len(around.starts) - 1)), set()
+    lines = {bisect_right(around.starts, found.start()) - 1 for found in OPTION.finditer(page.lower)}
+    for line in around.cued:
+        lines.update(range(max(0, line - _ABOVE), min(line + _BELOW + 1, len(around.starts) - 1)))
+    return lines, {bisect_right(around.starts, at) - 1 for at in hinted(page)}
+
+
+JUDGE = Reader(
+    id=RULE,
+    kind="password",
+    find=judged,
+    anchors=lambda: Anchors(names=True, signs=SIGNS, parts=PARTS, patterns=(OPTION,)),
+    good=(
+        "emqx ctl login add migrator {base36low:11}",
+        "I rotated the login of grafana: admin and {base62:18} for now",
+    ),
+    bad=(
+        "the login of the box is described in docs/login.md",
+        "the secret of commit {hex:40}",
+        "rotated arn:aws:secretsmanager:eu-west-1:000000000000:secret:db-login-AbCdEf",
+        "the login needs the OTP+U2F+CCID interfaces of the key",
+        "the password field overflows, login form is 640px wide",
+    ),
+)

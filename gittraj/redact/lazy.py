@@ -1,0 +1,38 @@
+"""Patterns that are compiled when they are first used, and properties: most commands never scan, and all must
+start fast."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar, cast
+
+T = TypeVar("T")
+
+
+class _Lazy:
+    def __init__(self, pattern: str, flags: int) -> None:
+        self._made = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(re.compile(*self._made), name)
+        self.__dict__[name] = value  # the next time it is found without asking
+        return value
+
+
+class once(Generic[T]):  # noqa: N801 - a decorator
+    """``functools.cached_property`` without its lock, which takes longer than most of what is kept here."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self._name = make.__name__
+        self.__doc__ = make.__doc__
+
+    def __get__(self, instance: Any, _: type) -> T:
+        value = instance.__dict__[self._name] = self._make(instance)
+        return value
+
+
+def lazy(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """A pattern that costs nothing until it is used."""
+    return cast("re.Pattern[str]", _Lazy(pattern, flags))

@@ -1,0 +1,117 @@
+"""Which lines have anchors, and which: each line is judged once, and most have none.
+
+A line's verdict must depend on the line alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Set
+from dataclasses import dataclass
+from itertools import accumulate
+
+from .anchors import Anchorage
+from .rules import Page, Text
+
+_MOST = 8 << 20  # characters of lines that are kept
+_LONGEST = 4096  # characters: a longer line does not come twice
+Hit = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """``asked``: a bit for each reader that may find something. ``hits``: all stems of names, of which
+    ``live`` are those of names that may have a value."""
+
+    asked: int
+    hits: tuple[Hit, ...]
+    live: tuple[Hit, ...]
+    telling: frozenset[str]
+    words: frozenset[str]
+
+
+class Ledger:
+    """The lines that were met. ``is_live`` says of a hit in a text in lower case whether it may be a name."""
+
+    def __init__(self, anchorage: Anchorage, is_live: Callable[[Text, Hit], bool]) -> None:
+        self._anchorage = anchorage
+        self._is_live = is_live
+        self._inert: set[str] = set()
+        self._lines: dict[str, Line] = {}
+        self._size = 0
+
+    def open(self, page: Page) -> int:
+        """A bit for each reader that may find something on the page, which from now on knows its anchors."""
+        lines = page.text.split("\n")
+        found = self._judged(set(lines) - self._inert)
+        asked, at = 0, 0
+        hits: list[Hit] = []
+        live: list[Hit] = []
+        for line in lines if found else ():
+            if one := found.get(line):
+                asked |= one.asked
+                hits += [(start + at, end + at) for start, end in one.hits]
+                live += [(start + at, end + at) for start, end in one.live]
+            at += len(line) + 1
+        page.mark(
+            hits=live,
+            all_hits=hits,
+            telling=sorted(frozenset().union(*[one.telling for one in found.values()])),
+            words=frozenset().union(*[one.words for one in found.values()]),
+        )
+        return asked
+
+    def _judged(self, lines: set[str]) -> dict[str, Line]:
+        """Those of the lines that have an anchor."""
+        found = {line: known for line in lines if (known := self._lines.get(line))}
+        if len(found) < len(lines):
+            new = lines - found.keys()
+            judged = self._judge(new)
+            self._keep(new - judged.keys(), judged)
+            found |= judged
+        return found
+
+    def _judge(self, lines: Set[str]) -> dict[str, Line]:
+        text = Text("".join([f"{line}\n" for line in lines]))
+        ordered = list(lines)
+        starts = list(accumulate([len(line) + 1 for line in ordered], initial=0))
+        asked: dict[int, int] = {}  # by the number of the line
+        hits: dict[int, list[Hit]] = {}
+        live: dict[int, list[Hit]] = {}
+        telling: dict[int, frozenset[str]] = {}
+        for at, readers in self._anchorage.places(text):
+            n = bisect_right(starts, at) - 1
+            asked[n] = asked.get(n, 0) | readers
+        for hit in text.hits:
+            n = bisect_right(starts, hit[0]) - 1
+            place = hit[0] - starts[n], hit[1] - starts[n]
+            hits.setdefault(n, []).append(place)
+            if self._is_live(text, hit):
+                live.setdefault(n, []).append(place)
+                asked[n] = asked.get(n, 0) | self._anchorage.names
+        for n, line in enumerate(ordered) if text.telling else ():
+            if not any(word in line for word in text.telling):
+                continue
+            if words := Text(line).long_words.intersection(text.telling):
+                telling[n] = words
+                asked[n] = asked.get(n, 0) | self._anchorage.shapes
+        return {
+            ordered[n]: Line(
+                asked=asked.get(n, 0),
+                hits=tuple(hits.get(n, ())),
+                live=tuple(live.get(n, ())),
+                telling=telling.get(n, frozenset()),
+                words=Text(ordered[n]).words if n in asked else frozenset(),
+            )
+            for n in asked.keys() | hits.keys()
+        }
+
+    def _keep(self, inert: Iterable[str], found: dict[str, Line]) -> None:
+        if self._size > _MOST:
+            self._inert.clear()
+            self._lines.clear()
+            self._size = 0
+        short = [line for line in inert if len(line) <= _LONGEST]
+        self._inert.update(short)
+        self._lines.update({line: one for line, one in found.items() if len(line) <= _LONGEST})
+        self._size += sum(map(len, short)) + 60 * len(short) + 1000 * len(found)

@@ -1,0 +1,136 @@
+"""What people and generators make of letters, digits and signs when they need a password: told by the form alone.
+
+Whether such a word is one, its name and its place say (``values``, ``proofs``).
+"""
+
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
+from __future__ import annotations
+
+import itertools
+import re
+
+from .common import DESCRIBES, DULL, STOP, SUFFIXES
+from .lazy import lazy
+from .names import words_of
+from .randomness import likelihood
+
+# Four words and more, as a generator of passphrases joins them.
+_PHRASE = lazy(
+    r"(?:[a-z]{3,10}(?:(?P<s>[ _.-])[a-z]{3,10})(?:(?P=s)[a-z]{3,10}){2,10}|[A-Z][a-z]{2,9}(?:(?P<t>[ _.-])[A-Z][a-z]{2,9})(?:(?P=t)[A-Z][a-z]{2,9}){2,10})(?:[ _.-]?\d{1,4})?!?"
+)
+# Letters that digits stand for, and a number: it has no host's or version's form.
+_LEET = lazy(r"(?!v\d|k8s)\d?[A-Za-z]+\d[A-Za-z]+\d[A-Za-z]{0,4}\.\d{2,4}")
+# Words that were joined to a password, one of them with a capital: no member of an object.
+_JOINED = lazy(
+    r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
+)
+_SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
+# … and a number, with a dot before it or without: a host, a file and a version end in other ways.
+_WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
+_LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
+_UNSPOKEN = -5.9  # no word of the languages that were tried has less
+_WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
+_SYNTAX = lazy(
+    r"=>|->|&&|\|\||[=!<>]=|\(\)|\[\]|\{\}|\)[.;,)]|\][;.,)]|\$\{|</|/>|::|\(\?|[%$][A-Za-z({]|[A-Za-z]{6}|[\"'`\\\s]|//|\w\(|[a-z]{2}\.[a-z]{2}|^\W{2}|^\w{0,20}id=|^[A-Za-z]{2,12}(?:[_-][A-Za-z]{2,12}){0,3}=[a-z]+(?:[-_.]|%[23][A-F])?[a-z]+$"
+)
+
+
+def is_phrase(value: str) -> bool:
+    """Whether ``value`` is four and more words alike, of which hardly one is a program's or a sentence's."""
+    if not _PHRASE.fullmatch(value):
+        return False
+    words = re.findall(r"[a-z]+", value.lower())
+    dull = len((DULL | DESCRIBES).intersection(words))
+    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 3
+
+
+def is_walk(value: str) -> bool:
+    """Whether ``value`` is a walk over the keys."""
+    return bool(_WALKS.fullmatch(value))
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a word of letters alone is one that people take for passwords: a walk on the keyboard,
+    letters of both cases as in no name, several words run together or joined by hyphens."""
+    if re.fullmatch(r"[a-z]{3,12}(?:-[a-z]{3,12}){2,9}", value):
+        words = value.split("-")
+        return (
+            len(DULL.intersection(words)) <= (len(words) > 3)
+            and not STOP.intersection(words)
+            and (len(words) > 3 or not DESCRIBES.intersection(words))
+        )
+    if not value.isalpha() or not value.isascii() or len(value) < 6 or value.lower() in DULL:
+        return False
+    if _WALKS.fullmatch(value):
+        return True
+    pieces = _LETTERS.findall(value)
+    if (
+        (len(value) > 6 or value[0].islower())
+        and not value.islower()
+        and not value.isupper()
+        and (len(value) <= 2.6 * len(pieces) or (len(pieces) > 2 and likelihood(value) < -5))
+    ):
+        return True
+    if value.islower() and len(value) >= 8 and likelihood(value) < _UNSPOKEN:
+        return True
+    return value.islower() and len(value) >= 12 and not value.endswith(SUFFIXES)
+
+
+def is_spelled(value: str) -> bool:
+    """Whether ``value`` is four and more words, or two and a number, joined by dots: no member of an object
+    that has a usual name."""
+    words = re.split(r"[._-]", value)
+    return (
+        bool(_SPELLED.fullmatch(value))
+        and (len(words) > 3 or words[-1].isdigit())
+        and (DULL | DESCRIBES | STOP).isdisjoint(words)
+    )
+
+
+def is_worded(value: str) -> bool:
+    """Whether ``value`` is words and a number that dots join, none of them a program's or a sentence's."""
+    return (
+        bool(_WORDED.fullmatch(value))
+        and (DULL | DESCRIBES | STOP | _PARTS).isdisjoint(re.findall(r"[a-z]+", value))
+        and not value.startswith(_TERMS)
+    )
+
+
+_PARTS = words_of(
+    "base backup release version alpha beta build linux kernel python java node ruby debian ubuntu fedora alpine windows "
+    "android cuda utils util core common internal local lan corp home cluster worker master server host rack zone region "
+    "report export import log logs archive snapshot schema migration page step part item task line level chapter section draft"
+)
+_TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
+
+
+def is_joined(value: str) -> bool:
+    """Whether ``value`` is words and a number, joined as in ``Two.words_And`` with a number behind."""
+    return bool(_LEET.fullmatch(value)) or (
+        bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
+    )
+
+
+def is_shuffled(value: str) -> bool:
+    """Whether letters of both cases and digits take turns as in no name."""
+    classes = re.sub(
+        r"[^ald]",
+        "",
+        "".join("d" if c.isdigit() else "a" if c.isupper() else "l" if c.islower() else "" for c in value),
+    )
+    turns = sum(a != b for a, b in itertools.pairwise(classes))
+    return (
+        len(value) >= 16
+        and {"a", "l", "d"} <= set(classes)
+        and turns >= 0.4 * len(classes)
+        and not re.search(r"[\s/]{1}.*[\s/].*[\s/]", value)
+    )
+
+
+def is_noise(value: str) -> bool:
+    """Whether letters of both cases and signs take turns as a generator of passwords makes them, not syntax."""
+    if not 8 <= len(value) <= 40 or _SYNTAX.search(value):
+        return False
+    kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" if c.islower() else "s" for c in value]
+    turns = sum(a != b for a, b in itertools.pairwise(kinds))
+    return {"u", "l", "s"} <= set(kinds) and turns >= 0.5 * len(value) and kinds.count("s") >= 2

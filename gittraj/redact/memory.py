@@ -1,0 +1,56 @@
+"""What was found in which text before: the logs of agents repeat most of what they say.
+
+It depends on the text alone, so it holds for all trajectories. The oldest is forgotten first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from hashlib import blake2b
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+_MOST = 8 << 20  # bytes in each of two generations
+_ENTRY = 200  # bytes that an entry takes besides its text
+_SHORT = 128  # characters: a longer text is kept as its hash
+
+
+class Memory(Generic[T]):
+    def __init__(self) -> None:
+        self._new: dict[str | bytes, T] = {}
+        self._old: dict[str | bytes, T] = {}
+        self._size = 0
+
+    def get(self, text: str) -> T | None:
+        key = _key(text)
+        found = self._new.get(key)
+        if found is None and (found := self._old.pop(key, None)) is not None:
+            self.put(text, found)
+        return found
+
+    def put(self, text: str, found: T) -> None:
+        if self._size > _MOST:
+            self._old, self._new, self._size = self._new, {}, 0
+        self._new[_key(text)] = found
+        self._size += _ENTRY + min(len(text), _SHORT)
+
+
+class Met:
+    """Texts of which the same is known; all are forgotten when they are too many."""
+
+    def __init__(self) -> None:
+        self.texts: set[str] = set()
+        self._size = 0
+
+    def add(self, texts: Collection[str]) -> None:
+        if self._size > _MOST:
+            self.texts.clear()
+            self._size = 0
+        self.texts.update(texts)
+        self._size += sum(map(len, texts)) + _ENTRY * len(texts)
+
+
+def _key(text: str) -> str | bytes:
+    if len(text) <= _SHORT:
+        return text
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -1,0 +1,122 @@
+"""What a user may add to the rules, and the values that a user exempts.
+
+A pattern of a user's runs like ours: at a literal that it begins with, and with every repeat bounded.
+"""
+
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
+from __future__ import annotations
+
+import hmac
+import math
+import re
+from dataclasses import dataclass, field
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+from ..errors import RedactionError
+from .rules import Rule
+from .values import is_placeholder
+
+_WIDEST = 4096  # characters that a user's pattern may match
+_MOST_WAYS = 4096  # in which its repeats may share them
+_LEAST_ANCHOR = 3
+_HASH = "hmac-sha256:"
+_REPEATS = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
+_SIMPLE = (codes.LITERAL, codes.NOT_LITERAL, codes.IN, codes.ANY, codes.CATEGORY)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``pii``: e-mail addresses and home folders go too. ``paranoid``: so does every long random word.
+
+    ``names`` are further names of secrets (``acme_door``), ``shapes`` further patterns, each beginning with
+    three fixed characters and without an unbounded or nested repeat. ``allow``: values that stay, each as
+    ``hmac-sha256:`` and the keyed hash that ``allowance()`` tells, or as a pattern for the whole value.
+
+    :raises RedactionError: a pattern is not one that runs in linear time.
+    """
+
+    pii: bool = False
+    paranoid: bool = False
+    names: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    allow: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        for pattern in (*self.shapes, *(one for one in self.allow if not one.startswith(_HASH))):
+            _require_linear(pattern)
+        for shape in self.shapes:
+            _anchor(shape)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The shapes as rules."""
+        return tuple(
+            Rule(id="own-shape", kind="secret", anchors=(_anchor(shape),), pattern=shape)
+            for shape in self.shapes
+        )
+
+    def allows(self, value: str, key: bytes) -> bool:
+        """Whether the user exempts ``value``."""
+        return any(
+            hmac.compare_digest(one, allowance(value, key)) if one.startswith(_HASH) else _matches(one, value)
+            for one in self.allow
+        )
+
+
+def allowance(value: str, key: bytes) -> str:
+    """How a value is written in ``Options.allow`` without telling it: HMAC-SHA256, in hex."""
+    return _HASH + hmac.digest(key, b"allow\0" + value.encode("utf-8", "surrogatepass"), "sha256").hex()
+
+
+def own_name(value: str) -> bool:
+    """Whether a value under a user's own name is one: all but a placeholder."""
+    return not is_placeholder(value)
+
+
+def _matches(pattern: str, value: str) -> bool:
+    return len(value) <= _WIDEST and re.fullmatch(pattern, value) is not None
+
+
+def _require_linear(pattern: str) -> None:
+    try:
+        parsed = parser.parse(pattern)
+    except (re.error, OverflowError, RecursionError):
+        raise RedactionError(f"not a pattern: {pattern[:80]!r}; correct it in the configuration") from None
+    ways = _ways(parsed, repeated=False)
+    if ways > _MOST_WAYS or parsed.getwidth()[1] > _WIDEST:
+        raise RedactionError(
+            f"a pattern that could be slow: {pattern[:80]!r}; bound its repeats, as in [a-z]{{8,64}}, and nest none"
+        )
+
+
+def _ways(parsed: Any, *, repeated: bool) -> float:
+    """In how many ways the pattern may share a text among its parts; infinite for what is not allowed."""
+    ways = 1.0
+    for code, argument in parsed:
+        if code in _REPEATS:
+            least, most, inner = argument
+            if most is codes.MAXREPEAT or (repeated and most != least) or _ways(inner, repeated=True) > 1:
+                return math.inf
+            ways *= most - least + 1
+        elif code is codes.SUBPATTERN:
+            ways *= _ways(argument[3], repeated=repeated)
+        elif code is codes.BRANCH:
+            ways *= sum(_ways(one, repeated=repeated) for one in argument[1])
+        elif code not in _SIMPLE and code is not codes.AT:
+            return math.inf
+    return ways
+
+
+def _anchor(pattern: str) -> str:
+    """The literal that the pattern begins with."""
+    anchor = ""
+    for code, argument in parser.parse(pattern):
+        if code is not codes.LITERAL:
+            break
+        anchor += chr(argument)
+    if len(anchor) < _LEAST_ANCHOR:
+        raise RedactionError(
+            f"a pattern that could be anywhere: {pattern[:80]!r}; begin it with 3 fixed characters"
+        )
+    return anchor

@@ -1,0 +1,68 @@
+"""What is not secret by itself, and goes only where a user asks for it: addresses, and long random words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .anchors import Anchors
+from .lazy import lazy
+from .randomness import looks_random
+from .rules import Page, Reader, Span
+from .values import TOOL_ID
+
+_MAIL = lazy(
+    r"(?<![\w.+/-])[A-Za-z0-9_.+-]{1,64}@(?P<host>[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4})(?![\w/])"
+)
+_PUBLIC_HOSTS = (
+    "example.com",
+    "example.org",
+    "example.net",
+    "users.noreply.github.com",
+    "github.com",
+    "gitlab.com",
+    "localhost.localdomain",
+)
+_HOME = lazy(r"(?:/home|/Users|[A-Z]:\\Users|[A-Z]:/Users)[/\\](?P<v>[A-Za-z0-9_.-]{2,32})(?=[/\\\s\"':]|$)")
+_WORD = lazy(r"[A-Za-z0-9+/_-]{24,512}={0,2}")
+_NOBODY = frozenset(("dev", "user", "runner", "ubuntu", "node", "root", "vscode", "app", "Shared", "Public"))
+
+
+def personal(page: Page) -> Iterator[Span]:
+    """E-mail addresses but those of documentation, and the names of home folders."""
+    at = page.text.find("@")
+    while at >= 0:
+        page.tick()
+        start = at
+        while start > max(0, at - 64) and (page.text[start - 1].isalnum() or page.text[start - 1] in "_.+-"):
+            start -= 1
+        match = _MAIL.match(page.text, start)
+        if match and not match["host"].lower().endswith(_PUBLIC_HOSTS) and not match[0].startswith("git@"):
+            yield Span(*match.span(), "e-mail", "email")
+        at = page.text.find("@", at + 1)
+    for home in _HOME.finditer(page.text):
+        if home["v"] not in _NOBODY:
+            yield Span(*home.span("v"), "home", "user")
+
+
+def random_words(page: Page) -> Iterator[Span]:
+    """Every long word that was most likely drawn at random and has letters of both cases and digits."""
+    for word in sorted(page.long_words):
+        for match in _WORD.finditer(word):
+            page.tick()
+            value = match[0]
+            if (
+                not looks_random(value)
+                or not re.search(r"\d", value)
+                or value.islower()
+                or TOOL_ID.fullmatch(value)
+            ):
+                continue
+            at = page.text.find(value)
+            while at >= 0:
+                yield Span(at, at + len(value), "random", "random")
+                at = page.text.find(value, at + len(value))
+
+
+PERSONAL = Reader(id="personal", kind="email", find=personal, anchors=Anchors)
+RANDOM = Reader(id="random", kind="random", find=random_words, anchors=Anchors)

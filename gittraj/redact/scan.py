@@ -1,0 +1,233 @@
+"""One scan of one text: all rules over its view, and over what is wrapped in it.
+
+It knows of no key and no trajectory, so what it found in a text once holds for all.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from .alike import alike
+from .anchors import Anchorage
+from .answered import ANSWERED
+from .assignments import ASSIGNMENTS
+from .calls import CALLS
+from .commands import COMMANDS
+from .cookies import COOKIES
+from .documents import blanked, documents, strings
+from .fed import FED
+from .judge import BESIDE, JUDGE, acquitted
+from .judge import RULE as JUDGED
+from .ledger import Ledger
+from .lines import LINES
+from .members import MEMBERS
+from .memory import Memory
+from .names import Grade, grade, kind
+from .nearby import NEARBY
+from .options import Options, own_name
+from .personal import PERSONAL, RANDOM
+from .phrases import PHRASES_READER, is_live
+from .places import PLACES, PLACES_READER
+from .plain import Plain
+from .printed import PRINTED
+from .private_keys import PRIVATE_KEYS
+from .reversed import REVERSED
+from .rules import Described, Page, Reader, Span
+from .strict import strictly
+from .tables import TABLES
+from .tokens import ANYWHERE, TOKENS, TOKENS_READER
+from .told import TOLD
+from .tuples import TUPLES
+from .values import Style, is_secret
+from .wrapped import WRAPPED, continued, in_base64, unwrapped
+
+_READERS: tuple[Reader, ...] = (
+    TOKENS_READER,
+    PLACES_READER,
+    PRIVATE_KEYS,
+    COOKIES,
+    ASSIGNMENTS,
+    COMMANDS,
+    PHRASES_READER,
+    TABLES,
+    CALLS,
+    REVERSED,
+    LINES,
+    NEARBY,
+    MEMBERS,
+    TUPLES,
+    FED,
+    PRINTED,
+    TOLD,
+    ANSWERED,
+    JUDGE,
+)
+_JUDGES = 1 << _READERS.index(JUDGE)
+_DEEPEST = 3  # base64 in base64
+_PLAIN = Options()
+_DEEPEST_JSON = 6
+_SHORTEST = 5
+Tick = Callable[[], None]
+
+
+def readers() -> tuple[Reader, ...]:
+    """Those that are asked where one of their anchors stands."""
+    return _READERS
+
+
+def rules() -> list[Described]:
+    """All rules, each with its own examples."""
+    return [*TOKENS, *ANYWHERE, *PLACES, *_READERS[2:], WRAPPED]
+
+
+@cache
+def _known(options: Options, strict: bool) -> Memory[tuple[Span, ...]]:
+    return Memory()
+
+
+@cache
+def plain() -> Plain:
+    """The strings that no rule needs, wherever they stand."""
+    return Plain(_anchorage())
+
+
+def scan(text: str, *, name: str | None, strict: bool, options: Options, tick: Tick) -> Iterator[Span]:
+    """The secrets of ``text``, in no order; some may overlap."""
+    yield from _Scan(options, tick, strict=strict).read(text, name)
+
+
+class _Scan:
+    def __init__(self, options: Options, tick: Tick, *, strict: bool) -> None:
+        self._options = options
+        self._tick = tick
+        self._strict = strict
+        self._depth = 0
+        self._known = _known(options, strict)
+
+    def read(self, text: str, name: str | None) -> Iterator[Span]:
+        """The secrets of a text, or of a string in one."""
+        self._tick()
+        if name is not None:
+            yield from _whole(text, name, self._options)
+        if len(text) < _SHORTEST and not self._strict:
+            return
+        rest = text
+        if self._depth < _DEEPEST_JSON and (places := documents(text)):
+            self._depth += 1
+            for place in places:
+                yield from strings(text, place, self.read)
+            self._depth -= 1
+            rest = blanked(text, places)
+        if (known := self._known.get(rest)) is None:
+            known = tuple(self._on_page(rest))
+            self._known.put(rest, known)
+        yield from known
+
+    def _on_page(self, rest: str) -> Iterator[Span]:
+        page = Page(rest, self._tick)
+        found = _apart(page, [*_on(page, self._options, 0)])
+        if self._strict:
+            found += strictly(page)
+        if self._options.pii:
+            found += PERSONAL.find(page)
+        if self._options.paranoid:
+            found += RANDOM.find(page)
+        if found:
+            found += alike(page, dict.fromkeys(found))
+        if found and "\n" in page.text:
+            found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
+        for span in dict.fromkeys(found):
+            start, end = page.view.origin(span.start, span.end)
+            yield Span(_whole_escape(rest, start), end, span.rule, span.kind)
+        yield from _over_lines(rest, self._options, self._tick)
+
+
+def _apart(page: Page, found: list[Span]) -> list[Span]:
+    """Without what is judged where a rule found something: the rule knows where a value ends. Without what a
+    rule found where all else speaks against it."""
+    ruled = [span for span in found if span.rule not in (JUDGED, BESIDE)]
+    if free := acquitted(page, ruled):
+        ruled = [span for span in ruled if span not in free]
+    judged = (JUDGED, BESIDE) if ruled else (JUDGED,)
+    return ruled + [
+        one
+        for one in found
+        if one.rule in judged and not any(one.start < span.end and span.start < one.end for span in ruled)
+    ]
+
+
+@cache
+def _anchorage() -> Anchorage:
+    return Anchorage([reader.anchors() for reader in (*_READERS, WRAPPED)])
+
+
+@cache
+def _ledger() -> Ledger:
+    return Ledger(_anchorage(), is_live)
+
+
+def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
+    """What the readers find whose anchors stand on the page."""
+    asked = _ledger().open(page)
+    if depth:
+        asked &= ~_JUDGES
+    for n, reader in enumerate(_READERS) if asked else ():
+        if asked >> n & 1 or (page.caught and not depth and reader is JUDGE):
+            for span in reader.find(page):
+                page.caught = True
+                yield span
+            page.tick()
+    if options is not _PLAIN:
+        for rule in options.rules():
+            yield from rule.spans(rule.anchors[0], page)
+        if options.names:
+            yield from _named(page, options)
+    if depth < _DEEPEST and page.telling:
+        yield from in_base64(
+            page, lambda plain: any(True for _ in _on(Page(plain, page.tick), options, depth + 1))
+        )
+
+
+def _over_lines(text: str, options: Options, tick: Tick) -> Iterator[Span]:
+    """The secrets that a terminal cut at its width."""
+    if not (joined := unwrapped(text)):
+        return
+    whole, joints, lengths = joined
+    page = Page(whole, tick)
+    for span in _on(page, options, _DEEPEST):
+        start, end = page.view.origin(span.start, span.end)
+        before, after = bisect_right(joints, start), bisect_right(joints, end - 1)
+        if before != after:
+            yield Span(start + lengths[before], end + lengths[after], span.rule, span.kind)
+
+
+def _whole(text: str, name: str, options: Options) -> Iterator[Span]:
+    level = grade(name)
+    if not level and not options.names:
+        return
+    value = text.strip()
+    own = name.lower() in {one.lower() for one in options.names} and own_name(value)
+    if value and (own or is_secret(value, level, Style.EXACT)):
+        start = text.index(value)
+        yield Span(start, start + len(value), f"named-{kind(name)}", kind(name))
+
+
+def _named(page: Page, options: Options) -> Iterator[Span]:
+    names = "|".join(re.escape(name.lower()) for name in options.names)
+    pattern = re.compile(
+        rf"(?:{names})[\"'\])]{{0,3}}[ \t]{{0,8}}(?:[:=]|=>|[ ])[ \t]{{0,8}}[\"']?(?P<v>[^\s\"',;]{{3,512}})"
+    )
+    for match in pattern.finditer(page.lower):
+        page.tick()
+        start, end = match.span("v")
+        if is_secret(page.text[start:end], Grade.STRONG, Style.EXACT):
+            yield Span(start, end, "own-name", "secret")
+
+
+def _whole_escape(text: str, start: int) -> int:
+    """A value does not begin behind a lone backslash: half an escape breaks JSON."""
+    run = len(text[max(0, start - 64) : start]) - len(text[max(0, start - 64) : start].rstrip("\\"))
+    return start - run % 2

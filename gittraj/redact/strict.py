@@ -1,0 +1,50 @@
+"""Every value after ``=`` or ``:``, for outputs that are known to be secret: ``cat .env``, ``printenv``.
+
+The names stay. What follows no name (a key's body, a bare token) goes line by line.
+"""
+
+# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .assignments import quoted
+from .lazy import lazy
+from .names import kind
+from .rules import Page, Span
+from .values import PLACEHOLDER
+
+_NAMED = lazy(
+    r"(?:(?<=[\s{,;\[(&?])|^)(?:(?:export|set|declare -x|-)[ \t]+)?(?P<nq>[\"']?)(?P<name>[A-Za-z_][\w./@ -]{0,80}?)(?P=nq)[ \t]{0,8}(?:=>|:=|[=:])[ \t]{0,8}",
+    re.MULTILINE,
+)
+_QUOTE = lazy(r"(?P<quote>\"\"\"|'''|[\"'`])")
+_REST = lazy(r"[^\r\n]{1,4096}")
+_OPENS = ("{", "[", "|", ">", "#")
+
+
+def strictly(page: Page) -> Iterator[Span]:
+    """The place of every value in the page."""
+    at = 0
+    while match := _NAMED.search(page.text, at):
+        page.tick()
+        at = match.end()
+        called = kind(match["name"])
+        if quote := _QUOTE.match(page.text, at):
+            start, end = quoted(page, quote)
+        else:
+            rest = _REST.match(page.text, at)
+            if not rest or rest[0].startswith(_OPENS):
+                continue
+            start, end = at, at + len(_unquoted(rest[0], inline=bool(match["nq"])))
+        value = page.text[start:end]
+        if value.strip() and not PLACEHOLDER.fullmatch(value.strip()):
+            yield Span(start, end, "strict", called)
+        at = max(at, end)
+
+
+def _unquoted(value: str, *, inline: bool) -> str:
+    if inline:
+        value = re.split(r"[,}\]]", value)[0]
+    return re.split(r"\s+#", value)[0].rstrip(" ,;")

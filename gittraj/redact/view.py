@@ -1,0 +1,193 @@
+r"""The view of a text that the rules read: without escapes, colours and the seams of split literals.
+
+``\n``, ``\\\"``, ``\u003d`` and ``&quot;`` are the characters they stand for, at any depth of JSON in JSON;
+colours are gone, so are the quotes between ``"abc" + "def"``. A place in the view maps back to one in the
+text. The text itself is never changed here.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from itertools import accumulate
+
+from .lazy import lazy
+
+# Starts only where a run of backslashes starts, and never gives any back: linear on 300 KB of them. Each
+# branch begins with a literal: else the whole is tried at every character.
+_BACKSLASHED = r"""\\(?<!\\\\)\\*+(?:
+            (?:u001[bB]|x1[bB]|033|e)(?:\[[0-9;:?]{0,24}[A-Za-z]|\][^\x07\x1b\\\n]{0,200}(?:\x07|\\{1,8}u0007))
+          | u[0-9a-fA-F]{4}
+          | x[2-7][0-9a-fA-F]
+          | [nrtbf"'`/]
+          | (?<![\"'][ ]\\)(?<![\"']\\)[ ]{0,4}\r?\n[ \t]{0,40}         # a line that goes on
+        )"""
+_COLOURED = r"""\x1b(?:\[[0-9;:?]{0,24}[A-Za-z]|[()][AB0]|\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\))"""
+_ENTITY = r"&(?:quot|apos|amp|lt|gt|\#39|\#34|\#x27|\#x22);"
+_ESCAPE = lazy(f"({_BACKSLASHED})", re.VERBOSE)  # begins with one literal, which is quick to find
+_ANY_ESCAPE = lazy(f"({_BACKSLASHED}\n|{_COLOURED}|{_ENTITY})", re.VERBOSE)
+# Between two parts of a literal that a program or a formatter split. It begins with a quote, not with what
+# stands before it: else it is tried at every character.
+_SEAM = lazy(
+    r"""((?P<q>["'])(?<=[\w+/=.!@\#$%^&*~-]["'])(?:
+          [ \t]{0,8}(?:\+{1,2}|\.{1,2}|&|~|<>|\|\|)[ \t]{0,8}_?(?:\r?\n[ \t>|]{0,40}[+-]?[ \t]{0,40})?
+        | [ \t]{0,8}\\{0,4}\r?\n[+-]?[ \t]{1,40}(?:\+{1,2}|\.{1,2}|&|~|<>|\|\|)?[ \t]{0,8}
+        )["'](?=[\w+/=.!@\#$%^&*~-]))""",
+    re.VERBOSE,
+)
+# What a form or a URL in a URL is written with; a sign of a value alone stays as it is.
+_PERCENT = lazy(r"(%(?:2[02367CFcf]|3[ABDabd]|40|5[BDbd]|7[BDbd]))")
+_IN_PERCENT = ("%22", "%3a%2f%2f", "%3A%2F%2F")
+# What a reader, a diff or a search put before each line of a file: its number, its sign, its name.
+_NUMBERED = lazy(r"(\n[ ]{0,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{0,8}\d{1,6}(?:→|\t))", re.MULTILINE)
+_DIFFERING = lazy(r"(\n[+-](?![+-]{2}|[-+]?\n))")
+_FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-])")
+_MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
+_TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
+_PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
+_ENTITIES = {"&quot;": '"', "&apos;": "'", "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_ENTITIES |= {"&#39;": "'", "&#34;": '"', "&#x27;": "'", "&#x22;": '"'}
+
+
+class View:
+    """``text`` is what the rules read, ``lower`` the same in lower case and as long."""
+
+    def __init__(self, source: str) -> None:
+        self._layers: list[Layer] = []
+        text = source
+        if "\x1b" in text or ("&" in text and any(entity in text for entity in _ENTITIES)):
+            text = self._derive(text, _ANY_ESCAPE, 1, _decoded)
+        elif "\\" in text:
+            text = self._derive(text, _ESCAPE, 1, _decoded)
+        if "%" in text and any(sign in text for sign in _IN_PERCENT):
+            text = self._derive(text, _PERCENT, 1, _unpercented)
+        if "→" in text or ("\t" in text and _is_numbered(text)):
+            text = self._derive(text, _NUMBERED, 1, _line_start)
+        if "\n@@ -" in text or "diff --git " in text:
+            text = self._derive(text, _DIFFERING, 1, _line_start)
+        if _SEARCHED.match(text):
+            text = self._derive(text, _FOUND, 1, _line_start)
+        is_ascii = text.isascii()
+        if not is_ascii and _typographic(text):
+            text = text.translate(_TYPOGRAPHIC)
+        if ('"' in text or "'" in text) and _MAY_SPLIT.search(text):
+            text = self._derive(text, _SEAM, 2, lambda _: "")
+        self.text = text
+        self.lower = lowered(text)
+
+    def _derive(self, text: str, pattern: re.Pattern[str], groups: int, decode: Callable[[str], str]) -> str:
+        pieces = pattern.split(text)
+        if len(pieces) == 1:
+            return text
+        if groups > 1:
+            pieces = [piece for n, piece in enumerate(pieces) if n % (groups + 1) < 2]
+        layer = Layer(pieces, decode)
+        self._layers.append(layer)
+        return layer.text
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """The place in the source of a non-empty place in the view."""
+        for layer in reversed(self._layers):
+            start, end = layer.origin(start), layer.end(end)
+        return start, end
+
+    def depth(self, at: int) -> int:
+        """How many escapes stood before the quote at ``at``."""
+        depth = 0
+        for layer in reversed(self._layers):
+            depth += layer.length(at) - 1
+            at = layer.origin(at)
+        return depth
+
+
+class Layer:
+    """A text in pieces, of which every second one was replaced."""
+
+    def __init__(self, pieces: list[str], decode: Callable[[str], str]) -> None:
+        self._before = pieces
+        self._after = pieces.copy()
+        self._after[1::2] = [decode(piece) for piece in pieces[1::2]]
+        self.text = "".join(self._after)
+        self._starts: tuple[list[int], list[int]] | None = None
+
+    def origin(self, at: int) -> int:
+        """Where the character at ``at`` begins."""
+        view, source = self._places()
+        n = bisect_right(view, at) - 1
+        return source[n] + (at - view[n] if n % 2 == 0 else 0)
+
+    def end(self, at: int) -> int:
+        """Where the character before ``at`` ends."""
+        view, source = self._places()
+        n = bisect_left(view, at) - 1
+        return source[n] + at - view[n] if n % 2 == 0 else source[n + 1]
+
+    def length(self, at: int) -> int:
+        """What the character at ``at`` was long."""
+        view, source = self._places()
+        n = bisect_right(view, at) - 1
+        return 1 if n % 2 == 0 else source[n + 1] - source[n]
+
+    def _places(self) -> tuple[list[int], list[int]]:
+        if self._starts is None:  # few texts have a secret whose place is asked for
+            view = list(accumulate(map(len, self._after), initial=0))
+            self._starts = view, list(accumulate(map(len, self._before), initial=0))
+        return self._starts
+
+
+_TABBED = lazy(r"(?:[^\n]{0,200}\n){0,4}?(?P<n>[ ]{0,8}\d{1,6})\t[^\n]*(?:\n[ ]{0,8}(?P<m>\d{1,6})\t)?")
+_SEARCHED = lazy(
+    r"(?:[^\n]{0,200}\n){0,6}?(?P<name>(?:[A-Za-z]:)?[\w.@/\\-]{1,100})[:-]\d{1,6}[:-][^\n]*\n(?P=name)[:-]\d{1,6}[:-]"
+)
+
+
+def _is_numbered(text: str) -> bool:
+    """Whether numbers that grow by one, or that are set to the right, stand before the first lines."""
+    found = _TABBED.match(text)
+    if not found:
+        return False
+    return found["n"][0] == " " or (found["m"] is not None and int(found["m"]) == int(found["n"]) + 1)
+
+
+def _line_start(gutter: str) -> str:
+    return "\n" if gutter[0] == "\n" else ""
+
+
+def _typographic(text: str) -> bool:
+    return any(sign in text for sign in "“”„«»「」『』‘’‚：＝，；（）｜│┃\xa0")
+
+
+def lowered(text: str) -> str:
+    """In lower case, and as long."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(char if len(char.lower()) > 1 else char.lower() for char in text)
+
+
+_known: dict[str, str] = {"\\n": "\n", '\\"': '"', "\\t": "\t", "\\\\n": "\n", '\\\\\\"': '"'}
+
+
+def _decoded(piece: str) -> str:
+    if (plain := _known.get(piece)) is None:
+        plain = _decode(piece)
+        if len(_known) < 4096:
+            _known[piece] = plain
+    return plain
+
+
+def _unpercented(piece: str) -> str:
+    return chr(int(piece[1:], 16))
+
+
+def _decode(piece: str) -> str:
+    if piece[0] == "&":
+        return _ENTITIES[piece]
+    body = piece.lstrip("\\")
+    if piece[0] == "\x1b" or "[" in body or "]" in body or "\n" in body:
+        return ""
+    if body[0] in "ux":
+        char = chr(int(body[1:], 16))
+        return "?" if "\ud800" <= char <= "\udfff" else char
+    return _PLAIN.get(body, body)
