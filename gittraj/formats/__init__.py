@@ -7,10 +7,12 @@ module, one line here, one test.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import BinaryIO, Protocol
+from importlib import import_module
+from pathlib import Path
+from typing import BinaryIO, Protocol, cast
 
-from gittraj.formats import claude_code, codex
 from gittraj.log import Cursor, Item
 
 HEAD = 65536
@@ -33,8 +35,9 @@ class Reader(Protocol):
     ) -> Iterator[Item]:
         """The items of a log from ``cursor`` on, in its order.
 
-        ``session`` is the session id that the file's name gives. Before every human prompt comes a
-        :class:`~gittraj.log.Mark`: reading from its cursor gives exactly the items after it.
+        ``session`` is the session id that the file's name gives. Before every human prompt of a log that
+        only grows comes a :class:`~gittraj.log.Mark`: reading from its cursor gives exactly the items
+        after it. A format without marks is always read from its start.
 
         Raises:
             FormatError: the bytes before the cursor are not those that it was made for.
@@ -42,9 +45,106 @@ class Reader(Protocol):
         ...
 
 
-FORMATS: dict[str, Reader] = {reader.name: reader for reader in (claude_code, codex)}
+class Store(Protocol):
+    """Several sessions in one place: a database, a folder, a file to which every session is appended."""
+
+    name: str
+    agent: str
+
+    def detect(self, path: Path) -> bool:
+        """Whether there are sessions of this store at ``path``, a file or a folder."""
+        ...
+
+    def sessions(self, path: Path) -> Iterator[str]:
+        """The ids of its sessions."""
+        ...
+
+    def read(self, path: Path, session: str) -> Iterator[Item]:
+        """The items of one session, in its order. Raises OSError, FormatError."""
+        ...
+
+
+_READERS: dict[str, str] = {
+    "claude-web-export": "gittraj.formats.claude.web",
+    "claude-stream-json": "gittraj.formats.claude.stream",
+    "claude-code": "gittraj.formats.claude.session",
+    "codex-rollout": "gittraj.formats.codex.rollout",
+    "codex-exec": "gittraj.formats.codex.exec",
+    "codex-document": "gittraj.formats.codex.document",
+    "gemini-cli": "gittraj.formats.gemini.session",
+    "gemini-stream-json": "gittraj.formats.gemini.stream",
+    "gemini-output": "gittraj.formats.gemini.output",
+    "opencode-export": "gittraj.formats.opencode.export",
+    "opencode-stream": "gittraj.formats.opencode.stream",
+    "mini-swe-agent": "gittraj.formats.swe.mini",
+    "swe-agent": "gittraj.formats.swe.swe_agent",
+    "copilot-cli": "gittraj.formats.copilot.events",
+    "copilot-vscode": "gittraj.formats.copilot.chat",
+    "copilot-vscode-log": "gittraj.formats.copilot.patches",
+    "cursor": "gittraj.formats.cursor",
+    "pi": "gittraj.formats.pi",
+    "hook-capture": "gittraj.formats.hook_capture",
+    "codex-notify": "gittraj.formats.codex.notify",
+    "agent-trajectories": "gittraj.formats.agent_trajectories",
+    "openhands": "gittraj.formats.openhands",
+    "openai-messages": "gittraj.formats.openai_messages",
+}
+"""By format, in the order in which ``detect`` asks: whatever is told apart by less comes later."""
+STORES: dict[str, str] = {
+    "zwarm": "gittraj.formats.zwarm",
+    "a3s": "gittraj.formats.a3s.store",
+    "openagents": "gittraj.formats.openagents.database",
+    "agentnote": "gittraj.formats.agent_note",
+    "git-ai": "gittraj.formats.git_ai",
+    "aider": "gittraj.formats.aider",
+    "opencode-db": "gittraj.formats.opencode.database",
+    "opencode-storage": "gittraj.formats.opencode.storage",
+    "openhands-folder": "gittraj.formats.openhands_folder",
+    "openai-dataset": "gittraj.formats.openai_dataset",
+    "atif": "gittraj.formats.atif",
+    "trajectory-markdown": "gittraj.formats.trajectory_markdown",
+    "agent-trace": "gittraj.formats.agent_trace",
+}
+NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents"))
+"""Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
+
+
+def formats() -> tuple[str, ...]:
+    """The names of all formats."""
+    return (*_READERS, *STORES)
+
+
+def reader_of(name: str) -> Reader:
+    """The reader of a format. Raises KeyError. Only what is asked for is imported."""
+    return cast(Reader, import_module(_READERS[name]))
+
+
+def store_of(name: str) -> Store:
+    """Raises KeyError."""
+    return cast(Store, import_module(STORES[name]))
 
 
 def detect(head: bytes) -> Reader | None:
     """The reader of a file that begins with ``head``."""
-    return next((reader for reader in FORMATS.values() if reader.detect(head)), None)
+    return next((found for name in _READERS if (found := reader_of(name)).detect(head)), None)
+
+
+def detect_store(path: Path) -> Store | None:
+    """The store at ``path``."""
+    return next((found for name in STORES if (found := store_of(name)).detect(path)), None)
+
+
+def describe(head: bytes) -> str:
+    """What a file that no reader knows seems to be, for people."""
+    text = head.decode("utf-8", "replace").lstrip("\ufeff \t\r\n\0")
+    if not text:
+        return "empty"
+    return next((what for sign, what in _OTHERS if sign.search(text)), "not the log of a known agent")
+
+
+_OTHERS = (
+    (re.compile(r'"conversations"\s*:'), "the trace of a trajectory that lies beside it"),
+    (re.compile(r'"compactedInto"\s*:'), "it says only which compaction a trajectory went into"),
+    (re.compile(r'"trajectories"\s*:\s*\{'), "an index of trajectories: it holds none itself"),
+    (re.compile(r"\A# Trajectory: "), "the summary of a trajectory that lies beside it"),
+)

@@ -92,6 +92,21 @@ class Lines:
         """Identifies the bytes before ``offset``, which lies in the line that was read last."""
         return _print(self._before + self._line[: offset - self._offset])
 
+    def again(self, offset: int) -> dict[str, Any]:
+        """The object of the record that began at ``offset``, above what was read last; empty without one."""
+        if not self._stream.seekable():
+            return {}
+        here = self._stream.tell()
+        self._stream.seek(offset)
+        raw = self._stream.readline(LIMIT)
+        self._stream.seek(here)
+        line = raw.removeprefix(_BOM).lstrip(_BLANK).decode("utf-8", "surrogateescape")
+        try:
+            value = _scrub(_PATIENT.raw_decode(line)[0])
+        except (ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
     def _find_cursor(self) -> bytes:
         offset = self._cursor.offset
         if not offset:

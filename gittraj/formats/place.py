@@ -1,22 +1,31 @@
 """Where a reader stands in a log: how many events it gave, and which facts it told already.
 
 All that a reader keeps beyond one turn lies here or in what it hands to :meth:`Place.mark`, as JSON,
-so that reading on from a mark and reading through give the same items.
+so that reading on from a mark and reading through give the same items. It is stored in the clear: nothing
+in it may be a text of the log. Of what was told only a short hash is kept, but for names that readers ask
+for again.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gittraj.formats.lines import Lines
 from gittraj.log import Cursor, Entry, Fact, Item, Mark
 
-VERSION = 1
+VERSION = 2
 """Of the state in a cursor. It also tells a mark at the start of a log from a cursor never used."""
 
 
+_ASKED = frozenset(("agent", "folder", "model", "parent_kind", "session"))
+"""Facts whose value a reader needs later: names and paths."""
+
+
 class Place:
+    """``facts``: those that were told, by name; the value only of :data:`_ASKED`."""
+
     def __init__(self, lines: Lines, cursor: Cursor) -> None:
         self._lines = lines
         self._from = cursor
@@ -25,8 +34,11 @@ class Place:
 
     def learn(self, name: str, value: str | None) -> Iterator[Fact]:
         """The fact, if it is known and new."""
-        if value and self.facts.get(name) != value:
-            self.facts[name] = value
+        if not value:
+            return
+        kept = value if name in _ASKED else short(value)
+        if self.facts.get(name) != kept:
+            self.facts[name] = kept
             yield Fact(name=name, value=value)
 
     def learn_once(self, name: str, value: str | None) -> Iterator[Fact]:
@@ -54,3 +66,8 @@ class Place:
             if isinstance(item, Entry):
                 self.ordinal += 1
             yield item
+
+
+def short(text: str) -> str:
+    """What tells a text from another one and says nothing of it."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

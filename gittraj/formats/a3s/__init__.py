@@ -1,0 +1,1 @@
+"""A3S Code: what a session leaves in its file store."""

@@ -1,0 +1,199 @@
+"""The messages of a session of A3S Code, and what its runs and traces tell of the calls in them.
+
+Content blocks are those of Anthropic's messages. The tools are A3S Code's own: ``bash``, ``write``, ``edit``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gittraj.formats import commits, images, loose
+from gittraj.formats.a3s import beside
+from gittraj.formats.claude import calls
+from gittraj.log import Entry
+from gittraj.model import AnyEvent, Artifact, Message, Prompt, Remark, Thinking, ToolCall, ToolResult
+
+_EDITS = {"write": "Write", "edit": "Edit"}
+"""Tools whose arguments are those of Claude Code's."""
+_SHELL = "bash"
+_STARTERS = ("task", "parallel_task", "Task")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a call ended, as far as anything beside its message tells."""
+
+    ts: str | None = None
+    exit_code: int | None = None
+    duration_ms: int | None = None
+
+
+@dataclass(slots=True)
+class Timed:
+    """Calls by their ids. ``spare`` are traces that no call is certain to have left."""
+
+    began: dict[str, str | None] = field(default_factory=dict)
+    ended: dict[str, Ended] = field(default_factory=dict)
+    spare: list[dict[str, Any]] = field(default_factory=list)
+
+    def learn(self, event: dict[str, Any], ts: str | None) -> None:
+        call = loose.text(event.get("id"))
+        if call and event.get("type") == "tool_start":
+            self.began.setdefault(call, ts)
+        elif call and event.get("type") == "tool_end":
+            self.ended.setdefault(call, Ended(ts=ts, exit_code=loose.number(event.get("exit_code"))))
+
+    def learn_traces(self, traces: list[dict[str, Any]], answered: list[tuple[str, str]]) -> None:
+        """A trace names a tool and no call: by order, where a tool has as many traces as answers.
+        ``answered`` are the ids and tools of the calls that have a result."""
+        asked: dict[str, list[str]] = defaultdict(list)
+        for call, tool in answered:
+            asked[tool].append(call)
+        left: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        for trace in traces:
+            kind = loose.text(trace.get("name")) if trace.get("kind") == "tool_execution" else None
+            left[kind or ""].append(trace)
+        for tool, found in left.items():
+            if len(found) != len(asked.get(tool, ())):
+                self.spare += found
+                continue
+            for call, trace in zip(asked[tool], found, strict=True):
+                known = self.ended.get(call, Ended())
+                code = loose.number(trace.get("exit_code"))
+                self.ended[call] = replace(
+                    known,
+                    exit_code=code if known.exit_code is None else known.exit_code,
+                    duration_ms=loose.number(trace.get("duration_ms")),
+                )
+
+
+def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Id and tool of the calls that have a result, in the order of those."""
+    tools: dict[str, str] = {}
+    found: list[tuple[str, str]] = []
+    for message in messages:
+        for block in loose.objects(message.get("content")):
+            call = loose.text(block.get("id")) or loose.text(block.get("tool_use_id")) or ""
+            if block.get("type") == "tool_use":
+                tools[call] = loose.text(block.get("name")) or ""
+            elif block.get("type") == "tool_result" and call in tools:
+                found.append((call, tools.pop(call)))
+    return found
+
+
+class Messages:
+    """Turns messages into entries. ``last`` is the last answer; ``started`` what calls said of agents."""
+
+    def __init__(
+        self, artifacts: list[dict[str, Any]], timed: Timed, *, folder: str | None, model: str | None
+    ) -> None:
+        self._artifacts = list(artifacts)
+        self._timed = timed
+        self._folder = folder
+        self._model = model
+        self._starters: set[str] = set()
+        self.last: str | None = None
+        self.started: list[str] = []
+
+    def entries(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
+        blocks = loose.objects(message.get("content"))
+        own = f"m{number}"
+        common: dict[str, Any] = {}
+        if message.get("role") == "assistant":
+            common = {"response": own, "model": self._model}
+            self.last = own
+        if thought := loose.text(message.get("reasoning_content")):
+            yield Entry(event=Thinking(id=f"{own}:thinking", content=thought, **common), end=number)
+        for at, block in enumerate(blocks):
+            common["id"] = f"{own}:{at}"
+            match block.get("type"):
+                case "text" | "image":
+                    event = self._said(message, block, common)
+                    if event is not None:
+                        yield Entry(event=event, end=number)
+                case "tool_use":
+                    yield self._call(block, common, number)
+                case "tool_result":
+                    yield from self._result(block, common["id"], number)
+
+    def left(self) -> Iterator[AnyEvent]:
+        """What belongs to no message."""
+        yield from (beside.artifact(each) for each in self._artifacts)
+        yield from (beside.trace(number, each) for number, each in enumerate(self._timed.spare))
+
+    def _said(
+        self, message: dict[str, Any], block: dict[str, Any], common: dict[str, Any]
+    ) -> AnyEvent | None:
+        text, image = _content([block])
+        if not text:
+            return None
+        match message.get("role"):
+            case "user":
+                return Prompt(**common, content=text, artifact=image)
+            case "assistant":
+                return Message(**common, content=text, artifact=image)
+            case _:
+                return Remark(**common, content=text, kind="note")
+
+    def _call(self, block: dict[str, Any], common: dict[str, Any], end: int) -> Entry:
+        tool = loose.text(block.get("name")) or "unknown"
+        arguments = block.get("input")
+        call = loose.text(block.get("id")) or common["id"]
+        if tool in _STARTERS:
+            self._starters.add(call)
+            self.started.append(json.dumps(arguments, ensure_ascii=False))
+        event = ToolCall(
+            **common, ts=self._timed.began.get(call), name=tool, arguments=arguments, call_id=call
+        )
+        given = loose.mapping(arguments)
+        return Entry(
+            event=event,
+            end=end,
+            edits=calls.edits(_EDITS.get(tool, ""), arguments),
+            command=loose.text(given.get("command")) if tool == _SHELL else None,
+            folder=self._folder,
+            paths=calls.paths(arguments),
+        )
+
+    def _result(self, block: dict[str, Any], own: str, end: int) -> Iterator[Entry]:
+        text, image = _content(block.get("content"))
+        call = loose.text(block.get("tool_use_id"))
+        known = self._timed.ended.get(call or "", Ended())
+        if call in self._starters:
+            self.started.append(text)
+        event = ToolResult(
+            id=own,
+            ts=known.ts,
+            content=text,
+            call_id=call,
+            exit_code=known.exit_code,
+            duration_ms=known.duration_ms,
+            is_error=block.get("is_error") is True,
+            artifact=image,
+        )
+        yield Entry(event=event, end=end, commits=commits.printed(text))
+        named = [each for each in self._artifacts if (loose.text(each.get("artifact_uri")) or "\0") in text]
+        for each in named:
+            self._artifacts.remove(each)
+            yield Entry(event=beside.artifact(each), end=end)
+
+
+def _content(content: Any) -> tuple[str, Artifact | None]:
+    """A text, or blocks, as one text with placeholders for images; and the first image."""
+    if isinstance(content, str):
+        return content, None
+    pieces: list[str] = []
+    first = None
+    for block in loose.objects(content):
+        if block.get("type") == "image":
+            source = loose.mapping(block.get("source"))
+            image = images.from_base64(source.get("data"), source.get("media_type"))
+            first = first or image
+            pieces.append(images.placeholder(image))
+        elif text := loose.text(block.get("text")):
+            pieces.append(text)
+    return "\n".join(pieces), first

@@ -1,0 +1,194 @@
+"""A session of A3S Code as items: what was said, and the runs, reports, artifacts and checkpoints beside it.
+
+Messages have no times and no ids: times come from the events of the runs where a call is named there. A run
+is told after its prompt, with which a chapter begins; what belongs to no message stands at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.a3s import beside
+from gittraj.formats.a3s.messages import Messages, Timed, answered
+from gittraj.log import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import Message, Prompt, Remark, Usage
+
+_STATUS = {"Completed": "completed", "Error": "failed"}
+_RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+
+Objects = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """All that a store has of the session ``id``: each as its JSON objects."""
+
+    id: str
+    session: dict[str, Any]
+    artifacts: Objects = field(default_factory=list)
+    traces: Objects = field(default_factory=list)
+    reports: Objects = field(default_factory=list)
+    runs: Objects = field(default_factory=list)
+    tasks: Objects = field(default_factory=list)
+    checkpoints: Objects = field(default_factory=list)
+
+
+def items(kept: Kept) -> Iterator[Item]:
+    """The items of a session, in its order."""
+    session = kept.session
+    config = loose.mapping(session.get("config"))
+    parent = loose.text(session.get("parent_id")) or loose.text(config.get("parent_id"))
+    workspace = loose.text(config.get("workspace"))
+    model = loose.text(session.get("model_name")) or loose.text(
+        loose.mapping(session.get("llm_config")).get("model")
+    )
+    facts = {
+        "session": kept.id,
+        "started_at": loose.stamp(session.get("created_at")),
+        "folder": workspace,
+        "model": model,
+        "title": loose.text(config.get("name")),
+        "parent_session": parent,
+        "parent_kind": "subagent" if parent else None,
+        "status": _status(kept),
+    }
+    yield from (Fact(name=name, value=value) for name, value in facts.items() if value)
+    if cost := loose.cost(session.get("total_cost")):  # 0 is what nobody counted
+        yield Fact(name="cost_usd", value=cost)
+    yield from _Reading(kept, Messages(kept.artifacts, _timed(kept), folder=workspace, model=model)).items()
+
+
+class _Reading:
+    def __init__(self, kept: Kept, messages: Messages) -> None:
+        self._kept = kept
+        self._messages = messages
+        self._runs = sorted(kept.runs, key=lambda run: loose.count(_snapshot(run).get("created_at_ms")))
+        self._open: dict[str, Any] | None = None
+        self._end = 0
+
+    def items(self) -> Iterator[Item]:
+        said = _said(self._kept)
+        for number, message in enumerate(said):
+            self._end = number + 1
+            for entry in self._messages.entries(number, message):
+                if isinstance(entry.event, Prompt):
+                    yield from self._begin(entry)
+                else:
+                    yield entry
+        yield from self._close()
+        for run in self._runs:
+            yield from self._untold(run)
+        kept = self._kept
+        events = [
+            *self._messages.left(),
+            *beside.tasks(kept.tasks, started=self._messages.started),
+            *beside.reports(kept.reports, kept.checkpoints),
+            *beside.checkpoints(kept.checkpoints),
+            *beside.todo(kept.session),
+        ]
+        yield from (Entry(event=event, end=self._end) for event in events)
+        yield from self._spent()
+
+    # ------------------------------------------------------------ runs
+
+    def _begin(self, prompt: Entry) -> Iterator[Item]:
+        """A prompt, and the run that it began; those that were begun before it left no message."""
+        yield from self._close()
+        texts = [loose.text(_snapshot(run).get("prompt")) for run in self._runs]
+        if prompt.event.content in texts:
+            at = texts.index(prompt.event.content)
+            before, self._open = self._runs[:at], self._runs[at]
+            del self._runs[: at + 1]
+            for run in before:
+                yield from self._untold(run)
+        yield prompt
+        if self._open is not None:
+            yield self._told(self._open)
+
+    def _close(self) -> Iterator[Item]:
+        run, self._open = self._open, None
+        if run is not None:
+            yield from self._failure(run)
+            yield TurnEnd(end=self._end)
+
+    def _untold(self, run: dict[str, Any]) -> Iterator[Item]:
+        """A run whose messages are gone (compacted, or never saved): its own words."""
+        told = _snapshot(run)
+        own, ts = _run_id(run), loose.stamp(told.get("created_at_ms"))
+        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=loose.text(told.get("prompt")) or "")
+        yield Entry(event=prompt, end=self._end)
+        yield self._told(run)
+        if result := loose.text(told.get("result_text")):
+            message = Message(id=f"{own}:result", ts=loose.stamp(told.get("updated_at_ms")), content=result)
+            yield Entry(event=message, end=self._end)
+        yield from self._failure(run)
+        yield TurnEnd(end=self._end)
+
+    def _told(self, run: dict[str, Any]) -> Entry:
+        return Entry(event=beside.run(_run_id(run), _snapshot(run)), end=self._end)
+
+    def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
+        told = _snapshot(run)
+        if error := loose.text(told.get("error")):
+            ts = loose.stamp(told.get("updated_at_ms"))
+            event = Remark(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
+            yield Entry(event=event, end=self._end)
+
+    def _spent(self) -> Iterator[Item]:
+        usage = _usage(self._kept.session.get("total_usage"))
+        if self._messages.last and usage != Usage():
+            yield Spent(response=self._messages.last, usage=usage, cumulative=True)
+
+
+def _said(kept: Kept) -> Objects:
+    """The messages; a checkpoint that goes on where the session ends was left by a crash."""
+    said = loose.objects(kept.session.get("messages"))
+    for checkpoint in kept.checkpoints:
+        more = loose.objects(checkpoint.get("messages"))
+        if len(more) > len(said) and more[: len(said)] == said:
+            said = more
+    return said
+
+
+def _timed(kept: Kept) -> Timed:
+    """What the runs' events and the traces tell of calls, by their ids."""
+    timed = Timed()
+    for run in kept.runs:
+        for record in loose.objects(run.get("events")):
+            timed.learn(loose.mapping(record.get("event")), loose.stamp(record.get("timestamp_ms")))
+    timed.learn_traces(kept.traces, answered(_said(kept)))
+    return timed
+
+
+def _status(kept: Kept) -> str | None:
+    if told := _STATUS.get(str(kept.session.get("state"))):
+        return told
+    last = max(kept.runs, key=lambda run: loose.count(_snapshot(run).get("created_at_ms")), default={})
+    told = _RUN_STATUS.get(str(_snapshot(last).get("status")))
+    return told or ("abandoned" if kept.checkpoints else None)
+
+
+def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
+    return loose.mapping(run.get("snapshot"))
+
+
+def _run_id(run: dict[str, Any]) -> str:
+    told = _snapshot(run)
+    return loose.text(told.get("id")) or f"run-{loose.count(told.get('created_at_ms'))}"
+
+
+def _usage(given: Any) -> Usage:
+    """Where the total has no room for them, cached tokens are part of the prompt's, as with OpenAI."""
+    numbers = loose.mapping(given)
+    prompt, output = (loose.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    read, written = (loose.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))
+    beside_prompt = loose.count(numbers.get("total_tokens")) >= prompt + output + read + written
+    return Usage(
+        input_tokens=prompt if beside_prompt else max(0, prompt - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=output,
+    )

@@ -1,0 +1,137 @@
+"""A3S Code's file store: a file a session, in one of two layouts (``core/src/store`` in A3S-Lab/Code).
+
+The older one has ``<id>.json`` and beside it, where there is any, ``artifacts/<id>/artifacts.json``,
+``traces/<id>.json``, ``verification/<id>.json``, ``runs/<id>.json``, ``subagent_tasks/<id>.json`` and
+``loop_checkpoints/<run>.json``. The newer one has all but the last in ``v1/sessions/id_<base64 of id>.json``.
+Two ids can have one file name in the older: what is inside decides. What is sealed cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats import document, loose
+from gittraj.formats.a3s.session import Kept, items
+from gittraj.formats.peek import peek
+from gittraj.log import Damage, Item
+
+name = "a3s"
+agent = "a3s"
+
+_HEAD = 65536
+_LAYOUTS = ("", "v1/sessions", "sessions", "sessions/v1/sessions")
+_PARTS = {
+    "artifacts": "artifacts/{}/artifacts.json",
+    "traces": "traces/{}.json",
+    "reports": "verification/{}.json",
+    "runs": "runs/{}.json",
+    "tasks": "subagent_tasks/{}.json",
+}
+_SNAPSHOT = {
+    "artifacts": "artifacts",
+    "traces": "trace_events",
+    "reports": "verification_reports",
+    "runs": "run_records",
+    "tasks": "subagent_tasks",
+}
+
+
+def detect(path: Path) -> bool:
+    """Whether the folder, or ``sessions`` in it, holds sessions of A3S Code."""
+    return next(_files(path), None) is not None
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions."""
+    yield from dict.fromkeys(own for _, own in _files(path))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises FormatError if it is not there any more."""
+    file = next((found for found, own in _files(path) if own == session), None)
+    if file is None:
+        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+    reading = _Reading(session)
+    kept = reading.session(file)
+    yield from items(kept)
+    yield from reading.damages
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One session's files; ``damages`` are what could not be read of them."""
+
+    name: str
+    damages: list[Damage] = field(default_factory=list)
+
+    def session(self, file: Path) -> Kept:
+        value = self._load(file)
+        if "session" in value:
+            session = loose.mapping(value["session"])
+            parts = {name: loose.objects(value.get(key)) for name, key in _SNAPSHOT.items()}
+            root = file.parent.parent
+        else:
+            session, root = value, file.parent
+            parts = {name: self._part(root, place) for name, place in _PARTS.items()}
+        parts["runs"] = [run for run in parts["runs"] if self._is_own(run.get("snapshot"), "session_id")]
+        parts["tasks"] = [task for task in parts["tasks"] if self._is_own(task, "parent_session_id")]
+        return Kept(id=self.name, session=session, checkpoints=list(self._checkpoints(root)), **parts)
+
+    def _part(self, root: Path, place: str) -> list[dict[str, Any]]:
+        file = root / place.format(_file_name(self.name))
+        value = self._load(file) if file.is_file() else []
+        return loose.objects(value.get("artifacts") if isinstance(value, dict) else value)
+
+    def _checkpoints(self, root: Path) -> Iterator[dict[str, Any]]:
+        for file in sorted((root / "loop_checkpoints").glob("*.json")):
+            if loose.mapping(_peek(file)).get("session_id") == self.name:
+                found = self._load(file)
+                if loose.count(found.get("schema_version")) > 1:
+                    self.damages.append(Damage(at=0, why=f"{file.name}: a checkpoint of a later version"))
+                elif isinstance(found, dict):
+                    yield found
+
+    def _is_own(self, value: Any, key: str) -> bool:
+        return bool(loose.mapping(value).get(key, self.name) == self.name)
+
+    def _load(self, file: Path) -> Any:
+        try:
+            with file.open("rb") as stream:
+                value, damage = document.load(stream)
+        except OSError as error:
+            value, damage = None, Damage(at=0, why=error.strerror or "unreadable")
+        if damage:
+            self.damages.append(Damage(at=damage.at, why=f"{file.name}: {damage.why}"))
+        return value if isinstance(value, dict | list) else {}
+
+
+def _files(path: Path) -> Iterator[tuple[Path, str]]:
+    """The sessions' files at ``path`` with the ids inside."""
+    for layout in _LAYOUTS:
+        folder = path / layout
+        for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+            value = loose.mapping(_peek(file))
+            session = loose.mapping(value.get("session")) or value
+            own = loose.text(session.get("id"))
+            if (
+                own
+                and isinstance(session.get("state"), str)
+                and "workspace" in loose.mapping(session.get("config"))
+            ):
+                yield file, own
+
+
+def _peek(file: Path) -> Any:
+    try:
+        with file.open("rb") as stream:
+            return peek(stream.read(_HEAD))
+    except OSError:
+        return None
+
+
+def _file_name(session: str) -> str:
+    return session.replace("/", "_").replace("\\", "_").replace("..", "_")

@@ -1,0 +1,104 @@
+"""AgentNote's notes, ``refs/notes/agentnote``: a JSON object a commit, as version 1.0.8 writes it.
+
+It has a session's prompts since its commit before, the answer to each where it was found, and how many of
+the commit's lines are the agent's. It has no calls, only the names of the tools that a prompt led to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.formats import lines, loose
+from gittraj.formats.noted import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.log import Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model import Message, Prompt, Remark
+
+name = "agentnote"
+agent = "claude-code"
+
+
+def detect(path: Path) -> bool:
+    """Whether the file holds notes, and AgentNote's."""
+    return path.is_file() and any(_parse(text) for text in read_head(path))
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions. Raises OSError."""
+    yield from sessions_of(path, _names).starts
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
+    return read_session(path, session, _names, _tell)
+
+
+def _tell(note: Note) -> Iterator[Item]:
+    if (told := _parse(note.text)) is not None:
+        yield Fact(name="agent", value=name_agent(told.get("agent")))
+        yield from _items(note, told)
+
+
+def _names(text: str) -> list[str] | None:
+    told = _parse(text)
+    return None if told is None else [told["session_id"]]
+
+
+def _parse(text: str) -> dict[str, Any] | None:
+    try:
+        value = lines.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    known = isinstance(value, dict) and value.get("v") == 1 and isinstance(value.get("interactions"), list)
+    return value if known and loose.text(value.get("session_id")) else None
+
+
+def _items(note: Note, told: dict[str, Any]) -> Iterator[Item]:
+    model = loose.text(told.get("model"))
+    if model:
+        yield Fact(name="model", value=model)
+    for number, each in enumerate(loose.objects(told["interactions"])):
+        own = f"{note.prefix}.{number}"
+        for at, context in enumerate(loose.objects(each.get("contexts"))):
+            if text := loose.text(context.get("text")):
+                remark = Remark(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
+                yield Entry(event=remark, end=note.end)
+        yield Entry(
+            event=Prompt(id=f"{own}:prompt", content=loose.text(each.get("prompt")) or ""), end=note.end
+        )
+        used, wrote = (", ".join(_texts(each.get(key))) for key in ("tools", "files_touched"))
+        if used or wrote:
+            said = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
+            yield Entry(
+                event=Remark(id=f"{own}:used", content=said, kind="note", tags=("tools",)), end=note.end
+            )
+        if text := loose.text(each.get("response")):
+            yield Entry(event=Message(id=f"{own}:answer", content=text, model=model), end=note.end)
+    yield _closing(note, told)
+    yield TurnEnd(end=note.end)
+
+
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+
+
+def _closing(note: Note, told: dict[str, Any]) -> Entry:
+    """What the note says of the commit itself."""
+    attribution = loose.mapping(told.get("attribution"))
+    counted = loose.mapping(attribution.get("lines"))
+    files = [(loose.text(file.get("path")), file.get("by_ai")) for file in loose.objects(told.get("files"))]
+    said = f"AgentNote: {loose.count(attribution.get('ai_ratio'))} % by the agent"
+    if counted:
+        added, total = (loose.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
+        said += f", {added} of {total} lines added"
+    event = Remark(
+        id=f"{note.prefix}:note",
+        ts=loose.stamp(told.get("timestamp")) or note.ts,
+        content=said,
+        kind="note",
+        tags=("attribution",),
+        raw={"attribution": attribution, "files": [path for path, _ in files]},
+    )
+    edits = tuple(Edit(path=path) for path, by_agent in files if path and by_agent is True)
+    return Entry(event=event, end=note.end, edits=edits, on=note.commit)

@@ -1,0 +1,1 @@
+"""Claude Code: its session files and its output."""

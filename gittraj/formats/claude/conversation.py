@@ -1,0 +1,148 @@
+"""What user and the model say to each other, from records that look alike in a session file and in the
+program's output. Whoever reads the one or the other knows its records around these; nothing here does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.claude import calls, decisions, media, prompts, results
+from gittraj.formats.claude.record import Record
+from gittraj.formats.outcomes import tool_result
+from gittraj.formats.place import Place
+from gittraj.log import Entry, Item, Spent, TurnEnd
+from gittraj.model import (
+    Decided,
+    Foreign,
+    Message,
+    PeerMessage,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    Usage,
+)
+
+_SYNTHETIC = "<synthetic>"
+_FILLER = "No response requested."
+"""What Claude Code writes where the model had nothing to answer: neither message nor error."""
+
+
+class Conversation:
+    """One after the other, the records of type ``user`` and ``assistant``, and the calls between them."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self.forget()
+
+    def forget(self) -> None:
+        """A turn begins: it must be read alike with and without the turns before it."""
+        self._open: dict[str, tuple[str, Any]] = {}
+        self._events: dict[str, str] = {}
+        self._starters: dict[str, str] = {}
+
+    def event_of(self, call_id: str | None) -> str | None:
+        """The id of this turn's event that made a call."""
+        return self._events.get(call_id or "")
+
+    def started_by(self, prompt: str | None) -> str | None:
+        """The id of the event whose call gave ``prompt`` to another agent."""
+        return self._starters.get(prompt or "")
+
+    def user(self, record: Record, typed: str | None) -> Iterator[Item]:
+        """``typed`` is the text of a prompt (see :func:`prompts.typed`); only a human's is a Prompt."""
+        common = record.common(0) | {"artifact": media.first(record.content)}
+        if typed is not None and not record.subagent:
+            yield record.entry(Prompt(**common, content=typed))
+        elif told := typed or prompts.told(record.content):
+            yield record.entry(PeerMessage(**common, content=told, direction="received"))
+        for ordinal, block in enumerate(record.content):
+            if block.get("type") == "tool_result":
+                yield from self._result(record, ordinal, block)
+        if stopped := prompts.interruption(record.content):
+            ordinal, text = stopped
+            yield record.entry(Remark(**record.common(ordinal, "interrupted"), content=text, kind="note"))
+            if not record.subagent:
+                yield TurnEnd(end=record.end)
+
+    def assistant(self, record: Record) -> Iterator[Item]:
+        message = loose.mapping(record.value.get("message"))
+        model = loose.text(message.get("model"))
+        if model == _SYNTHETIC or record.value.get("isApiErrorMessage") is True:
+            yield from _error(record)
+            return
+        response = loose.text(message.get("id"))
+        yield from self._place.learn("model", model)
+        for ordinal, block in enumerate(record.content):
+            common = record.common(ordinal) | {"model": model, "response": response}
+            yield from self._block(record, common, ordinal, block)
+        if response and isinstance(message.get("usage"), dict):
+            yield Spent(response=response, usage=usage(message["usage"]))
+        # Every record of a message bears its stop reason, and thinking is never the last one.
+        said = record.content and record.content[-1].get("type") == "text"
+        if message.get("stop_reason") == "end_turn" and said and not record.subagent:
+            yield TurnEnd(end=record.end)
+
+    def _block(
+        self, record: Record, common: dict[str, Any], ordinal: int, block: dict[str, Any]
+    ) -> Iterator[Item]:
+        kind = loose.text(block.get("type")) or ""
+        text = loose.text(block.get("text")) or ""
+        if kind == "text":
+            if text and not text.isspace():
+                yield record.entry(Message(**common, content=text))
+        elif kind == "thinking":
+            yield record.entry(Thinking(**common, content=loose.text(block.get("thinking")) or ""))
+        elif kind == "redacted_thinking":
+            yield record.entry(Thinking(**common, content="[redacted]"))
+        elif kind.endswith("tool_use"):  # also server_tool_use, mcp_tool_use
+            yield self._call(record, common, block)
+        elif kind.endswith("_tool_result"):
+            yield from self._result(record, ordinal, block)
+        elif kind and text:
+            yield record.entry(Foreign(**common, content=text, type=kind))
+
+    def _call(self, record: Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
+        tool = loose.text(block.get("name")) or "unknown"
+        arguments, call_id = block.get("input"), loose.text(block.get("id"))
+        if call_id:
+            self._open[call_id] = (tool, arguments)
+            self._events[call_id] = common["id"]
+            if prompt := loose.text(loose.mapping(arguments).get("prompt")):
+                self._starters[prompt.strip()] = common["id"]
+        return record.entry(
+            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
+            edits=calls.edits(tool, arguments),
+            command=calls.command(tool, arguments),
+            folder=record.folder,
+            paths=calls.paths(arguments),
+        )
+
+    def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
+        call_id = loose.text(block.get("tool_use_id"))
+        tool, arguments = self._open.pop(call_id or "", (None, None))
+        result = results.result(block, record.detail, shell=tool in calls.SHELLS)
+        event = tool_result(result, call_id=call_id, bytes=result.size, **record.common(ordinal))
+        yield record.entry(event, edits=result.edits, commits=result.commits)
+        decided = decisions.decisions(tool, arguments, record.detail, result)
+        for n, decision in enumerate(decided, len(record.content)):
+            yield record.entry(Decided(**record.common(n), decision=decision))
+
+
+def usage(given: Any) -> Usage:
+    """Anthropic's numbers, in which cached tokens are no part of the input ones."""
+    numbers = loose.mapping(given)
+    return Usage(
+        input_tokens=loose.count(numbers.get("input_tokens")),
+        cache_read_tokens=loose.count(numbers.get("cache_read_input_tokens")),
+        cache_write_tokens=loose.count(numbers.get("cache_creation_input_tokens")),
+        output_tokens=loose.count(numbers.get("output_tokens")),
+    )
+
+
+def _error(record: Record) -> Iterator[Item]:
+    text = "\n".join(t for b in record.content if (t := loose.text(b.get("text"))))
+    if text and text != _FILLER:
+        yield record.entry(Remark(**record.common(0), content=text, kind="error"))

@@ -1,0 +1,69 @@
+"""Decisions that a Claude Code log states: answered questions, approved plans, refused calls.
+
+Only what stands in the log; nothing is read between its lines.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.claude import results
+from gittraj.formats.outcomes import answered
+from gittraj.model import Decision
+
+_APPROVED = re.compile(r"User has approved\b")
+_REASON = re.compile(
+    r"#+\s*(?:\d+[.)]\s*)?(?:why|context|reason(?:s|ing)?|rationale|background|motivation)\b", re.I
+)
+
+
+def decisions(name: str | None, arguments: Any, detail: Any, result: results.Result) -> tuple[Decision, ...]:
+    """What was decided by the answer to a call of tool ``name`` (``None``: not known)."""
+    advice = results.declined(result.text) if result.is_error else None
+    if advice is not None:
+        return (Decision(chosen=f"declined {name or 'a tool call'}", by="human", reasoning=advice or None),)
+    if result.is_error:
+        return ()
+    given = loose.mapping(detail)
+    match name:
+        case "AskUserQuestion":
+            return _answers(loose.mapping(arguments) | given)
+        case "ExitPlanMode" if given.get("awaitingLeaderApproval") is not True:
+            plan = loose.text(loose.mapping(arguments).get("plan")) or loose.text(given.get("plan"))
+            if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
+                return (Decision(chosen="approved the plan", by="human"),)
+            return _plan(plan or "")
+        case _:
+            return ()
+
+
+def _answers(given: dict[str, Any]) -> tuple[Decision, ...]:
+    answers = loose.mapping(given.get("answers"))
+    notes = loose.mapping(given.get("annotations"))
+    found = []
+    for asked in loose.objects(given.get("questions")):
+        question = loose.text(asked.get("question"))
+        if question is None or (answer := loose.text(answers.get(question))) is None:
+            continue
+        why = loose.text(loose.mapping(notes.get(question)).get("notes"))
+        found.append(answered(asked, answer, reasoning=why))
+    return tuple(found)
+
+
+def _plan(plan: str) -> tuple[Decision, ...]:
+    """The approved plan by its title; a reason is what stands below a heading that calls it one."""
+    title, _, rest = plan.strip().partition("\n")
+    if not title:
+        return ()
+    return (Decision(chosen=title.lstrip("# ") or title, by="agent", reasoning=_reason(rest)),)
+
+
+def _reason(text: str) -> str | None:
+    lines = text.splitlines()
+    at = next((i for i, line in enumerate(lines, 1) if _REASON.match(line)), None)
+    for paragraph in "\n".join(lines[at:]).split("\n\n") if at is not None else ():
+        if paragraph.strip():
+            return None if paragraph.lstrip().startswith("#") else paragraph.strip()
+    return None

@@ -1,0 +1,135 @@
+"""What the records of a Claude Code session say of the session itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.place import Place
+from gittraj.log import Fact
+
+_SUBAGENT_FILE = "agent-"
+_COMPACTION = "acompact-"
+_SESSION_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_WAITING = 64
+"""Summaries that wait for the record they speak of; a file may begin with many of other sessions."""
+_RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
+
+
+def is_subagent(record: dict[str, Any], stem: str | None) -> bool:
+    """Whether the record belongs to an agent that another one started."""
+    sidechain = record.get("isSidechain") is True or loose.text(record.get("agentId")) is not None
+    return sidechain or (stem is not None and stem.startswith(_SUBAGENT_FILE))
+
+
+class SessionFacts:
+    """Tells every fact once, when it is first known or when it changes.
+
+    ``stem`` is the file's name without suffix. As a session id it wins, since a resume or a fork begins a
+    file with records that it copied from another session; only a subagent's file is named for the
+    subagent. A log that was given another name is told by its content: a name that is no UUID loses
+    against a record's id that is one, and without a name the first id of the log is its own. That can
+    be the id of the session that it was copied from, but it is the only one that no growth can change.
+
+    ``again`` reads the record at an offset once more: of a summary that waits only the place is kept, since
+    a cursor holds no text.
+    """
+
+    def __init__(
+        self,
+        place: Place,
+        stem: str | None,
+        state: dict[str, Any],
+        again: Callable[[int], dict[str, Any]],
+    ) -> None:
+        self._place = place
+        self._in_subagent_file = stem is not None and stem.startswith(_SUBAGENT_FILE)
+        self._stem = stem
+        self._again = again
+        self._summaries: dict[str, int] = dict(state.get("summaries", {}))
+        self._rank: int = state.get("title_rank", 0)
+
+    def state(self) -> dict[str, Any]:
+        return {"summaries": dict(self._summaries), "title_rank": self._rank}
+
+    def foreign(self, record: dict[str, Any]) -> str | None:
+        """The session that the record names, if that is another than the file's."""
+        copied = loose.text(loose.mapping(record.get("forkedFrom")).get("sessionId"))
+        named = copied or loose.text(record.get("sessionId"))
+        return named if named != self._place.facts.get("session") else None
+
+    def learn(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
+        """The facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids of
+        records before it."""
+        place = self._place
+        named = loose.text(record.get("sessionId"))
+        if "session" not in place.facts:
+            yield from self._identify(record, named)
+        other = self.foreign(record)
+        if other and "parent_session" not in place.facts:
+            kind = "fork" if "forkedFrom" in record else "resumed"
+            if kind == "fork" or self._stem == place.facts.get("session"):
+                yield from place.learn("parent_session", other)
+                yield from place.learn("parent_kind", kind)
+        if not other:
+            yield from place.learn_once("started_at", loose.stamp(record.get("timestamp")))
+        if record.get("isSidechain") is not True or "subagent" in place.facts:
+            yield from place.learn("agent_version", loose.text(record.get("version")))
+            yield from place.learn("folder", loose.text(record.get("cwd")))
+            yield from place.learn("branch", loose.text(record.get("gitBranch")))
+            yield from place.learn("entrypoint", loose.text(record.get("entrypoint")))
+        yield from self._title(record, seen, at)
+        match record.get("type"):
+            case "pr-link":
+                yield from place.learn("task_url", loose.text(record.get("prUrl")))
+            case "tag":
+                yield from place.learn("tag", loose.text(record.get("tag")))
+
+    def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
+        subagent = self._subagent(record, named)
+        session = named if subagent else self._own(record, named)
+        yield from self._place.learn("session", session)
+        if subagent and session:
+            yield from self._place.learn("subagent", subagent)
+            yield from self._place.learn("parent_session", session)
+            yield from self._place.learn("parent_kind", "subagent")
+            if subagent.startswith(_COMPACTION):  # it helped the program, and nobody asked for it
+                yield from self._place.learn("tag", "compaction")
+
+    def _subagent(self, record: dict[str, Any], named: str | None) -> str | None:
+        if self._in_subagent_file and self._stem is not None:
+            return self._stem.removeprefix(_SUBAGENT_FILE)
+        if self._stem is not None and (self._stem == named or _SESSION_ID.fullmatch(self._stem)):
+            return None
+        return loose.text(record.get("agentId")) if record.get("isSidechain") is True else None
+
+    def _own(self, record: dict[str, Any], named: str | None) -> str | None:
+        stem = self._stem
+        if stem is None or _SESSION_ID.fullmatch(stem):
+            return stem or named
+        if named is None:  # a summary or a snapshot names no session, but a later record will
+            return stem if record.get("type") in ("user", "assistant") else None
+        return named if _SESSION_ID.fullmatch(named) else stem
+
+    def _title(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
+        kind = record.get("type")
+        if kind in ("custom-title", "ai-title"):
+            key = "customTitle" if kind == "custom-title" else "aiTitle"
+            yield from self._titled(kind, loose.text(record.get(key) or record.get("title")))
+        elif kind == "summary":
+            leaf, summary = loose.text(record.get("leafUuid")), loose.text(record.get("summary"))
+            if leaf in seen:
+                yield from self._titled(kind, summary)
+            elif leaf and summary and len(self._summaries) < _WAITING:
+                self._summaries[leaf] = at
+        elif self._summaries:
+            own = self._summaries.pop(loose.text(record.get("uuid")) or "", None)
+            if own is not None:
+                yield from self._titled("summary", loose.text(self._again(own).get("summary")))
+
+    def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
+        if title and _RANKS[kind] >= self._rank:
+            self._rank = _RANKS[kind]
+            yield from self._place.learn("title", title)

@@ -1,0 +1,32 @@
+"""Images and documents among Claude Code's content blocks, which are told of but never kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from gittraj.formats import images, loose
+from gittraj.model import Artifact
+
+KINDS = ("image", "document")
+
+
+def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
+    """What is known of the image or document in ``block``, and the text that stands for it.
+
+    A document of plain text is its own text; what lies elsewhere is named by its address.
+    """
+    source = loose.mapping(block.get("source"))
+    data, url = loose.text(source.get("data")), loose.text(source.get("url"))
+    if source.get("type") == "text" and data:
+        return None, data
+    if found := images.from_base64(data, source.get("media_type")) or images.from_uri(url):
+        return found, images.placeholder(found)
+    where = f" {url}" if url and not url.startswith("data:") else ""
+    return None, f"[{block.get('type')}{where}]"
+
+
+def first(content: Iterable[dict[str, Any]]) -> Artifact | None:
+    """The first image or document of a message; an event has room for one."""
+    found = (attached(block)[0] for block in content if block.get("type") in KINDS)
+    return next((artifact for artifact in found if artifact), None)

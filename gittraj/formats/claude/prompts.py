@@ -1,0 +1,102 @@
+"""Which texts of Claude Code's user role a human typed.
+
+Tool results, command echoes, compaction summaries, reminders and notifications use that role, too. A
+text that is no human's must never become a prompt: it would be shown as what somebody asked for.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.claude import media
+
+_INJECTED = (
+    "<command-name>",
+    "<command-message>",
+    "<command-args>",
+    "<local-command-",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<bash-exit-code>",
+    "<task-notification>",
+    "<channel source=",
+    "<user-prompt-submit-hook>",
+    "Caveat: The messages below",
+)
+_ASIDES = ("system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics")
+"""Elements that the program puts into or beside a real prompt."""
+_PEERS = ("<teammate-message", "<cross-session-message", "<agent-message")
+"""How texts of other agents begin, which come in the user's role."""
+_FLAGS = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSynthetic")
+INTERRUPTED = "[Request interrupted by user"
+
+
+def blocks(message: Any) -> list[dict[str, Any]]:
+    """The content of a message as blocks; a bare text is one text block."""
+    content = loose.mapping(message).get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else loose.objects(content)
+
+
+def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
+    """What a human typed in this record, or ``None`` if nobody typed it.
+
+    ``origin`` says since 2.1 who else did: a notification, a channel, another agent, the program itself.
+    """
+    if any(record.get(flag) for flag in _FLAGS) or any(b.get("type") == "tool_result" for b in content):
+        return None
+    if loose.mapping(record.get("origin")).get("kind") not in (None, "human"):
+        return None
+    parts = [part for block in content if (part := _part(block))]
+    return "\n".join(parts) or None
+
+
+def queued(record: dict[str, Any]) -> dict[str, Any] | None:
+    """The attachment by which the agent was told what was typed while it worked."""
+    attachment = loose.mapping(record.get("attachment"))
+    mode = attachment.get("commandMode", "prompt")
+    return attachment if attachment.get("type") == "queued_command" and mode == "prompt" else None
+
+
+def waiting(text: Any) -> str | None:
+    """What a human typed among what waits for the agent; commands to the program are not for it."""
+    said = _part({"type": "text", "text": text})
+    return said if said and not said.startswith("/") else None
+
+
+def told(content: list[dict[str, Any]]) -> str | None:
+    """What another agent says in this record."""
+    texts = [text for block in content if (text := loose.text(block.get("text")))]
+    return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None
+
+
+def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
+    """The ordinal and text of the block that says that the user stopped the agent."""
+    for ordinal, block in enumerate(content):
+        text = loose.text(block.get("text"))
+        if text and text.startswith(INTERRUPTED):
+            return ordinal, text
+    return None
+
+
+def _part(block: dict[str, Any]) -> str | None:
+    if block.get("type") in media.KINDS:
+        return media.attached(block)[1]
+    text = loose.text(block.get("text"))
+    if text is None:
+        return None
+    for element in _ASIDES:
+        text = _without(text, f"<{element}>", f"</{element}>")
+    text = text.strip()
+    return None if text.startswith((*_INJECTED, *_PEERS, INTERRUPTED)) else text
+
+
+def _without(text: str, opening: str, closing: str) -> str:
+    """``text`` without what stands between the tags; in linear time, which no pattern with ``.*?`` has."""
+    kept: list[str] = []
+    position = 0
+    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[position:start])
+        position = end + len(closing)
+    return "".join(kept) + text[position:]

@@ -1,0 +1,141 @@
+"""What a tool result of Claude Code says: its text, how it ended, what it changed.
+
+A result stands in a log twice: as the model saw it (``tool_result``) and structured
+(``toolUseResult``). The text is the model's; the structure tells the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import commits, loose
+from gittraj.formats.claude import calls, media
+from gittraj.log import Edit
+from gittraj.model import Artifact
+
+_EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,10})(?:\n|$)")
+_CUT = re.compile(r"<persisted-output>|\[\d+ (?:lines|characters) truncated\]")
+_DECLINED = (
+    "The user doesn't want to proceed with this tool use.",
+    "The user doesn't want to take this action right now.",
+)
+_ADVICE = re.compile(r"the user said:|reason for the rejection:")
+_TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
+"""Where the blocks of a result, a server's among them, hold their text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A tool result, apart from which event it becomes."""
+
+    text: str
+    is_error: bool
+    exit_code: int | None
+    truncated: bool
+    size: int | None
+    """Bytes of the whole output, where the log holds only a part."""
+    artifact: Artifact | None
+    commits: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+
+def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
+    """The result in a ``tool_result`` block and its ``toolUseResult`` (``detail``).
+
+    ``shell`` says that the call ran a command.
+    """
+    text, artifact = _content(block.get("content"))
+    given = loose.mapping(detail)
+    shell = shell or "stdout" in given
+    # A server's tool says that it failed by the type of what it gives.
+    failed = str(loose.mapping(block.get("content")).get("type")).endswith("_error")
+    is_error = block.get("is_error") is True or failed
+    return Result(
+        text=text,
+        is_error=is_error,
+        exit_code=_exit_code(text, given, is_error=is_error) if shell else None,
+        truncated=given.get("truncated") is True or _CUT.search(text) is not None,
+        size=loose.number(given.get("persistedOutputSize")),
+        artifact=artifact,
+        commits=_commits(text, given) if shell else (),
+        edits=() if is_error else _edits(given),
+    )
+
+
+def declined(text: str) -> str | None:
+    """What the user said on refusing a call: ``""`` if nothing, ``None`` if it was not refused."""
+    if not text.startswith(_DECLINED):
+        return None
+    said = _ADVICE.search(text)
+    return text[said.end() :].strip() if said else ""
+
+
+def _content(content: Any) -> tuple[str, Artifact | None]:
+    if isinstance(content, str):
+        return content, None
+    if isinstance(content, dict):  # what a server's tool gives
+        content = [content]
+    parts: list[str] = []
+    artifact: Artifact | None = None
+    for block in loose.objects(content):
+        match block.get("type"):
+            case "image" | "document":
+                found, text = media.attached(block)
+                artifact = artifact or found
+                parts.append(text)
+            case "web_search_result" | "web_fetch_result":
+                parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
+            case _:
+                parts += [t for key in _TEXTS if (t := loose.text(block.get(key)))]
+    return "\n".join(part for part in parts if part), artifact
+
+
+def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | None:
+    if match := _EXIT.match(text):
+        return int(match[1])
+    # An exit other than 0 is an error for Claude Code, except where it knows what the number means
+    # (grep found nothing), and a command that was stopped or goes on has none yet.
+    unclear = ("returnCodeInterpretation", "backgroundTaskId", "interrupted")
+    return None if is_error or not detail or any(detail.get(key) for key in unclear) else 0
+
+
+def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
+    made = loose.mapping(loose.mapping(detail.get("gitOperation")).get("commit"))
+    sha = loose.text(made.get("sha"))
+    found = commits.printed(text)
+    return found if sha is None or sha in found else (sha, *found)
+
+
+def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
+    """The entire new text of the file, where the result and the old text allow to know it."""
+    path = loose.text(detail.get("filePath")) or loose.text(detail.get("notebook_path"))
+    if path is None or detail.get("userModified") is True:
+        return ()
+    if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
+        kind = "add" if detail["type"] == "create" else "update"
+        return (Edit(path=path, kind=kind, whole=detail["content"]),)  # type: ignore[arg-type]
+    whole = detail.get("updated_file") if "notebook_path" in detail else _rewritten(detail)
+    return (Edit(path=path, whole=whole),) if isinstance(whole, str) else ()
+
+
+def _rewritten(detail: dict[str, Any]) -> str | None:
+    text = detail.get("originalFile", detail.get("originalFileContents"))
+    if "edits" in detail:
+        changes = loose.objects(detail["edits"])
+    else:
+        changes = [
+            {
+                "old_string": detail.get("oldString"),
+                "new_string": detail.get("newString"),
+                "replace_all": detail.get("replaceAll"),
+            }
+        ]
+    if not isinstance(text, str) or not changes:
+        return None
+    for old, new, everywhere in calls.replacements(changes):
+        if old not in text or (not old and text):
+            return None
+        text = text.replace(old, new, -1 if everywhere else 1)
+    return text

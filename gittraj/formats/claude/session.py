@@ -1,0 +1,194 @@
+"""Claude Code's own session files, ``~/.claude/projects/<folder>/<session id>.jsonl``.
+
+The format is not published; this follows files of versions 1.0 to 2.1. A file only grows, holds one
+record a line, and spreads one model call over several records of the same ``message.id``. Subagents
+have files of the same shape (``agent-<id>.jsonl``, beside the main file or below it); older ones stand
+between the main file's records (``isSidechain``). Never reads another file, and never follows a path
+that a log names.
+
+Two things that a file holds are left out, since nothing of them can be known while it is read. The
+dialogue of a subagent in ``agent_progress`` records stands in its own file, and whether that file exists
+is for others to see. A rewind is a second child of an older record: when it comes, the events that it
+abandons have been told long ago, so that they bear no mark of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.claude import prompts
+from gittraj.formats.claude.conversation import Conversation
+from gittraj.formats.claude.facts import SessionFacts, is_subagent
+from gittraj.formats.claude.record import Record
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model import Remark
+
+name = "claude-code"
+agent = "claude-code"
+
+_START = Cursor()
+_TYPES = {
+    *("user", "assistant", "system", "progress", "attachment", "queue-operation"),
+    *("mode", "permission-mode", "last-prompt", "custom-title", "ai-title", "agent-name"),
+}
+_CUT_FIRST_LINE = re.compile(rb'\{"(?:parentUuid|isSidechain|sessionId|type|uuid)":[^\n]*"sessionId":"')
+_TRUSTED = frozenset(("type", "sessionId"))
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a session of Claude Code."""
+    objects = lines.head(head)
+    if objects:
+        return any(_is_record(found) for found in objects)
+    return _CUT_FIRST_LINE.match(head) is not None
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    match found.get("type"):
+        case "summary":
+            return "leafUuid" in found
+        case "file-history-snapshot":
+            return "snapshot" in found
+        case str(kind):
+            return kind in _TYPES and "sessionId" in found
+        case _:
+            return False
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a session file. ``session`` is the stem of its name, which wins as session id.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._facts = SessionFacts(self._place, stem, dict(cursor.state), self._lines.again)
+        self._conversation = Conversation(self._place)
+        self._stem = stem
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Forget the turn before: reading on from its end must know no more than reading from the mark.
+
+        A record that was written twice in different turns comes twice, with the same event ids.
+        """
+        self._seen: set[str] = set()
+        self._chains: dict[str, str] = {}
+        self._queue: deque[str | None] = deque()
+        self._taken: list[Entry] = []
+        self._conversation.forget()
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        uuid = loose.text(value.get("uuid"))
+        if uuid in self._seen:
+            return
+        kind = value.get("type")
+        queued = prompts.queued(value) if kind == "attachment" else None
+        content = prompts.blocks({"content": queued.get("prompt")} if queued else value.get("message"))
+        typed = prompts.typed(queued or value, content) if kind == "user" or queued else None
+        subagent = is_subagent(value, self._stem)
+        if kind in ("user", "assistant"):
+            yield from self._taken
+        if kind in ("user", "assistant") or queued:
+            self._taken.clear()
+        if typed is not None and not subagent:
+            yield from self._place.mark(self._place.cursor(found.start, self._facts.state()))
+            self._begin_turn()
+        yield from self._facts.learn(value, self._seen, found.start)
+        record = Record(
+            value=value,
+            content=content,
+            id=uuid or f"at{found.start}",
+            ts=loose.stamp(value.get("timestamp")),
+            end=found.end,
+            folder=loose.text(value.get("cwd")),
+            detail=value.get("toolUseResult"),
+            sidechain=value.get("isSidechain") is True,
+            subagent=subagent,
+            foreign=self._facts.foreign(value),
+            parent=self._follow(value, typed) if value.get("isSidechain") is True else None,
+        )
+        for item in self._items(record, typed):
+            if uuid:
+                self._seen.add(uuid)
+            yield item
+
+    def _follow(self, value: dict[str, Any], typed: str | None) -> str | None:
+        """The event of the Task call that this record of a sidechain goes back to, if it is known."""
+        parent = loose.text(value.get("parentUuid"))
+        call = self._chains.get(parent) if parent else self._conversation.started_by(typed)
+        if call and (uuid := loose.text(value.get("uuid"))):
+            self._chains[uuid] = call
+        return call
+
+    def _items(self, record: Record, typed: str | None) -> Iterator[Item]:
+        match record.value.get("type"):
+            case "assistant":
+                yield from self._conversation.assistant(record)
+            case "user":
+                yield from self._conversation.user(record, typed)
+            case "attachment" if typed is not None:
+                yield from self._conversation.user(record, typed)
+            case "system":
+                yield from _system(record)
+            case "queue-operation":
+                self._wait(record)
+
+    # ------------------------------------------------------------ what was typed meanwhile
+
+    def _wait(self, record: Record) -> None:
+        """Follow the queue: what is removed from it, not taken as the next prompt, goes into the turn.
+
+        The attachment that tells the same clears it again; older files hold nothing else of it.
+        """
+        match record.value.get("operation"):
+            case "enqueue":
+                self._queue.append(prompts.waiting(record.value.get("content")))
+            case "dequeue" if self._queue:
+                self._queue.popleft()
+            case "remove" if self._queue and (text := self._queue.popleft()):
+                note = Remark(**record.common(0, "queued"), content=text, kind="note")
+                self._taken.append(record.entry(note))
+            case "popAll":
+                self._queue.clear()
+
+
+def _system(record: Record) -> Iterator[Item]:
+    match record.value.get("subtype"):
+        case "turn_duration" if not record.subagent:
+            yield TurnEnd(end=record.end)
+        case "compact_boundary" | "microcompact_boundary":
+            text = loose.text(record.value.get("content")) or "Conversation compacted"
+            yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
+        case "api_error":
+            yield record.entry(Remark(**record.common(0), content=_failure(record.value), kind="error"))
+
+
+def _failure(value: dict[str, Any]) -> str:
+    """What a request failed with; the error stands in the error of the error."""
+    error = value.get("error")
+    while isinstance(error, dict) and isinstance(error.get("error"), dict):
+        error = error["error"]
+    given = loose.mapping(error)
+    text = error if isinstance(error, str) else given.get("message") or given.get("code") or given.get("type")
+    status = loose.mapping(value.get("error")).get("status")
+    return " ".join(str(part) for part in ("API error", status, text) if part)

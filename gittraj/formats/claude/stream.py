@@ -1,0 +1,195 @@
+"""Claude Code's output, ``claude -p --output-format stream-json``.
+
+Its records bear the uuids and message ids that the session file has for the same things (seen with version
+2.1.197, subagents and replayed prompts included), and so its events have the same ids: a session read from
+both is stored once. The file knows more: the prompt, which stands here only with
+``--replay-user-messages``, the times of what the model said, its folder and branch, and the tokens of each
+call. Only the output knows what the session cost and how it ended. Reads one session; records of another
+that was written to the same place bear its id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.claude import calls, prompts
+from gittraj.formats.claude.conversation import Conversation, usage
+from gittraj.formats.claude.record import Record
+from gittraj.formats.claude.tally import Tally
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.log import Cursor, Damage, Fact, Item, Spent, TurnEnd
+from gittraj.model import Remark
+
+name = "claude-stream-json"
+agent = "claude-code"
+
+_START = Cursor()
+_TRUSTED = frozenset(("type", "session_id"))
+_CUT_FIRST_LINE = re.compile(rb'\{"type":"system","subtype":"init"')
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is Claude Code's output."""
+    return any(map(_is_record, lines.head(head))) or _CUT_FIRST_LINE.match(head) is not None
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    if "session_id" not in found:
+        return False
+    match found.get("type"):
+        case "system":
+            return found.get("subtype") == "init" and "model" in found
+        case "user" | "assistant":
+            return "message" in found and "parent_tool_use_id" in found
+        case "result":
+            return "subtype" in found and "total_cost_usd" in found
+        case _:
+            return False
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a session's output. The session id is the first one in it; ``session`` stands in for it.
+
+    Raises :class:`~gittraj.errors.FormatError` if the output before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._tally = Tally(cursor.state.get("tally", {}))
+        self._conversation = Conversation(self._place)
+        self._name = session
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        self._seen: set[str] = set()
+        self._streamed: dict[str | None, tuple[str, dict[str, Any]]] = {}
+        self._conversation.forget()
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        uuid = loose.text(value.get("uuid"))
+        if uuid in self._seen:
+            return
+        starter = loose.text(value.get("parent_tool_use_id"))
+        content = prompts.blocks(value.get("message"))
+        typed = prompts.typed(value, content) if value.get("type") == "user" else None
+        if typed is not None and starter is None:
+            yield from self._place.mark(self._place.cursor(found.start, {"tally": self._tally.state()}))
+            self._begin_turn()
+        named = loose.text(value.get("session_id"))
+        said = value.get("type") in ("user", "assistant", "result")
+        yield from self._place.learn_once("session", named or (self._name if said else None))
+        yield from self._place.learn_once("tag", "stream-json")
+        record = Record(
+            value=value,
+            content=content,
+            id=uuid or f"at{found.start}",
+            ts=loose.stamp(value.get("timestamp")),
+            end=found.end,
+            folder=self._place.facts.get("folder"),
+            detail=value.get("tool_use_result"),
+            sidechain=starter is not None,
+            subagent=starter is not None,
+            foreign=named if named != self._place.facts.get("session") else None,
+            parent=self._conversation.event_of(starter),
+        )
+        if not record.foreign:
+            yield from self._place.learn_once("started_at", record.ts)
+        for item in self._items(record, typed):
+            if uuid:
+                self._seen.add(uuid)
+            yield item
+
+    def _items(self, record: Record, typed: str | None) -> Iterator[Item]:
+        match record.value.get("type"):
+            case "assistant":
+                for item in self._conversation.assistant(record):
+                    yield self._counted(item, record)
+            case "user":
+                yield from self._conversation.user(record, typed)
+            case "system":
+                yield from self._system(record)
+            case "stream_event":
+                for spent in self._partial(record.value):
+                    yield self._counted(spent, record)
+            case "result":
+                yield from self._result(record)
+
+    def _counted(self, item: Item, record: Record) -> Item:
+        if isinstance(item, Spent) and not record.sidechain:
+            self._tally.count(item)
+        return item
+
+    def _system(self, record: Record) -> Iterator[Item]:
+        value = record.value
+        match value.get("subtype"):
+            case "init" if not record.foreign:
+                yield from self._place.learn("agent_version", loose.text(value.get("claude_code_version")))
+                yield from self._place.learn("folder", loose.text(value.get("cwd")))
+                # What was asked for, like opus[1m]; the messages name the model alone.
+                model = (loose.text(value.get("model")) or "").partition("[")[0]
+                yield from self._place.learn("model", model)
+            case "compact_boundary":
+                text = loose.text(value.get("content")) or "Conversation compacted"
+                yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
+
+    def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
+        """Where every step of an answer is told, its last one knows what it cost."""
+        event, starter = loose.mapping(value.get("event")), loose.text(value.get("parent_tool_use_id"))
+        if event.get("type") == "message_start":
+            message = loose.mapping(event.get("message"))
+            if response := loose.text(message.get("id")):
+                self._streamed[starter] = (response, loose.mapping(message.get("usage")))
+        elif event.get("type") == "message_delta" and (begun := self._streamed.pop(starter, None)):
+            told = {k: v for k, v in loose.mapping(event.get("usage")).items() if v is not None}
+            yield Spent(response=begun[0], usage=usage(begun[1] | told), beside=True)
+
+    def _result(self, record: Record) -> Iterator[Item]:
+        value = record.value
+        subtype = loose.text(value.get("subtype")) or "success"
+        failed = value.get("is_error") is True or subtype.startswith("error")
+        for n, denied in enumerate(loose.objects(value.get("permission_denials")), 1):
+            parent = self._conversation.event_of(loose.text(denied.get("tool_use_id")))
+            common = record.common(n, "denied") | {"parent": parent}
+            yield record.entry(Remark(**common, content=_denial(denied), kind="error"))
+        errors = value.get("errors")
+        told = [text for text in errors if loose.text(text)] if isinstance(errors, list) else []
+        why = "\n".join(told) or loose.text(value.get("result")) or subtype
+        if subtype != "success":  # otherwise a record before this says the same
+            yield record.entry(Remark(**record.common(0), content=why, kind="error"))
+        if settled := self._tally.settle(usage(value.get("usage"))):
+            yield settled
+        if not record.foreign:
+            yield from self._outcome(value, subtype, why if failed else None)
+        yield TurnEnd(end=record.end)
+
+    def _outcome(self, value: dict[str, Any], subtype: str, error: str | None) -> Iterator[Fact]:
+        cost = loose.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
+        if cost is not None:
+            yield Fact(name="cost_usd", value=cost)
+        yield from self._place.learn("status", "failed" if error else "completed")
+        # A request that the service refused ends with the subtype success.
+        yield from self._place.learn("exit_status", "error" if error and subtype == "success" else subtype)
+        yield from self._place.learn("exit_error", error)
+
+
+def _denial(denied: dict[str, Any]) -> str:
+    tool, given = loose.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
+    what = calls.command(tool, given) or " ".join(calls.paths(given))
+    return f"permission denied: {tool} {what}".strip()

@@ -1,0 +1,60 @@
+"""A session of Claude Code as its web version exports it: ``{"loglines": […]}``.
+
+The log lines are the records of a session file, and are read as such.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import document, loose
+from gittraj.formats.claude import prompts
+from gittraj.formats.claude import session as session_file
+from gittraj.formats.shape import Part, shape_id
+from gittraj.log import Cursor, Item, Mark
+
+name = "claude-web-export"
+agent = "claude-code"
+
+_START = Cursor()
+_LOGLINES = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{(?s:.{0,4000}?)"loglines"\s*:\s*\[')
+_SESSION_ID = re.compile(r"session_\w{8,}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_SHAPED = 4
+"""Records that make the id of a session without one."""
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such a document."""
+    return _LOGLINES.match(head) is not None
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of the session, always from its start: ``end`` counts bytes of its records, one a line.
+
+    Where no record names the session, ``session`` (the stem of the file's name) does if it looks like the
+    web's ids or the program's; else the id is made of the shape of the first records.
+    """
+    value, damage = document.load(stream)
+    if damage:
+        yield damage
+    found = loose.objects(loose.mapping(value).get("loglines"))
+    named = session is not None and _SESSION_ID.fullmatch(session) is not None
+    if found and not named and not any(loose.text(record.get("sessionId")) for record in found):
+        session = shape_id(name, map(_shape, found[:_SHAPED]))
+    records = b"".join(json.dumps(record).encode() + b"\n" for record in found)
+    for item in session_file.read(io.BytesIO(records), session=session):
+        if not isinstance(item, Mark):
+            yield item
+
+
+def _shape(record: dict[str, Any]) -> Iterator[Part]:
+    yield loose.text(record.get("type"))
+    yield loose.stamp(record.get("timestamp"))
+    for block in prompts.blocks(record.get("message")):
+        yield loose.text(block.get("type"))
+        yield loose.text(block.get("name"))
+        yield len(loose.text(block.get("text")) or "")

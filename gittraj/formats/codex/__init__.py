@@ -1,0 +1,1 @@
+"""Codex: its rollout files and its output."""

@@ -1,0 +1,57 @@
+"""The files that Codex says a patch changed: ``file_change`` items and ``patch_apply_begin`` events.
+
+As list: ``[{path, kind}]``. As object: ``{path: {type, content, unified_diff, move_path}}``, and before that
+had a ``type``, ``{path: {add: {content}}}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats import difference, loose
+from gittraj.log import Edit
+from gittraj.model import FileKind
+
+_KINDS: dict[str, FileKind] = {"add": "add", "delete": "delete", "update": "update"}
+
+
+def edits(changes: Any) -> tuple[Edit, ...]:
+    """The files as they were left; lines are known only where the log has them."""
+    return tuple(edit for path, change in _changes(changes) for edit in _edits(path, change))
+
+
+def _changes(changes: Any) -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(changes, dict):
+        for path, change in changes.items():
+            given = loose.mapping(change)
+            inner = next((kind for kind in _KINDS if isinstance(given.get(kind), dict)), None)
+            yield path, given if inner is None else given[inner] | {"type": inner}
+    for change in loose.objects(changes):
+        if path := loose.text(change.get("path")):
+            kind = change.get("kind")
+            yield path, change | (kind if isinstance(kind, dict) else {"type": kind})
+
+
+def _edits(path: str, change: dict[str, Any]) -> Iterator[Edit]:
+    kind = _KINDS.get(str(change.get("type")), "update")
+    content = loose.text(change.get("content"))
+    if kind == "add" and content is not None:
+        yield Edit(path=path, kind=kind, added=tuple(content.splitlines()), whole=content)
+        return
+    if kind == "delete" and content is not None:
+        yield Edit(path=path, kind=kind, removed=tuple(content.splitlines()))
+        return
+    added, removed = _lines(loose.text(change.get("unified_diff")) or loose.text(change.get("diff")) or "")
+    target = loose.text(change.get("move_path"))
+    if target is not None:
+        yield Edit(path=path, kind="delete")
+    yield Edit(path=target or path, kind="rename" if target else kind, added=added, removed=removed)
+
+
+def _lines(diff: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the hunks of a unified diff add and remove."""
+    hunks = diff[diff.find("@@") :].split("\n") if "@@" in diff else []
+    added = [line[1:] for line in hunks if line.startswith("+")]
+    removed = [line[1:] for line in hunks if line.startswith("-")]
+    return difference.only_in(added, removed), difference.only_in(removed, added)

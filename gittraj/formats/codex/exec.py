@@ -1,0 +1,344 @@
+"""The output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
+github.com/openai/codex, of the age before (``{"id":"0","msg":…}``), and what wrappers write beside them.
+
+It has neither times nor, today, the prompt, the model or the folder: a rollout of the same thread says more
+of the same, and its events supersede these, whose ids all begin with ``exec.``. A file holds one run of a
+thread; every run counts its items from 0, so an id bears, beside the item's, a sum over the kinds and
+lengths of the items in the file up to it: that tells runs apart from the first that differs on, and stays as
+it is when the file grows.
+
+The tokens of a turn are those of the thread until then, less what the file told before. What a resumed
+thread had spent before this run stands nowhere in it: the first turn bears all of it. A run that was
+killed, or still goes on, gives the status ``abandoned``.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.codex import items, messages
+from gittraj.formats.codex.calls import Call
+from gittraj.formats.codex.outputs import Output
+from gittraj.formats.codex.skim import NOTHING, Skimmed
+from gittraj.formats.codex.usage import since, usage
+from gittraj.formats.lines import Fragment
+from gittraj.formats.place import Place
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Foreign,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+name = "codex-exec"
+agent = "codex"
+
+_START = Cursor()
+_TRUSTED: frozenset[str] = frozenset()
+_TURNS = frozenset(("turn.started", "turn.completed", "turn.failed"))
+_ITEMS = frozenset(("item.started", "item.updated", "item.completed"))
+_THREADS = {"thread.started": "thread_id", "session.created": "session_id"}
+_FINISHED = frozenset(("task.completed", "completed", "done"))
+_STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
+_HEADER = frozenset(("workdir", "model", "provider", "sandbox"))
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_DROPPED = re.compile(
+    rb'\{"(?:type":"item\.plan\.delta|id":"[^"]{0,40}","msg":\{"type":"(?:\w+_delta|turn_diff|background_event))"'
+)
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such an output."""
+    return any(_is_record(found) for found in lines.head(head))
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    kind = found.get("type")
+    if not isinstance(kind, str):
+        message = found.get("msg")
+        old = "id" in found and isinstance(message, dict) and isinstance(message.get("type"), str)
+        return old or found.keys() >= _HEADER
+    if kind in _THREADS:
+        return isinstance(found.get(_THREADS[kind]), str)
+    return kind in _TURNS or (kind in _ITEMS and isinstance(found.get("item"), dict))
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a run. The session is the thread in the log, else ``session`` if that is an id of Codex,
+    else an id made from the shape of the first two records. There are no marks, so it begins at the start."""
+    return _Reading(stream, session).items()
+
+
+def _skim(raw: bytes) -> dict[str, Any] | None:
+    return NOTHING if _DROPPED.match(raw) and raw.endswith(b"}\n") and b'}{"' not in raw else None
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None) -> None:
+        self._lines = Skimmed(stream, _START, trusted=_TRUSTED, skim=_skim)
+        self._place = Place(self._lines, _START)
+        self._name = session if session and _UUID.fullmatch(session) else None
+        self._number = 0
+        self._end = 0
+        self._owner: str | None = None
+        self._chain = 0
+        self._spent = self._total = Usage()
+        self._begin_run()
+
+    def _begin_run(self) -> None:
+        self._open: dict[str, tuple[str, Call]] = {}
+        self._last: str | None = None
+        self._began = False
+        self._told: set[str] = set()
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        self._running = False
+        self._response: str | None = None
+        self._plan: tuple[str, str] | None = None
+
+    def items(self) -> Iterator[Item]:
+        first: list[Fragment] = []
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            elif "session" in self._place.facts:
+                yield from self._read(found)
+            else:
+                first.append(found)
+                if identity := self._identify(first):
+                    yield from self._place.learn("session", identity)
+                    yield from (item for waited in first for item in self._read(waited))
+        if self._running:
+            yield from self._place.learn("status", "abandoned")
+
+    def _identify(self, first: list[Fragment]) -> str | None:
+        records = [record for found in first for record in _records(found.value, 0)]
+        threads = [loose.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
+        named = next((thread for thread in threads if thread), None)
+        if named or len(first) < 2:
+            return named
+        return self._name or shape_id(name, map(_shape, (part for found in first for part in _parts(found))))
+
+    # ------------------------------------------------------------ records
+
+    def _read(self, found: Fragment) -> Iterable[Item]:
+        self._number += 1
+        self._end = found.end
+        if "msg" in found.value:
+            return (item for record in _records(found.value, self._number) for item in self._record(record))
+        return self._record(found.value)
+
+    def _record(self, record: dict[str, Any]) -> Iterable[Item]:
+        kind = _kind(record)
+        if kind in _ITEMS:
+            return self._item(kind, loose.mapping(record.get("item")))
+        if kind in _THREADS:
+            return self._thread(record, loose.text(record.get(_THREADS[kind])))
+        match kind:
+            case "turn.started":
+                self._begin_turn()
+                self._told.clear()
+                self._running = self._began = True
+            case "turn.completed" | "turn.failed" | "turn.aborted":
+                return self._ended_turn(kind, record)
+            case "error":
+                return self._fail(record.get("message"))
+            case "usage":
+                return self._count(record)
+            case _ if kind in _FINISHED and self._running:
+                return self._end_turn("completed")
+            case "request_user_input":
+                asked = [loose.text(q.get("question")) or "" for q in loose.objects(record.get("questions"))]
+                event = Foreign(**self._common(), content="\n".join(asked), type="codex.question")
+                return (self._entry(event),)
+            case "":
+                return self._header(record)
+        return ()
+
+    def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
+        if kind == "turn.failed":
+            yield from self._fail(loose.mapping(record.get("error")).get("message"))
+        elif kind == "turn.aborted":
+            text = f"Turn aborted: {loose.text(record.get('reason')) or 'no reason given'}"
+            yield self._entry(Remark(**self._common(), content=text, kind="note", tags=("interrupted",)))
+        elif "usage" in record:
+            self._total = usage(record["usage"])
+        yield from self._end_turn(_STATUS[kind])
+
+    def _header(self, record: dict[str, Any]) -> Iterator[Item]:
+        """What the very old form says first: its settings, then the prompt."""
+        if record.keys() >= _HEADER:
+            yield from self._place.learn("folder", loose.text(record.get("workdir")))
+            yield from self._place.learn("model", loose.text(record.get("model")))
+        elif record.keys() == {"prompt"} and (text := loose.text(record["prompt"])):
+            yield self._entry(Prompt(**self._common(), content=text))
+
+    def _thread(self, record: dict[str, Any], thread: str | None) -> Iterator[Item]:
+        own = self._place.facts.get("session")
+        self._begin_run()
+        if thread and thread != (self._owner or own):
+            self._spent = self._total = Usage()
+        self._owner = thread if thread != own else None
+        yield from self._place.learn("entrypoint", "codex_exec")
+        yield from self._place.learn("model", loose.text(record.get("model")))
+
+    def _end_turn(self, status: str) -> Iterator[Item]:
+        if self._plan:
+            yield self._note(*self._plan)
+        yield from self._pay()
+        self._begin_turn()
+        yield TurnEnd(end=self._end)
+        yield from self._place.learn("status", status)
+
+    def _count(self, record: dict[str, Any]) -> Iterator[Item]:
+        """What the very old form tells after each model call: it, or the thread until then."""
+        if isinstance(record.get("total"), dict):
+            self._total = usage(record["total"])
+        else:
+            self._total += usage(record.get("last"))
+        yield from self._pay(final=False)
+
+    def _pay(self, *, final: bool = True) -> Iterator[Spent]:
+        if self._response is None:  # of no event: the next turn bears it
+            return
+        own = since(self._total, self._spent)
+        if own != Usage():
+            first = self._spent == Usage()  # this log cannot know what came before it
+            yield Spent(response=self._response, usage=own, beside=True, cumulative=first)
+        if final:
+            self._spent = self._total
+
+    def _fail(self, given: Any) -> Iterator[Item]:
+        """An error; a failed turn often repeats one."""
+        text = items.words(given)
+        if text not in self._told:
+            self._told.add(text)
+            yield self._entry(Remark(**self._common(), content=text, kind="error"))
+
+    # ------------------------------------------------------------ items
+
+    def _item(self, kind: str, item: dict[str, Any]) -> Iterator[Item]:
+        item = item if "type" in item else item | {"type": item.get("item_type")}
+        own = loose.text(item.get("id")) or f"n{self._number}"
+        if kind != "item.updated":
+            self._chain = zlib.crc32(repr(_shape(item)).encode("utf-8", "replace"), self._chain)
+        key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
+        if item.get("type") == "todo_list":
+            self._plan = (self._plan[0] if self._plan else key), items.steps(item)
+            if kind == "item.completed":
+                yield self._note(*self._plan)
+                self._plan = None
+        elif call := known or items.call(item, self._place.facts.get("folder")):
+            if known is None:
+                yield self._call(key, item, call)
+                self._open[own] = (key, call)
+            if kind == "item.completed":
+                del self._open[own]
+                yield from self._result(key, item, call)
+        elif kind == "item.completed" and (entry := self._other(key, item)):
+            yield entry
+
+    def _call(self, key: str, item: dict[str, Any], call: Call) -> Entry:
+        call_id = loose.text(item.get("call_id")) or key
+        self._last = call_id
+        refused = item.get("status") in ("failed", "declined")
+        event = ToolCall(**self._said(key), name=call.name, arguments=call.arguments, call_id=call_id)
+        edits = () if refused else call.edits
+        return self._entry(event, edits=edits, command=call.command, folder=call.folder, paths=call.paths)
+
+    def _result(self, key: str, item: dict[str, Any], call: Call) -> Iterable[Entry]:
+        output = items.result(item)
+        if output is None:
+            return ()
+        # a call that was declined is nobody's decision here: a run without a terminal asks no human
+        return (self._ended(f"{key}:1", loose.text(item.get("call_id")) or key, output),)
+
+    def _ended(self, own: str, call_id: str | None, output: Output) -> Entry:
+        event = ToolResult(
+            id=own,
+            content=output.text,
+            call_id=call_id,
+            exit_code=output.exit_code,
+            is_error=output.is_error,
+            truncated=output.truncated,
+            artifact=output.artifact,
+        )
+        return self._entry(event, commits=output.commits)
+
+    def _other(self, key: str, item: dict[str, Any]) -> Entry | None:
+        text = loose.text(item.get("text"))
+        match item.get("type"):
+            case "agent_message" | "assistant_message" if text:
+                return self._entry(Message(**self._said(key), content=text))
+            case "reasoning" if text:
+                return self._entry(Thinking(**self._said(key), content=text))
+            case "plan" if text:
+                return self._note(key, text)
+            case "error":
+                return self._warn(key, items.words(item.get("message")))
+            case kind if kind in items.OUTPUTS and (output := items.result(item)):
+                return self._ended(f"{key}:0", loose.text(item.get("call_id")) or self._last, output)
+            case str(kind):
+                told = text or loose.text(item.get("message")) or loose.text(item.get("content"))
+                if told:
+                    return self._entry(Foreign(id=f"{key}:0", content=told, type=f"codex.{kind}"))
+        return None
+
+    def _warn(self, key: str, text: str) -> Entry | None:
+        """Before the first turn these are about the configuration, and come twice."""
+        if self._began:
+            return self._entry(Remark(id=f"{key}:0", content=text, kind="error"))
+        if text in self._told:
+            return None
+        self._told.add(text)
+        return self._entry(Remark(id=f"{key}:0", content=text, kind="note", tags=("configuration",)))
+
+    def _note(self, key: str, text: str) -> Entry:
+        return self._entry(Remark(**self._said(key), content=text, kind="note", tags=("plan",)))
+
+    def _said(self, key: str) -> dict[str, Any]:
+        self._running = self._began = True
+        self._response = self._response or key
+        return {"id": f"{key}:0", "response": self._response, "model": self._place.facts.get("model")}
+
+    def _common(self) -> dict[str, Any]:
+        return {"id": f"exec.{self._chain:08x}.n{self._number}:0"}
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, session=self._owner, **known)
+
+
+def _kind(record: dict[str, Any]) -> str:
+    return loose.text(record.get("type")) or ""
+
+
+def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
+    """A record, or those that say today what a very old one did."""
+    message = value.get("msg")
+    if isinstance(message, dict):
+        yield from messages.translate(message, number)
+    else:
+        yield value
+
+
+def _parts(found: Fragment) -> list[dict[str, Any]]:
+    """A record and what it wraps."""
+    inner = found.value.get("item") or found.value.get("msg")
+    return [found.value, loose.mapping(inner)]
+
+
+def _shape(item: dict[str, Any]) -> list[str | int]:
+    """The kind of an item or record, and how long each of its texts and lists is."""
+    return [_kind(item), *[len(part) for part in item.values() if isinstance(part, str | list)]]

@@ -1,0 +1,96 @@
+"""What the records of a Codex rollout say of the session itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.place import Place
+from gittraj.log import Fact
+
+_BURST = 2.0
+"""Seconds within which a fork writes the copied history of its parent."""
+
+
+def identify(place: Place, meta: dict[str, Any]) -> Iterator[Fact]:
+    """The facts in the first ``session_meta`` of a file, which is the file's own."""
+    git = loose.mapping(meta.get("git"))
+    yield from place.learn("session", loose.text(meta.get("id")))
+    yield from place.learn("started_at", loose.stamp(meta.get("timestamp")))
+    yield from place.learn("agent_version", loose.text(meta.get("cli_version")))
+    yield from place.learn("folder", loose.text(meta.get("cwd")))
+    yield from place.learn("branch", loose.text(git.get("branch")))
+    yield from place.learn("start_commit", loose.text(git.get("commit_hash")))
+    yield from place.learn("repository", loose.text(git.get("repository_url")))
+    yield from place.learn("entrypoint", loose.text(meta.get("originator")))
+    parent, kind = _parent(meta)
+    yield from place.learn("parent_session", parent)
+    yield from place.learn("parent_kind", kind)
+
+
+def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
+    """The session that this one comes from, and how. Reviewers and guardians name no starter."""
+    source = loose.mapping(meta.get("source"))
+    spawn = loose.mapping(loose.mapping(source.get("subagent")).get("thread_spawn"))
+    starter = loose.text(meta.get("parent_thread_id")) or loose.text(spawn.get("parent_thread_id"))
+    if starter or "subagent" in source or meta.get("thread_source") == "subagent":
+        shared = loose.text(meta.get("session_id"))
+        return starter or (shared if shared != meta.get("id") else None), "subagent"
+    base = loose.mapping(meta.get("history_base"))
+    origin = loose.text(meta.get("forked_from_id")) or loose.text(base.get("thread_id"))
+    return origin, "fork" if origin else None
+
+
+def agent_path(meta: dict[str, Any]) -> str:
+    """How other agents of the session address this one."""
+    spawn = loose.mapping(
+        loose.mapping(loose.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
+    )
+    return loose.text(meta.get("agent_path")) or loose.text(spawn.get("agent_path")) or "/root"
+
+
+def is_subagent(place: Place) -> bool:
+    return place.facts.get("parent_kind") == "subagent"
+
+
+class CopiedHistory:
+    """Whether a record is a copy from the parent of a fork, which older versions put before the fork's own.
+
+    Copies bear new times, all within the moment when the file was made, and the parent's own meta
+    stands before them. Where turns have ids of UUID version 7 (RFC 9562), which begin with a time,
+    the first turn younger than the session is its own; else the first record after that moment.
+    """
+
+    def __init__(self, place: Place, state: dict[str, Any]) -> None:
+        self._place = place
+        self._began: str | None = state.get("began")
+        self.owner: str | None = state.get("owner")
+        """The session that records now come from, if it is not the file's."""
+
+    def state(self) -> dict[str, Any]:
+        return {"began": self._began, "owner": self.owner}
+
+    def follow(self, kind: str, payload: dict[str, Any], time: Any) -> None:
+        """Take note of the next record, before it is read."""
+        self._began = self._began or loose.stamp(time)
+        if kind == "session_meta":
+            own, named = self._place.facts.get("session"), loose.text(payload.get("id"))
+            self.owner = named if own is not None and named != own else None
+        elif self.owner is not None and self._is_own(loose.text(payload.get("turn_id")), time):
+            self.owner = None
+
+    def _is_own(self, turn: str | None, time: Any) -> bool:
+        own = self._place.facts.get("session")
+        if turn and own and _is_v7(turn) and _is_v7(own):
+            return turn[:13] >= own[:13]
+        stamp = loose.stamp(time)
+        if stamp is None or self._began is None:
+            return False
+        passed = datetime.fromisoformat(stamp) - datetime.fromisoformat(self._began)
+        return passed.total_seconds() > _BURST
+
+
+def _is_v7(name: str) -> bool:
+    return len(name) == 36 and name[14] == "7"

@@ -1,0 +1,90 @@
+"""Which user messages of a rollout are prompts becomes known only after them.
+
+A rollout writes a user message first and then, in most versions, a record that says that a human typed
+it. Until then everything is held back, so that the order of the items is the log's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gittraj.formats.place import Place
+from gittraj.log import Cursor, Entry, Item, Mark
+from gittraj.model import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A user message that may be a prompt, and the cursor of the place before it."""
+
+    entry: Entry
+    cursor: Cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A human typed ``text``; or, if it is ``None``, the agent went on without such a record."""
+
+    text: str | None = None
+
+
+class Held:
+    """Passes items on, but for those after a candidate, which wait for the verdict.
+
+    ``confirms`` says whether this log has records of what was typed; ``None`` as long as that is not
+    known. In a log that has, a message without one was put in by the program; in one that has not,
+    every message counts whose text is not known to be injected.
+    """
+
+    def __init__(self, place: Place, confirms: bool | None) -> None:
+        self._place = place
+        self.waiting: list[Item | Candidate] = []
+        """As long as it is empty, items other than candidates may pass by."""
+        self.confirms = confirms
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [held for held in self.waiting if isinstance(held, Candidate)]
+
+    def take(self, item: Item | Candidate | Verdict) -> Iterator[Item]:
+        """What can be told now that ``item`` is known."""
+        if isinstance(item, Verdict):
+            yield from self._judge(item.text)
+        elif self.waiting or isinstance(item, Candidate):
+            self.waiting.append(item)
+        else:
+            yield from self._place.count([item])
+
+    def end(self) -> Iterator[Item]:
+        """What can be told at the end of what is written so far."""
+        if self.confirms is False:
+            yield from self._judge(None)
+
+    def _judge(self, text: str | None) -> Iterator[Item]:
+        candidates = self.candidates
+        if not self.waiting and text is None:
+            return
+        if text is not None:
+            same = [c for c in candidates if c.entry.event.content == text]
+            prompts = (same or candidates)[-1:]
+            self.confirms = True
+        else:
+            prompts = [] if self.confirms else candidates
+            self.confirms = self.confirms or False
+        waiting, self.waiting = self.waiting, []
+        for held in waiting:
+            if not isinstance(held, Candidate):
+                yield from self._place.count([held])
+            elif held in prompts:
+                yield from self._prompt(held, text)
+
+    def _prompt(self, candidate: Candidate, text: str | None) -> Iterator[Item]:
+        event = candidate.entry.event
+        if isinstance(event, Prompt):
+            yield from self._mark(candidate.cursor)
+        typed = replace(event, content=text or event.content)
+        yield from self._place.count([replace(candidate.entry, event=typed)])
+
+    def _mark(self, cursor: Cursor) -> Iterator[Mark]:
+        yield from self._place.mark(replace(cursor, ordinal=self._place.ordinal))

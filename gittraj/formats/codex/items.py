@@ -1,0 +1,168 @@
+"""What the items of ``codex exec --json`` that are calls did, and how they ended.
+
+Their fields are those of github.com/openai/codex, codex-rs/exec/src/exec_events.rs (``ThreadItemDetails``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import Any
+from urllib.parse import unquote
+
+from gittraj.formats import commits, images, loose
+from gittraj.formats.codex import calls, changes
+from gittraj.formats.codex.calls import Call
+from gittraj.formats.codex.outputs import Output, output
+
+OUTPUTS = ("function_call_output", "custom_tool_call_output")
+"""Items that wrappers write for the output of an item that is a call."""
+_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+_WRAPPED = re.compile(r"(?:/[\w./-]*/)?(?:ba|z|da)?sh -l?c (.+)", re.DOTALL)
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ESCAPED = re.compile(r'\\([\\"$`])')
+_BARE = re.compile(r"[\w@%+=:,./-]+")
+
+
+def call(item: dict[str, Any], folder: str | None) -> Call | None:
+    """The call that an item is; ``None`` for what says, thinks or tells something. ``folder`` is where the
+    session works, as far as that is known."""
+    match item.get("type"):
+        case "command_execution":
+            command = _command(item.get("command"))
+            return Call(
+                name="command_execution",
+                arguments={"command": item.get("command")},
+                command=command,
+                folder=_folder(item.get("cwd")) or folder,
+                edits=(),
+                paths=(),
+            )
+        case "file_change":
+            given = item.get("changes")
+            edits = changes.edits(given)
+            paths = tuple(edit.path for edit in edits)
+            return Call("file_change", {"changes": given}, None, folder, edits, paths)
+        case "mcp_tool_call":
+            name = f"mcp__{item.get('server')}__{item.get('tool')}"
+            return Call(name, item.get("arguments"), None, None, (), ())
+        case "collab_tool_call":
+            told = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
+            return Call(loose.text(item.get("tool")) or "collab_tool_call", told, None, None, (), ())
+        case "web_search":
+            told = {key: item[key] for key in ("query", "action") if item.get(key)}
+            return Call("web_search", told, None, None, (), ())
+        case kind if kind in _CALLS:
+            return calls.call(item, folder)
+    return None
+
+
+def result(item: dict[str, Any]) -> Output | None:
+    """How the call of a completed item ended; ``None`` for a kind of call that has no result."""
+    declined = item.get("status") == "declined"
+    failed = declined or item.get("status") == "failed"
+    match item.get("type"):
+        case "command_execution":
+            text = loose.text(item.get("aggregated_output")) or ""
+            code = loose.number(item.get("exit_code"))
+            return Output(
+                text=text,
+                exit_code=code,
+                is_error=failed or code not in (None, 0),
+                declined=declined,
+                commits=commits.printed(text) if "] " in text else (),
+            )
+        case "file_change":
+            text = loose.text(item.get("output")) or ""
+            return Output(text=text, is_error=failed, declined=declined)
+        case "mcp_tool_call":
+            return _answer(item, failed=failed)
+        case "collab_tool_call":
+            return Output(text=_states(item), is_error=failed)
+        case kind if kind in OUTPUTS:
+            return output(item.get("output"))
+    return None
+
+
+def steps(item: dict[str, Any]) -> str:
+    """The plan in a ``todo_list``, one step a line."""
+    given = loose.objects(item.get("items"))
+    texts = ((step.get("completed") is True, loose.text(step.get("text")) or "") for step in given)
+    return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
+
+
+def words(given: Any) -> str:
+    """The words of an error, which may be the JSON of a server's answer."""
+    value = loose.parsed(given)
+    while isinstance(value, dict):
+        value = value.get("error") or value.get("message") or value.get("detail")
+    return loose.text(value) or loose.text(given) or "error"
+
+
+def _folder(cwd: Any) -> str | None:
+    path = loose.text(cwd)
+    return unquote(path.removeprefix("file://")) if path and path.startswith("file://") else path
+
+
+def _command(command: Any) -> str | None:
+    """The shell command without the shell that was started for it."""
+    if isinstance(command, list):
+        words = [word for word in command if isinstance(word, str)]
+        if len(words) == 3 and words[1] in ("-c", "-lc"):
+            return words[2]
+        return shlex.join(words) or None
+    text = loose.text(command)
+    wrapped = _WRAPPED.fullmatch(text) if text else None
+    return _unquoted(wrapped[1]) if wrapped else text
+
+
+def _unquoted(word: str) -> str:
+    """The only word in ``word``, by a POSIX shell's rules: ``shlex`` would do, a hundred times slower."""
+    if word[0] == "'" and word.find("'", 1) == len(word) - 1:
+        return word[1:-1]
+    if found := _DOUBLE.fullmatch(word):
+        return _ESCAPED.sub(r"\1", found[1])
+    if _BARE.fullmatch(word):
+        return word
+    try:
+        words = shlex.split(word)
+    except ValueError:
+        return word
+    return words[0] if len(words) == 1 else word
+
+
+def _answer(item: dict[str, Any], *, failed: bool) -> Output:
+    """Of a tool of an MCP server: content blocks, else structured content, else the error."""
+    given = loose.mapping(item.get("result"))
+    parts: list[str] = []
+    artifact = None
+    for block in loose.objects(given.get("content")):
+        if block.get("type") == "image":
+            image = images.from_base64(block.get("data"), block.get("mimeType") or block.get("mime_type"))
+            artifact = artifact or image
+            parts.append(images.placeholder(image))
+        elif text := loose.text(block.get("text")):
+            parts.append(text)
+    structured = given.get("structured_content")
+    if not parts and structured is not None:
+        parts.append(json.dumps(structured, ensure_ascii=False))
+    error = loose.text(loose.mapping(item.get("error")).get("message")) or loose.text(item.get("error"))
+    text = "\n".join([*parts, *([error] if error else [])])
+    refused = given.get("is_error") is True or given.get("isError") is True
+    return Output(text=text, is_error=failed or refused or error is not None, artifact=artifact)
+
+
+def _states(item: dict[str, Any]) -> str:
+    """What the other agents of the session do, one a line."""
+    lines: list[str] = []
+    for thread, state in loose.mapping(item.get("agents_states")).items():
+        told = loose.mapping(state)
+        message = loose.text(told.get("message"))
+        lines.append(f"{thread}: {loose.text(told.get('status')) or '?'}{f': {message}' if message else ''}")
+    return "\n".join(lines or [str(thread) for thread in _threads(item)])
+
+
+def _threads(item: dict[str, Any]) -> list[Any]:
+    threads = item.get("receiver_thread_ids")
+    return threads if isinstance(threads, list) else []

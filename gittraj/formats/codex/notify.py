@@ -1,0 +1,91 @@
+"""What Codex hands to the ``notify`` program of its ``config.toml``, one object a line as recorded.
+
+After each turn: ``{"type":"agent-turn-complete","thread-id","turn-id","cwd","client","input-messages",
+"last-assistant-message"}``. ``input-messages`` repeats those of the turns before, and what the program put
+into the user's role. A rollout of the same thread tells more; its events supersede these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.codex import prompts
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model import Message, Prompt
+
+name = "codex-notify"
+agent = "codex"
+
+_START = Cursor()
+_TYPE = "agent-turn-complete"
+_TRUSTED = frozenset(("type", "thread-id"))
+_SUMMARY = "Another language model started to solve this problem"
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a capture of notifications."""
+    return any(found.get("type") == _TYPE for found in lines.head(head, limit=3))
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a capture. The first thread is its session; ``session`` stands in for a missing id.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._name = session
+        self._number: int = cursor.state.get("record", 0)
+        self._known: dict[str, int] = dict(cursor.state.get("known", {}))
+        """How many messages of each thread were told, over all its turns."""
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+                continue
+            if found.value.get("type") == _TYPE:
+                yield from self._place.count(self._turn(found))
+            self._number += 1
+
+    def _turn(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        thread = loose.text(value.get("thread-id"))
+        yield from self._place.learn_once("session", thread or self._name)
+        foreign = thread if thread != self._place.facts.get("session") else None
+        if foreign is None:
+            yield from self._place.learn("folder", loose.text(value.get("cwd")))
+            yield from self._place.learn("entrypoint", loose.text(value.get("client")))
+        own = f"hook.{loose.text(value.get('turn-id')) or self._number}"
+        for ordinal, text in self._asked(thread or "", value.get("input-messages")):
+            state = {"record": self._number, "known": dict(self._known)}
+            if not ordinal:
+                yield from self._place.mark(self._place.cursor(found.start, state))
+            event = Prompt(id=f"{own}:{ordinal}", content=text)
+            yield Entry(event=event, end=found.end, session=foreign)
+        self._known[thread or ""] = len(_texts(value.get("input-messages")))
+        if answer := loose.text(value.get("last-assistant-message")):
+            said = Message(id=f"{own}:answer", content=answer)
+            yield Entry(event=said, end=found.end, session=foreign)
+        yield TurnEnd(end=found.end)
+
+    def _asked(self, thread: str, given: Any) -> Iterator[tuple[int, str]]:
+        """The prompts of this turn. Of a thread not seen before, the last one: what stands before it was
+        asked in an earlier turn, or of the thread that this one was forked from."""
+        texts = _texts(given)
+        new = texts[self._known.get(thread, 0) :]
+        typed = [text for one in new if not one.startswith(_SUMMARY) and (text := prompts.typed([one]))]
+        yield from enumerate(typed if thread in self._known else typed[-1:])
+
+
+def _texts(given: Any) -> list[str]:
+    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []

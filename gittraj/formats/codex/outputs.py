@@ -1,0 +1,147 @@
+"""What the output of one of Codex's tools says, in the four shapes that it had over the years.
+
+A rollout holds what the model saw: the output within a frame of exit code and time, perhaps cut in
+its middle. The frame is read and taken off; what remains is the real output.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gittraj.formats import commits, loose
+from gittraj.formats.codex import prompts
+from gittraj.model import Artifact
+
+_FRAME = re.compile(
+    r"(?:Exit code: |Chunk ID: |Process exited with code |Process running with session ID |Wall time: )"
+    r"[^\n]*\n(?:[A-Z][^\n]*\n){0,6}?Output:\n?"
+)
+_EXIT = re.compile(r"^(?:Exit code: |Process exited with code )(-?\d{1,10})$", re.MULTILINE)
+_WALL = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) s", re.MULTILINE)
+_CUT = re.compile(
+    r"…\s?\d+ (?:tokens|chars|characters|bytes|lines) truncated\s?…"
+    r"|\[\.\.\. (?:omitted \d+|\d+) of \d+ lines"
+    r"|^Total output lines: \d+$"
+    r"|^Warning: truncated output",
+    re.MULTILINE,
+)
+_LONGEST = 10**9
+_REFUSED = (
+    "unsupported call: ",
+    "unsupported custom tool call: ",
+    "apply_patch verification failed",
+    "failed to parse function arguments",
+    "failed in sandbox",
+    "execution error",
+    "exec_command failed",
+    "write_stdin failed",
+    "aborted",
+)
+_DECLINED = re.compile(r"(?:exec command|patch|command|tool call) (?:was )?rejected by (?:the )?user")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a call ended, by a record that is not its output."""
+
+    exit_code: int | None = None
+    failed: bool = False
+    declined: bool = False
+    duration_ms: int | None = None
+    whole: str | None = None
+    """The output before it was cut for the model."""
+
+
+_UNKNOWN = Outcome()
+
+
+def outcome(given: dict[str, Any]) -> Outcome:
+    """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
+    exit_code = loose.number(given.get("exit_code"))
+    declined = given.get("status") == "declined"
+    failed = declined or given.get("status") == "failed" or given.get("success") is False
+    took = loose.mapping(given.get("duration"))
+    known = "secs" in took
+    return Outcome(
+        exit_code,
+        failed or exit_code not in (None, 0),
+        declined,
+        loose.count(took.get("secs")) * 1000 + loose.count(took.get("nanos")) // 10**6 if known else None,
+        loose.text(given.get("aggregated_output")),
+    )
+
+
+class Output(NamedTuple):
+    """An output, apart from which event it becomes."""
+
+    text: str
+    exit_code: int | None = None
+    is_error: bool = False
+    truncated: bool = False
+    artifact: Artifact | None = None
+    commits: tuple[str, ...] = ()
+    declined: bool = False
+    """Whether a human refused the call."""
+    duration_ms: int | None = None
+    bytes: int | None = None
+    """The size of the whole output, where it was cut and something tells."""
+
+
+def output(given: Any, outcome: Outcome | None = None) -> Output:
+    """The output that a rollout holds as text, as JSON in a text, as content items or as object.
+
+    ``outcome`` is what a record beside the output told of the call.
+    """
+    outcome = outcome or _UNKNOWN
+    text, artifact, success, metadata = _unpack(given)
+    framed = _FRAME.match(text)
+    frame = framed[0] if framed else ""
+    exit_code = loose.number(metadata.get("exit_code"))
+    if exit_code is None and frame and (ended := _EXIT.search(frame)):
+        exit_code = int(ended[1])
+    if exit_code is None:
+        exit_code = outcome.exit_code
+    body = text[len(frame) :]
+    ran = frame or exit_code is not None  # then its words are a program's
+    declined = outcome.declined or (not ran and _DECLINED.match(body) is not None)
+    failed = success is False or outcome.failed or exit_code not in (None, 0)
+    may_be_cut = "truncated" in text or "[... " in text or "Total output lines: " in text  # found faster
+    truncated = may_be_cut and _CUT.search(text) is not None
+    return Output(
+        text=body,
+        exit_code=exit_code,
+        is_error=failed or declined or (not frame and body.startswith(_REFUSED)),
+        truncated=truncated,
+        artifact=artifact,
+        commits=commits.printed(body) if "] " in body else (),
+        declined=declined,
+        duration_ms=outcome.duration_ms if outcome.duration_ms is not None else _duration(frame, metadata),
+        bytes=len(outcome.whole.encode("utf-8", "replace")) if truncated and outcome.whole else None,
+    )
+
+
+def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
+    """Milliseconds."""
+    took = metadata.get("duration_seconds")
+    if isinstance(took, int | float) and 0 <= took < _LONGEST:
+        return round(1000 * took)
+    wall = _WALL.search(frame) if frame else None
+    return round(1000 * float(wall[1])) if wall else None
+
+
+def _unpack(given: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
+    """Text, image, whether it says that it succeeded, and what stands beside the text."""
+    if isinstance(given, str):
+        if given.startswith("{") and isinstance(inner := loose.parsed(given), dict) and "output" in inner:
+            text, artifact, success, _ = _unpack(inner["output"])
+            return text, artifact, success, loose.mapping(inner.get("metadata"))
+        return given, None, None, {}
+    if isinstance(given, dict):
+        inner = given.get("content_items") or given.get("content") or given.get("output")
+        text, artifact, _, _ = _unpack(inner)
+        success = given.get("success")
+        return text, artifact, success if isinstance(success, bool) else None, {}
+    texts, artifact = prompts.parts(given)
+    return "\n".join(texts), artifact, None, {}

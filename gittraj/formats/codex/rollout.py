@@ -1,0 +1,305 @@
+"""Codex's rollout files, ``$CODEX_HOME/sessions/YYYY/MM/DD/rollout-<time>-<uuid>.jsonl``.
+
+The records are those of github.com/openai/codex, codex-rs/protocol (``RolloutItem``), from 0.2x to
+0.169. The same content stands there as the model's view (``response_item``) and as the user
+interface's (``event_msg``): events come from the first, the second only tells what a human typed, how
+calls ended, and where turns end. ``codex exec --json`` is another format.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.codex import answers, calls, facts, outputs, prompts
+from gittraj.formats.codex.held import Candidate, Held, Verdict
+from gittraj.formats.codex.record import Record, is_bare, opened
+from gittraj.formats.codex.remarks import remarks
+from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim, Skimmed
+from gittraj.formats.codex.usage import Calls
+from gittraj.formats.lines import Fragment
+from gittraj.formats.place import Place
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Artifact,
+    Decided,
+    Decision,
+    Message,
+    PeerMessage,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+
+name = "codex-rollout"
+agent = "codex"
+
+_START = Cursor()
+_TRUSTED = frozenset(("type", "payload"))
+_KINDS = frozenset(("session_meta", "response_item", "event_msg", "turn_context", "compacted"))
+_CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"type"\s*:\s*"session_meta"')
+
+_Step = Item | Candidate | Verdict
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a rollout."""
+    objects = lines.head(head)
+    if not objects:  # a first line of base instructions longer than what is seen
+        return _CUT_FIRST_LINE.match(head[:4096]) is not None
+    return any(_is_record(found) for found in objects) or is_bare(objects[0])
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    return loose.text(found.get("type")) in _KINDS and isinstance(found.get("payload"), dict)
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a rollout. The session id is the one in the file; ``session`` stands in for it.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        state = cursor.state
+        self._skim = RolloutSkim()
+        self._lines = Skimmed(stream, cursor, trusted=_TRUSTED, skim=self._skim)
+        self._place = Place(self._lines, cursor)
+        self._held = Held(self._place, state.get("confirms"))
+        self._calls = Calls(dict(state.get("calls", {})))
+        self._number: int = state.get("record", 0)
+        self._history = facts.CopiedHistory(self._place, dict(state.get("history", {})))
+        self._path: str = state.get("path", "/root")
+        self._name = session
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        self._calls.end_turn()
+        self._tools: dict[str, calls.Call] = {}
+        self._outcomes: dict[str, outputs.Outcome] = {}
+        self._echo: str | None = None
+
+    def items(self) -> Iterator[Item]:
+        held, place = self._held, self._place
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield from held.take(found)
+                continue
+            for step in self._read(found):
+                if held.waiting or isinstance(step, Candidate | Verdict):
+                    yield from held.take(step)
+                else:  # what take() would do, for nearly all
+                    place.ordinal += isinstance(step, Entry)
+                    yield step
+        yield from held.end()
+
+    # ------------------------------------------------------------ records
+
+    def _read(self, found: Fragment) -> Iterable[_Step]:
+        number, value = self._number, found.value
+        self._number = number + 1
+        if value is NOTHING:
+            return ()
+        if value is VOICE:
+            self._calls.label(number, item=False)
+            return ()
+        kind, payload = opened(value)
+        if payload is value:  # a log of the oldest form never says what was typed
+            self._held.confirms = False
+        time = value.get("timestamp")
+        self._history.follow(kind, payload, time)
+        owner = self._history.owner
+        record = Record(number, kind, payload, time, found.start, found.end, owner)
+        self._skim.all = owner is not None or "session" not in self._place.facts
+        return self._steps(record)
+
+    def _steps(self, record: Record) -> Iterable[_Step]:
+        if "session" not in self._place.facts and record.kind != "session_meta":
+            return self._nameless(record)
+        match record.kind:
+            case "response_item":
+                return self._item(record)
+            case "event_msg":
+                return self._event(record)
+            case "token_usage_record":
+                return self._calls.cost(record.number, record.payload, copied=record.owner is not None)
+            case "turn_context":
+                return self._settings(record.payload)
+            case "session_meta" if "session" not in self._place.facts:
+                return self._identify(record.payload)
+            case "inter_agent_communication":
+                return self._peer(record, loose.text(record.payload.get("content")))
+            case "compacted":
+                self._calls.close()
+                text = loose.text(record.payload.get("message")) or "Context compacted"
+                return (record.entry(Remark(**record.common(), content=text, kind="compaction")),)
+        return ()
+
+    def _nameless(self, record: Record) -> Iterator[_Step]:
+        """The first record of a log that lost its beginning."""
+        shape = (record.kind, loose.text(record.payload.get("type")), loose.stamp(record.time))
+        yield from self._place.learn("session", self._name or shape_id(name, [shape]))
+        yield from self._steps(record)
+
+    def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
+        self._path = facts.agent_path(meta)
+        yield from facts.identify(self._place, {"id": self._name} | meta)
+
+    def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
+        yield from self._place.learn("folder", loose.text(payload.get("cwd")))
+        yield from self._place.learn("model", loose.text(payload.get("model")))
+
+    # ------------------------------------------------------------ the model's view
+
+    def _item(self, record: Record) -> Iterable[_Step]:
+        payload = record.payload
+        kind = loose.text(payload.get("type")) or ("message" if "role" in payload else "")
+        if kind.endswith("_output"):
+            return self._output(record)
+        if kind == "agent_message":
+            return self._peer(record, "\n".join(prompts.content(payload.get("content"))))
+        if kind == "message" and payload.get("role") == "user":
+            return self._user(record)
+        if kind == "message" and payload.get("role") == "assistant":
+            texts = enumerate(prompts.content(payload.get("content")))
+            said = [record.entry(Message(**self._said(record, n), content=text)) for n, text in texts]
+        elif kind == "reasoning":
+            text = _reasoning(payload)
+            said = [record.entry(Thinking(**self._said(record), content=text))] if text else []
+        elif kind.endswith("_call"):
+            said = [self._call(record)]
+        else:
+            return ()
+        return (Verdict(), *said) if self._held.waiting else said
+
+    def _said(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
+        common = record.common(ordinal)
+        common["model"] = self._place.facts.get("model")
+        common["response"] = self._calls.label(record.number)
+        return common
+
+    def _user(self, record: Record) -> Iterator[_Step]:
+        self._calls.close()
+        texts, image = prompts.parts(record.payload.get("content"))
+        text = prompts.typed(texts)
+        if text is None or text == self._echo:
+            return
+        yield self._candidate(record, text, image)
+
+    def _candidate(self, record: Record, text: str, image: Artifact | None = None) -> Candidate:
+        state = {
+            "record": record.number,
+            "confirms": self._held.confirms,
+            "calls": self._calls.state(),
+            "history": self._history.state(),
+            "path": self._path,
+        }
+        self._begin_turn()
+        common = record.common() | {"content": text, "artifact": image}
+        told = facts.is_subagent(self._place)
+        event: AnyEvent = PeerMessage(**common, direction="received") if told else Prompt(**common)
+        return Candidate(record.entry(event), self._place.cursor(record.start, state))
+
+    def _call(self, record: Record) -> Entry:
+        payload = record.payload
+        call = calls.call(payload, self._place.facts.get("folder"))
+        call_id = loose.text(payload.get("call_id")) or loose.text(payload.get("id"))
+        if call_id:
+            self._tools[call_id] = call
+        event = ToolCall(**self._said(record), name=call.name, arguments=call.arguments, call_id=call_id)
+        return record.entry(
+            event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
+        )
+
+    def _output(self, record: Record) -> list[Entry]:
+        self._calls.close()
+        call_id = loose.text(record.payload.get("call_id")) or ""
+        call = self._tools.pop(call_id, None)
+        given = record.payload.get("output")
+        output = outputs.output(given, self._outcomes.pop(call_id, None))
+        event = ToolResult(
+            **record.common(),
+            content=output.text,
+            call_id=call_id or None,
+            exit_code=output.exit_code,
+            is_error=output.is_error,
+            truncated=output.truncated,
+            bytes=output.bytes,
+            duration_ms=output.duration_ms,
+            artifact=output.artifact,
+        )
+        decided: Iterable[Decision] = ()
+        if output.declined:
+            decided = (answers.refused(call.name if call else None),)
+        elif call and call.name == answers.ASKING:
+            decided = answers.answered(call.arguments, output.text)
+        stated = [Decided(**record.common(n), decision=decision) for n, decision in enumerate(decided, 1)]
+        return [record.entry(event, commits=output.commits), *map(record.entry, stated)]
+
+    def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
+        if text:
+            sent = record.payload.get("author") == self._path
+            common = record.common() | {"content": text, "agent": loose.text(record.payload.get("author"))}
+            yield record.entry(PeerMessage(**common, direction="sent" if sent else "received"))
+
+    # ------------------------------------------------------------ the user interface's view
+
+    def _event(self, record: Record) -> Iterable[_Step]:
+        payload = record.payload
+        match payload.get("type"):
+            case "token_count":
+                return self._calls.count(record.number, payload, copied=record.owner is not None)
+            case "agent_reasoning" | "agent_message":
+                self._calls.label(record.number, item=False)
+            case "user_message" if payload.get("kind") in (None, "plain"):
+                return self._typed(record, loose.text(payload.get("message")))
+            case "item_completed":
+                return self._completed(record, loose.mapping(payload.get("item")))
+            case "exec_command_end" | "patch_apply_end":
+                self._outcomes[str(payload.get("call_id"))] = outputs.outcome(payload)
+            case "task_complete" | "turn_complete" | "turn_aborted" as kind:
+                return self._end_turn(record, aborted=kind == "turn_aborted")
+            case _:
+                return remarks(record)
+        return ()
+
+    def _end_turn(self, record: Record, *, aborted: bool) -> Iterator[_Step]:
+        yield Verdict()
+        if aborted:
+            text = f"Turn aborted: {loose.text(record.payload.get('reason')) or 'no reason given'}"
+            common = record.common(0, "interrupted") | {"response": self._calls.unclaimed}
+            yield record.entry(Remark(**common, content=text, kind="note"))
+        self._calls.end_turn()
+        yield TurnEnd(end=record.end)
+        if record.owner is None:
+            yield from self._place.learn("status", "abandoned" if aborted else "completed")
+
+    def _completed(self, record: Record, item: dict[str, Any]) -> Iterator[_Step]:
+        if item.get("type") == "UserMessage":
+            yield from self._typed(record, "\n".join(prompts.content(item.get("content"))))
+        elif "status" in item:
+            self._outcomes[str(item.get("id"))] = outputs.outcome(item)
+
+    def _typed(self, record: Record, text: str | None) -> Iterator[_Step]:
+        typed = prompts.unwrapped(text or "")
+        if not self._held.candidates:
+            yield self._candidate(record, typed)
+            self._echo = typed
+        yield Verdict(typed)
+
+
+def _reasoning(payload: dict[str, Any]) -> str:
+    for key in ("summary", "content"):
+        if texts := prompts.content(payload.get(key)):
+            return "\n\n".join(texts)
+    return ""

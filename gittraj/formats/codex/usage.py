@@ -1,0 +1,108 @@
+"""Which model call a Codex record belongs to, and what that call cost.
+
+A rollout does not say which items came from one call, and writes the cost in a record of its own:
+before the call's items (0.40), after them (0.104), or after the outputs of its tools (0.142). So a call
+gets a label when it begins, and the cost finds the call that has none yet.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.place import short
+from gittraj.log import Spent
+from gittraj.model import Usage
+
+
+class Calls:
+    """The model calls of a session, one after the other.
+
+    ``state`` is what an earlier :meth:`state` gave; it holds between turns only, when no call is open.
+    """
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._exact: bool = state.get("exact", False)
+        self._total: str | None = state.get("total")
+        self.end_turn()
+
+    def state(self) -> dict[str, Any]:
+        return {"exact": self._exact, "total": self._total}
+
+    def end_turn(self) -> None:
+        """No call goes on, and no cost is still to come for one."""
+        self._label: str | None = None
+        self._open = False
+        self._items = False
+        self._paid = False
+        self._late = False
+
+    def label(self, record: int, *, item: bool = True) -> str:
+        """The call that record number ``record`` belongs to; ``item`` says that an event comes of it."""
+        if self._label is None or not self._open or (self._late and self._paid):
+            self.end_turn()
+            self._label, self._open = f"resp-{record}", True
+        self._items = self._items or item
+        return self._label
+
+    def close(self) -> None:
+        """The call ended; its cost may still come."""
+        self._open = False
+
+    @property
+    def unclaimed(self) -> str | None:
+        """The call that was paid for, if no event came of it."""
+        return self._label if self._paid and not self._items else None
+
+    def cost(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
+        """From a ``token_usage_record``: this call's, for certain."""
+        self._exact = True
+        label = self._owner(record)
+        if not copied:
+            yield Spent(response=label, usage=usage(payload.get("usage")), beside=True)
+        self.end_turn()
+
+    def count(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
+        """From a ``token_count`` event: the last call's, and possibly told before."""
+        info = loose.mapping(payload.get("info"))
+        total, last = info.get("total_token_usage"), info.get("last_token_usage")
+        told = None if total is None else short(json.dumps(total, sort_keys=True))
+        if self._exact or not isinstance(last, dict) or (told is not None and told == self._total):
+            return
+        first, self._total = self._total is None, told
+        if first and self._label is None and isinstance(total, dict) and total != last:
+            return  # a fork repeats what its parent had spent
+        label = self._owner(record)
+        self._paid, self._late = True, self._items
+        if not copied:
+            yield Spent(response=label, usage=usage(last), beside=True)
+
+    def _owner(self, record: int) -> str:
+        if self._label is not None and not self._paid:
+            return self._label
+        self.close()
+        return self.label(record, item=False)
+
+
+def usage(given: Any) -> Usage:
+    """OpenAI's numbers, where cached tokens are part of the input ones, as ours, where they are not."""
+    numbers = loose.mapping(given)
+    read = loose.count(numbers.get("cached_input_tokens"))
+    written = loose.count(numbers.get("cache_write_input_tokens"))
+    return Usage(
+        input_tokens=max(0, loose.count(numbers.get("input_tokens")) - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=loose.count(numbers.get("output_tokens")),
+        reasoning_tokens=loose.count(numbers.get("reasoning_output_tokens")),
+    )
+
+
+def since(total: Usage, before: Usage) -> Usage:
+    """What came to ``before``; all of ``total`` if the count began anew."""
+    pairs = {name: (getattr(total, name), getattr(before, name)) for name in Usage.__slots__}
+    if any(now < then for now, then in pairs.values()):
+        return total
+    return Usage(**{name: now - then for name, (now, then) in pairs.items()})

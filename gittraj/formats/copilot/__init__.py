@@ -1,0 +1,1 @@
+"""GitHub Copilot: the event stream of its command line, and the chat sessions of VS Code."""

@@ -1,0 +1,74 @@
+"""What a call of one of Copilot's tools does, from its arguments alone.
+
+The command line and VS Code name their tools and arguments differently; here they all look alike.
+Whether a call did it is for its result to say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from gittraj.formats import difference, loose, patch
+from gittraj.log import Edit
+from gittraj.model import FileKind
+
+SHELLS = frozenset(("bash", "powershell", "shell", "local_shell", "run_in_terminal", "runInTerminal"))
+_PATHS = ("path", "filePath", "file_path", "dirPath", "absolutePath")
+_WHOLE = ("file_text", "content", "contents")
+_OLD = ("old_str", "oldString", "old_string", "oldCode")
+_NEW = ("new_str", "newString", "new_string", "newCode", "insert_text")
+_CREATES = ("create", "create_file", "write", "write_file")
+_READS = ("view", "read_file", "grep", "glob", "rg")
+_EXIT = re.compile(r"(?:with )?exit(?:ed with)? code:? (-?\d{1,10})>?\.?\s*\Z")
+
+
+def command(name: str, arguments: Any) -> str | None:
+    """The shell command of the call."""
+    return loose.text(loose.mapping(arguments).get("command")) if name in SHELLS else None
+
+
+def paths(arguments: Any) -> tuple[str, ...]:
+    """The files and folders that the arguments name."""
+    given = loose.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+
+
+def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
+    """The files as the call leaves them, as far as its arguments tell."""
+    given = loose.mapping(arguments)
+    if name == "apply_patch":
+        return patch.edits(_first(given, ("input", "patch", "command")) or loose.text(arguments) or "")
+    verb = loose.text(given.get("command")) or "" if name == "str_replace_editor" else name
+    if verb in SHELLS or verb in _READS:
+        return ()
+    several = loose.objects(given.get("replacements")) or loose.objects(given.get("edits"))
+    return tuple(edit for one in several or [given] if (edit := _edit(verb, given | one)))
+
+
+def exit_code(output: str) -> int | None:
+    """The exit code that stands at the end of a shell's output."""
+    found = _EXIT.search(output[-200:])
+    return int(found[1]) if found else None
+
+
+def _edit(verb: str, given: dict[str, Any]) -> Edit | None:
+    path = _first(given, _PATHS)
+    whole = next((given[key] for key in _WHOLE if isinstance(given.get(key), str)), None)
+    if path is None:
+        return None
+    if verb in _CREATES:
+        lines = tuple(whole.splitlines()) if whole is not None else ()
+        kind: FileKind = "add" if verb.startswith("create") else "update"
+        return Edit(path=path, kind=kind, added=lines, whole=whole)
+    if verb in ("delete", "delete_file"):
+        return Edit(path=path, kind="delete")
+    old, new = _first(given, _OLD), _first(given, _NEW)
+    if old is None and new is None:
+        return None
+    before, after = (old or "").splitlines(), (new or "").splitlines()
+    return Edit(path=path, added=difference.only_in(after, before), removed=difference.only_in(before, after))
+
+
+def _first(given: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((text for key in keys if (text := loose.text(given.get(key)))), None)

@@ -1,0 +1,190 @@
+"""VS Code's chat sessions with Copilot: ``workspaceStorage/<hash>/chatSessions/<id>.json``, version 3.
+
+A request holds the answer as it was shown (``response``, parts in their order) and, once it is finished, as
+the model gave it (``result.metadata.toolCallRounds``). The parts give the events, since they only grow; the
+rounds tell the arguments and results of their calls.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, document, images, loose
+from gittraj.formats.copilot import parts
+from gittraj.formats.copilot.parts import Call
+from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Decision,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+name = "copilot-vscode"
+agent = "copilot"
+
+_START = Cursor()
+_OPENING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:version|requesterUsername|responderUsername)"\s*:')
+_REQUESTS = re.compile(rb'"requests"\s*:\s*\[')
+_OWN = re.compile(rb'"(?:requesterUsername|responderUsername|requestId)"\s*:')
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a chat session."""
+    return bool(_OPENING.match(head) and _REQUESTS.search(head) and _OWN.search(head))
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a chat session, whole. ``session`` stands in for an id that it does not name."""
+    value, damage = document.load(stream)
+    yield from items(value, session=session, end=stream.tell() if stream.seekable() else 0)
+    if damage:
+        yield damage
+
+
+def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
+    """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes."""
+    chat = loose.mapping(value)
+    requests = loose.objects(chat.get("requests"))
+    if not chat:
+        return
+    yield from _facts(chat, requests, session)
+    folder = parts.folder(requests)
+    seen: set[str] = set()
+    for number, request in enumerate(requests):
+        given = loose.text(request.get("requestId"))
+        own = f"n{number}" if given is None or given in seen else given
+        seen.add(own)
+        yield from _Request(request, own, end, folder=folder).items()
+
+
+def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
+    versions = (loose.mapping(request.get("agent")).get("extensionVersion") for request in requests)
+    known: dict[str, Any] = {
+        "session": loose.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        "started_at": loose.stamp(chat.get("creationDate")),
+        "title": loose.text(chat.get("customTitle")),
+        "agent_version": next((version for version in versions if loose.text(version)), None),
+        "folder": parts.folder(requests),
+        "entrypoint": "vscode",
+    }
+    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+    models = dict.fromkeys(parts.model(request) for request in requests)
+    yield from (Fact(name="model", value=model) for model in models if model)
+
+
+class _Request:
+    """One question and its answer."""
+
+    def __init__(self, request: dict[str, Any], own: str, end: int, *, folder: str | None) -> None:
+        self._request = request
+        self._id = own
+        self._end = end
+        self._asked = request.get("timestamp")
+        self._result = loose.mapping(request.get("result"))
+        self._timings = loose.mapping(self._result.get("timings"))
+        self._model = parts.model(request)
+        self._folder = folder
+
+    def items(self) -> Iterator[Item]:
+        yield from self._prompt()
+        response = None
+        for found in parts.read(self._request, self._id):
+            response = found.response
+            match found.what:
+                case Call() as call:
+                    yield from self._call(found, call)
+                case str(text) if found.thinking:
+                    yield self._entry(Thinking(**self._common(found), content=text))
+                case str(text):
+                    yield self._entry(Message(**self._common(found), content=text))
+        yield from self._outcome(response)
+
+    def _common(self, found: parts.Found) -> dict[str, Any]:
+        ts = self._at("firstProgress") if found.ts is None else loose.stamp(found.ts)
+        return {
+            "id": f"{self._id}:{found.ordinal}",
+            "ts": ts,
+            "model": self._model,
+            "response": found.response,
+        }
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _at(self, moment: str) -> str | None:
+        """When ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question) was."""
+        passed = self._timings.get(moment)
+        if isinstance(self._asked, int | float) and isinstance(passed, int | float):
+            return loose.stamp(self._asked + passed)
+        return None
+
+    def _prompt(self) -> Iterator[Item]:
+        given = self._request.get("message")
+        text = given if isinstance(given, str) else loose.text(loose.mapping(given).get("text")) or ""
+        variables = loose.objects(loose.mapping(self._request.get("variableData")).get("variables"))
+        found = [
+            images.from_base64(variable.get("value"), variable.get("mimeType"))
+            for variable in variables
+            if variable.get("kind") == "image" or str(variable.get("mimeType")).startswith("image/")
+        ]
+        shown = "\n".join(part for part in (text.strip(), *map(images.placeholder, found)) if part)
+        if shown:
+            first = next(iter(found), None)
+            ts = loose.stamp(self._asked)
+            yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
+
+    def _call(self, found: parts.Found, call: Call) -> Iterator[Item]:
+        common = self._common(found)
+        yield self._entry(
+            ToolCall(**common, name=call.name, arguments=call.arguments, call_id=call.id),
+            edits=call.edits,
+            command=call.command,
+            folder=self._folder,
+            paths=call.paths,
+        )
+        if call.output is None:
+            return
+        given = {"id": f"{common['id']}:result", "ts": common["ts"]}
+        yield self._entry(
+            ToolResult(
+                **given,
+                content=call.output,
+                call_id=call.id,
+                exit_code=call.exit_code,
+                is_error=call.failed or call.declined,
+            ),
+            commits=commits.printed(call.output),
+        )
+        if call.declined:
+            decision = Decision(chosen=f"declined {call.name}", by="human")
+            yield self._entry(Decided(**given | {"id": f"{common['id']}:decided"}, decision=decision))
+
+    def _outcome(self, response: str | None) -> Iterator[Item]:
+        ts = self._at("totalElapsed")
+        canceled = self._request.get("isCanceled") is True
+        if error := loose.text(loose.mapping(self._result.get("errorDetails")).get("message")):
+            yield self._entry(Remark(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
+        if canceled:
+            common: dict[str, Any] = {"id": f"{self._id}:canceled", "ts": ts, "tags": ("interrupted",)}
+            yield self._entry(Remark(**common, content="Canceled", kind="note"))
+        if response and (usage := self._usage()) != Usage():
+            yield Spent(response=response, usage=usage, beside=True)
+        if self._result or canceled:
+            yield TurnEnd(end=self._end)
+
+    def _usage(self) -> Usage:
+        given = loose.mapping(self._request.get("usage")) or loose.mapping(self._result.get("usage"))
+        given = given or loose.mapping(self._result.get("metadata"))
+        return Usage(
+            input_tokens=loose.count(given.get("promptTokens")),
+            output_tokens=loose.count(given.get("completionTokens", given.get("outputTokens"))),
+        )

@@ -1,0 +1,322 @@
+"""Copilot's event stream: ``~/.copilot/session-state/<id>/events.jsonl``, and the transcripts of VS Code.
+
+One record a line, ``{type, data, id, timestamp, parentId}``. A call stands in the message that asks for it
+and again where it starts; VS Code says of its end only whether it went well. The format is not published;
+this follows files of versions 0.0.3xx to 1.0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, images, lines, loose
+from gittraj.formats.copilot import calls
+from gittraj.formats.copilot.usage import Calls
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Artifact,
+    Decided,
+    Decision,
+    Message,
+    PeerMessage,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+
+name = "copilot-cli"
+agent = "copilot"
+
+_START = Cursor()
+_TRUSTED = frozenset(("type", "data"))
+_PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
+_CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
+_REFUSED = ("rejected", "denied")
+_NOT_ASKED = "could not request permission from user"
+_FAILED = (*_REFUSED, "failure", "error", "timeout")
+_ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *")
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is an event stream."""
+    objects = lines.head(head)
+    if not objects:
+        return _CUT_FIRST_LINE.match(head) is not None
+    return any(_is_record(found) for found in objects)
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    kind = found.get("type")
+    return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(found.get("data"), dict)
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of an event stream. The session id is the one in the file; ``session`` stands in for it.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """A record of the log with what every event of it has."""
+
+    id: str
+    kind: str
+    data: dict[str, Any]
+    ts: str | None
+    start: int
+    end: int
+
+    def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
+        """The fields of the event that part ``ordinal`` of the record becomes."""
+        parent = loose.text(self.data.get("parentToolCallId"))
+        tags = ("sidechain", *tags) if parent else tags
+        return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": tags, "parent": parent}
+
+    def entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self.end, **known)
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        state = cursor.state
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._name = session
+        self._spending = Calls(dict(state.get("usage", {})))
+        self._number: int = state.get("record", 0)
+        self._open: dict[str, str] = dict(state.get("open", {}))
+        """The names of the calls without a result."""
+        self._asked: dict[str, tuple[Any, Any]] = {}
+        """What answers to this turn's questions are read with."""
+        self._thought: set[str] = set()
+        self._idle = True
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        record = _Record(
+            id=loose.text(value.get("id")) or f"n{self._number}",
+            kind=loose.text(value.get("type")) or "",
+            data=loose.mapping(value.get("data")),
+            ts=loose.stamp(value.get("timestamp")),
+            start=found.start,
+            end=found.end,
+        )
+        if "session" not in self._place.facts:
+            yield from self._identify(record)
+        yield from self._items(record)
+        self._number += 1
+
+    def _identify(self, record: _Record) -> Iterator[Item]:
+        named = loose.text(record.data.get("sessionId")) if record.kind == "session.start" else None
+        shape = (record.kind, record.id, record.ts)
+        yield from self._place.learn("session", named or self._name or shape_id(name, [shape]))
+
+    def _items(self, record: _Record) -> Iterator[Item]:
+        data = record.data
+        match record.kind:
+            case "user.message":
+                yield from self._user(record)
+            case "assistant.message":
+                yield from self._message(record)
+            case "assistant.reasoning":
+                if text := loose.text(data.get("content")):
+                    self._thought.add(text)
+                    yield record.entry(Thinking(**record.common(), content=text, model=self._model))
+            case "assistant.usage":
+                yield from self._spending.told(data)
+            case "assistant.turn_end" if self._idle and "parentToolCallId" not in data:
+                yield TurnEnd(end=record.end)
+            case "tool.execution_start":
+                yield from self._started(record)
+            case "tool.execution_complete":
+                yield from self._completed(record)
+            case "abort":
+                text = f"Aborted: {loose.text(data.get('reason')) or 'no reason given'}"
+                yield record.entry(Remark(**record.common(0, "interrupted"), content=text, kind="note"))
+                yield TurnEnd(end=record.end)
+            case str(kind) if kind.startswith("session."):
+                yield from self._session(record)
+
+    # ------------------------------------------------------------ the session
+
+    def _session(self, record: _Record) -> Iterator[Item]:
+        data = record.data
+        learn, learn_once = self._place.learn, self._place.learn_once
+        match record.kind:
+            case "session.start" | "session.resume" | "session.context_changed":
+                context = loose.mapping(data.get("context")) or data
+                yield from learn("agent_version", loose.text(data.get("copilotVersion")))
+                yield from learn("entrypoint", loose.text(data.get("producer")))
+                yield from learn("model", loose.text(data.get("selectedModel")))
+                yield from learn_once("started_at", loose.stamp(data.get("startTime")) or record.ts)
+                yield from learn("folder", loose.text(context.get("cwd")))
+                yield from learn("branch", loose.text(context.get("branch")))
+                yield from learn("repository", _repository(context))
+                yield from learn_once("start_commit", loose.text(context.get("headCommit")))
+            case "session.model_change":
+                yield from learn("model", loose.text(data.get("newModel")))
+            case "session.title_changed":
+                yield from learn("title", loose.text(data.get("title")))
+            case "session.error" | "session.warning" as kind:
+                text = loose.text(data.get("message")) or loose.text(data.get("errorType")) or "error"
+                what: Any = "error" if kind == "session.error" else "note"
+                yield record.entry(Remark(**record.common(), content=text, kind=what))
+            case "session.compaction_complete" | "session.truncation":
+                text = loose.text(data.get("summaryContent")) or "Conversation compacted"
+                yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
+            case "session.shutdown":
+                yield from self._spending.ended(loose.mapping(data.get("modelMetrics")))
+                failed = data.get("shutdownType") == "error"
+                yield from learn("status", "failed" if failed else "completed")
+                yield TurnEnd(end=record.end)
+
+    @property
+    def _model(self) -> str | None:
+        return self._place.facts.get("model")
+
+    # ------------------------------------------------------------ what was said
+
+    def _user(self, record: _Record) -> Iterator[Item]:
+        data = record.data
+        text, artifact = _attached(loose.text(data.get("content")) or "", data)
+        if not text or loose.text(data.get("source")) not in (None, "user"):
+            return
+        if "parentToolCallId" in data:
+            yield record.entry(PeerMessage(**record.common(), content=text, direction="received"))
+            return
+        self._spending.begin_turn()
+        self._thought.clear()
+        self._asked.clear()
+        state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
+        yield from self._place.mark(self._place.cursor(record.start, state))
+        self._idle = True
+        yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
+
+    def _message(self, record: _Record) -> Iterator[Item]:
+        data = record.data
+        yield from self._place.learn("model", loose.text(data.get("model")))
+        response = loose.text(data.get("messageId")) or record.id
+        said: dict[str, Any] = {"model": loose.text(data.get("model")) or self._model, "response": response}
+        requests = loose.objects(data.get("toolRequests"))
+        if "parentToolCallId" not in data:
+            self._idle = not requests
+        thought = loose.text(data.get("reasoningText"))
+        if thought in self._thought:  # it stands in a record of its own
+            thought = None
+        if thought:
+            common = {**record.common(), "id": f"{record.id}:reasoning", **said}
+            yield record.entry(Thinking(**common, content=thought))
+        self._thought.clear()
+        text = (loose.text(data.get("content")) or "").strip()
+        if text:
+            yield record.entry(Message(**record.common(), **said, content=text))
+        for ordinal, request in enumerate(requests, 1):
+            tool = loose.text(request.get("name"))
+            yield from self._call(record, ordinal, said, tool, request)
+        if text or requests or thought:
+            yield from self._spending.answered(response, said["model"])
+
+    # ------------------------------------------------------------ calls
+
+    def _started(self, record: _Record) -> Iterator[Item]:
+        if loose.text(record.data.get("toolCallId")) not in self._open:
+            yield from self._call(record, 0, {}, loose.text(record.data.get("toolName")), record.data)
+
+    def _call(
+        self, record: _Record, ordinal: int, said: dict[str, Any], tool: str | None, given: dict[str, Any]
+    ) -> Iterator[Item]:
+        tool = tool or "unknown"
+        arguments = loose.parsed(given.get("arguments"))
+        call_id = loose.text(given.get("toolCallId"))
+        if call_id:
+            self._open[call_id] = tool
+            if tool == "ask_user":
+                asked = loose.mapping(arguments)
+                self._asked[call_id] = asked.get("question"), asked.get("choices")
+        yield record.entry(
+            ToolCall(**record.common(ordinal), **said, name=tool, arguments=arguments, call_id=call_id),
+            edits=calls.edits(tool, arguments),
+            command=calls.command(tool, arguments),
+            folder=self._place.facts.get("folder"),
+            paths=calls.paths(arguments),
+        )
+
+    def _completed(self, record: _Record) -> Iterator[Item]:
+        data = record.data
+        call_id = loose.text(data.get("toolCallId"))
+        tool = self._open.pop(call_id or "", "a tool call")
+        question, choices = self._asked.pop(call_id or "", (None, None))
+        result, error = loose.mapping(data.get("result")), data.get("error")
+        kind = result.get("result_type") or loose.mapping(error).get("code")
+        text = _output(data.get("result")) or _output(error)
+        by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
+        refused = kind in _REFUSED and not by_rule
+        code = calls.exit_code(text) if tool in calls.SHELLS else None
+        event = ToolResult(
+            **record.common(),
+            content=text,
+            call_id=call_id,
+            exit_code=code,
+            is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
+        )
+        yield record.entry(event, commits=commits.printed(text))
+        decision = None
+        if refused:
+            decision = Decision(chosen=f"declined {tool}", by="human")
+        elif isinstance(question, str) and text and not event.is_error:
+            decision = _answer(question, choices, text)
+        if decision:
+            yield record.entry(Decided(**record.common(1), decision=decision))
+
+
+def _answer(question: str, choices: Any, text: str) -> Decision:
+    chosen = _ANSWER.sub("", text, count=1).strip()
+    others = [c for c in choices if isinstance(c, str) and c != chosen] if isinstance(choices, list) else []
+    return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
+
+
+def _output(given: Any) -> str:
+    """What the model saw of a result or of an error."""
+    if isinstance(given, str):
+        return given
+    keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
+    found = loose.mapping(given)
+    return next((text for key in keys if (text := loose.text(found.get(key)))), "")
+
+
+def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
+    """The text with a placeholder for each image that was given with it."""
+    found = [
+        images.from_base64(given.get("data"), given.get("mimeType"))
+        for given in loose.objects(data.get("attachments"))
+        if given.get("type") in ("blob", "image")
+    ]
+    shown = [text, *map(images.placeholder, found)]
+    return "\n".join(part for part in shown if part), next(iter(found), None)
+
+
+def _repository(context: dict[str, Any]) -> str | None:
+    """The repository's address; ``owner/name`` where no host is known."""
+    named, host = loose.text(context.get("repository")), loose.text(context.get("repositoryHost"))
+    if host is None and context.get("hostType") == "github":
+        host = "github.com"
+    return f"https://{host}/{named}" if named and host and "://" not in named else named

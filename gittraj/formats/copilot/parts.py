@@ -1,0 +1,219 @@
+"""The parts of a VS Code chat answer: what was said, and the calls with their arguments, results and edits.
+
+The calls of ``toolCallRounds`` bear other ids than those shown; the order tells which is which. An edit is
+shown as a group of its own behind the call that made it, within a fence that is nobody's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.copilot import calls, shown
+from gittraj.formats.shape import shape_id
+from gittraj.log import Edit
+
+_DENIED, _SKIPPED = 0, 5
+"""Of ``ToolConfirmKind`` in VS Code's languageModelToolsService.ts."""
+_SUFFIX = "__vscode-"
+_EVENTS = ("toolInvocationSerialized", "thinking", *shown.GROUPS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call with its result (``output`` is ``None`` as long as there is none)."""
+
+    id: str
+    name: str
+    arguments: Any = None
+    command: str | None = None
+    edits: tuple[Edit, ...] = ()
+    paths: tuple[str, ...] = ()
+    output: str | None = None
+    exit_code: int | None = None
+    failed: bool = False
+    declined: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A text or a call, by the ordinal of its part and the model call that it comes from."""
+
+    ordinal: str
+    what: str | Call
+    response: str
+    thinking: bool = False
+    ts: Any = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A call as the model asked for it, in round ``round``."""
+
+    id: str
+    name: str
+    arguments: Any
+    round: int
+
+
+def model(request: dict[str, Any]) -> str | None:
+    """The model that answered, without the word for who offers it."""
+    named = loose.text(request.get("modelId"))
+    return named.rpartition("/")[2] if named else None
+
+
+def folder(requests: list[dict[str, Any]]) -> str | None:
+    """The folder that VS Code has open, as far as a part of an answer tells."""
+    for request in requests:
+        for part in loose.objects(request.get("response")):
+            base = loose.mapping(part.get("baseUri"))
+            if base.get("scheme") == "file" and (path := loose.text(base.get("path"))):
+                return path.rstrip("/") or "/"
+    return None
+
+
+def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - its name everywhere here
+    """The id of a session without one."""
+    return shape_id(format, [[loose.stamp(request.get("timestamp"))] for request in requests[:1]])
+
+
+def read(request: dict[str, Any], own: str) -> Iterator[Found]:
+    """What stands in the answer to a request, in its order; ``own`` is the request's id."""
+    return _Answer(request, own).found()
+
+
+class _Answer:
+    def __init__(self, request: dict[str, Any], own: str) -> None:
+        metadata = loose.mapping(loose.mapping(request.get("result")).get("metadata"))
+        self._own = own
+        self._rounds = loose.objects(metadata.get("toolCallRounds"))
+        self._results = loose.mapping(metadata.get("toolCallResults"))
+        self._parts = loose.objects(request.get("response"))
+        asked = [one for number, found in enumerate(self._rounds) for one in _asked(found, number)]
+        self._asked, self._hidden = _pair(self._parts, asked)
+        self._closing = {one.round: ordinal for ordinal, one in self._asked.items()}
+        """The ordinal of the last call of each round."""
+        self._round = 0
+
+    def found(self) -> Iterator[Found]:
+        groups = shown.groups(self._parts, {n: (one.name, one.arguments) for n, one in self._asked.items()})
+        words: list[str] = []
+        first = 0
+        for ordinal, part in enumerate(self._parts):
+            text = shown.text(part)
+            if text is not None:
+                first = first if words else ordinal
+                words.append(text)
+            elif part.get("kind") in _EVENTS:
+                yield from self._said(first, words)
+                words = []
+                yield from self._other(ordinal, part, tuple(groups.get(ordinal, ())))
+        yield from self._said(first, words)
+        for number, one in enumerate(self._hidden):
+            yield self._call(f"hidden{number}", {}, one, ())
+
+    def _other(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[Found]:
+        kind = part.get("kind")
+        if kind == "thinking":
+            value = part.get("value")
+            texts = value if isinstance(value, list) else [value]
+            if text := "".join(t for t in texts if isinstance(t, str)).strip():
+                yield self._find(str(ordinal), text, thinking=True)
+        elif kind == "toolInvocationSerialized":
+            asked = self._asked.get(ordinal)
+            yield self._call(str(ordinal), part, asked, edits)
+            if asked and self._closing[asked.round] == ordinal:
+                self._round = asked.round + 1
+        elif edits:
+            path = edits[0].path
+            what = Call(
+                id=f"{self._own}:{ordinal}",
+                name="edit",
+                arguments={"path": path},
+                edits=edits,
+                paths=(path,),
+                output="",
+            )
+            yield self._find(str(ordinal), what)
+
+    def _said(self, first: int, words: list[str]) -> Iterator[Found]:
+        if text := "".join(words).strip():
+            yield self._find(str(first), text)
+
+    def _call(
+        self, ordinal: str, part: dict[str, Any], asked: _Asked | None, edits: tuple[Edit, ...]
+    ) -> Found:
+        if asked:
+            self._round = asked.round
+        return self._find(ordinal, _call(f"{self._own}:{ordinal}", part, asked, self._results, edits))
+
+    def _find(self, ordinal: str, what: str | Call, *, thinking: bool = False) -> Found:
+        found = self._rounds[self._round] if self._round < len(self._rounds) else {}
+        response = loose.text(found.get("id")) or f"{self._own}:response"
+        ts = found.get("timestamp")
+        return Found(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
+
+
+def _call(
+    own: str,
+    part: dict[str, Any],
+    asked: _Asked | None,
+    results: dict[str, Any],
+    shown_edits: tuple[Edit, ...],
+) -> Call:
+    special = loose.mapping(part.get("toolSpecificData"))
+    name = asked.name if asked else loose.text(part.get("toolId")) or "unknown"
+    arguments = asked.arguments if asked else special.get("rawInput")
+    edits = calls.edits(name, arguments) or shown_edits
+    output = shown.output(part, loose.mapping(results.get(asked.id)) if asked else {}, special)
+    state = loose.mapping(special.get("terminalCommandState"))
+    code = loose.number(state.get("exitCode"))
+    if code is None and output and name in calls.SHELLS:
+        code = calls.exit_code(output)
+    confirmed = part.get("isConfirmed")
+    kind = loose.number(loose.mapping(confirmed).get("type"))
+    declined = confirmed is False or kind in (_DENIED, _SKIPPED)
+    return Call(
+        id=loose.text(part.get("toolCallId")) or (asked.id if asked else own),
+        name=name,
+        arguments=arguments,
+        command=calls.command(name, arguments) or _terminal(special),
+        edits=edits,
+        paths=calls.paths(arguments),
+        output="" if declined and output is None else output,
+        exit_code=code,
+        failed=code not in (None, 0) or loose.mapping(part.get("resultDetails")).get("isError") is True,
+        declined=declined,
+    )
+
+
+def _terminal(special: dict[str, Any]) -> str | None:
+    if special.get("kind") != "terminal":
+        return None
+    line = loose.mapping(special.get("commandLine"))
+    given = (line.get("userEdited"), line.get("toolEdited"), line.get("original"), special.get("command"))
+    return next((text for one in given if (text := loose.text(one))), None)
+
+
+def _asked(found: dict[str, Any], number: int) -> Iterator[_Asked]:
+    for ordinal, given in enumerate(loose.objects(found.get("toolCalls"))):
+        yield _Asked(
+            id=loose.text(given.get("id")) or f"round{number}.{ordinal}",
+            name=loose.text(given.get("name")) or "unknown",
+            arguments=loose.parsed(given.get("arguments")),
+            round=number,
+        )
+
+
+def _pair(parts: list[dict[str, Any]], asked: list[_Asked]) -> tuple[dict[int, _Asked], list[_Asked]]:
+    """The calls as asked for, by the ordinals of the parts that show them, and those that none shows."""
+    places = [n for n, part in enumerate(parts) if part.get("kind") == "toolInvocationSerialized"]
+    named = {given: one for one in asked for given in (one.id, one.id.partition(_SUFFIX)[0])}
+    pairs = {n: one for n in places if (one := named.get(str(parts[n].get("toolCallId"))))}
+    taken = {one.id for one in pairs.values()}
+    left = [one for one in asked if one.id not in taken]
+    free = [n for n in places if n not in pairs]
+    pairs |= dict(zip(free, left, strict=False))
+    return dict(sorted(pairs.items())), left[len(free) :]

@@ -1,0 +1,82 @@
+"""VS Code's chat sessions as a log of patches, ``chatSessions/<id>.jsonl``, replayed for ``chat``.
+
+``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets what stands at the path ``k``, ``{kind 2, k, v,
+i}`` cuts the list there to ``i`` elements and appends ``v``, ``{kind 3, k}`` deletes (objectMutationLog.ts of
+VS Code). A later patch may change anything, so the log is read whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.copilot import chat
+from gittraj.formats.lines import Lines
+from gittraj.log import Cursor, Damage, Item
+
+name = "copilot-vscode-log"
+agent = "copilot"
+
+_START = Cursor()
+_TRUSTED = frozenset(("kind",))
+_CUT_FIRST_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\{\s*"kind"\s*:\s*0\s*,\s*"v"\s*:\s*\{')
+_INITIAL, _SET, _PUSH, _DELETE = range(4)
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such a log."""
+    found = lines.head(head, limit=1)
+    if found and found[0].get("kind") == _INITIAL:
+        return "requests" in loose.mapping(found[0].get("v"))
+    return not found and _CUT_FIRST_LINE.match(head) is not None
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of the session that the patches lead to. ``session`` stands in for a missing id."""
+    state: Any = None
+    end = 0
+    for found in Lines(stream, _START, trusted=_TRUSTED):
+        if isinstance(found, Damage):
+            yield found
+        else:
+            state = _apply(state, found.value)
+            end = found.end
+    yield from chat.items(state, session=session, end=end)
+
+
+def _apply(state: Any, patch: dict[str, Any]) -> Any:
+    """The state after a patch; one that leads nowhere changes nothing."""
+    kind, path, value = patch.get("kind"), patch.get("k"), patch.get("v")
+    if kind == _INITIAL:
+        return value
+    if isinstance(path, list) and path:
+        holder = state
+        for key in path[:-1]:
+            holder = _at(holder, key)
+        _change(holder, path[-1], kind, value, patch.get("i"))
+    return state
+
+
+def _change(holder: Any, key: Any, kind: Any, value: Any, keep: Any) -> None:
+    if kind == _PUSH:
+        values = _at(holder, key)
+        values = [*values] if isinstance(values, list) else []
+        if type(keep) is int and keep >= 0:
+            del values[keep:]
+        value = values + (value if isinstance(value, list) else [])
+    elif kind not in (_SET, _DELETE):
+        return
+    if isinstance(holder, dict) and isinstance(key, str):
+        holder[key] = None if kind == _DELETE else value
+    elif isinstance(holder, list) and type(key) is int and 0 <= key <= len(holder):
+        holder[key : key + 1] = [value]
+
+
+def _at(holder: Any, key: Any) -> Any:
+    if isinstance(holder, dict) and isinstance(key, str):
+        return holder.get(key)
+    if isinstance(holder, list) and type(key) is int and 0 <= key < len(holder):
+        return holder[key]
+    return None

@@ -1,0 +1,103 @@
+"""What single parts of a VS Code chat answer show: a text, a group of edits, the output of a call."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.copilot import calls
+from gittraj.log import Edit
+
+GROUPS = ("textEditGroup", "notebookEditGroup")
+_EDITS = re.compile("edit|patch|replace|create|insert", re.IGNORECASE)
+_FENCE = "```"
+_DEPTH = 200
+
+
+def text(part: dict[str, Any]) -> str | None:
+    """What a part shows as text; ``None`` for a part of another kind."""
+    kind = part.get("kind")
+    if kind == "inlineReference":
+        return _reference(part)
+    if kind == "markdownContent":
+        given = loose.mapping(part.get("content")).get("value")
+    elif kind is None:
+        given = part.get("value")
+    else:
+        return None
+    if not isinstance(given, str):
+        return None
+    return "" if given.strip() == _FENCE else given  # the frame of a group of edits
+
+
+def groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) -> dict[int, list[Edit]]:
+    """The edits that are shown and that no call's arguments tell, by the ordinal of the call that made them,
+    else by the group's own. ``asked`` are name and arguments of the calls, where they are known."""
+    found: dict[int, list[Edit]] = {}
+    told: set[str] = set()
+    maker: int | None = None
+    edits_files = False
+    for ordinal, part in enumerate(parts):
+        if part.get("kind") == "toolInvocationSerialized":
+            name, arguments = asked.get(ordinal, (str(part.get("toolId")), None))
+            told |= {edit.path for edit in calls.edits(name, arguments)}
+            maker, edits_files = ordinal, _EDITS.search(name) is not None
+        elif not edits_files and (text(part) or "").strip():
+            maker = None
+        elif part.get("kind") in GROUPS and (edit := _group(part)) and edit.path not in told:
+            found.setdefault(ordinal if maker is None else maker, []).append(edit)
+    return found
+
+
+def _group(part: dict[str, Any]) -> Edit | None:
+    uri = loose.mapping(part.get("uri"))
+    path = loose.text(uri.get("fsPath")) or loose.text(uri.get("path"))
+    batches = part.get("edits")
+    given = [one for batch in batches for one in loose.objects(batch)] if isinstance(batches, list) else []
+    texts = [one["text"] for one in given if isinstance(one.get("text"), str)]
+    return Edit(path=path, added=tuple(line for one in texts for line in one.splitlines())) if path else None
+
+
+def _reference(part: dict[str, Any]) -> str:
+    given = loose.mapping(part.get("inlineReference"))
+    uri = loose.mapping(given.get("uri")) or loose.mapping(loose.mapping(given.get("location")).get("uri"))
+    path = loose.text((uri or given).get("path")) or ""
+    named = loose.text(part.get("name")) or loose.text(given.get("name")) or posixpath.basename(path)
+    return f"`{named}`" if named else ""
+
+
+def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]) -> str | None:
+    """What the call gave, as the model saw it, else as it was shown; ``None`` if it has not ended."""
+    if texts := [_flat(one.get("value")) for one in loose.objects(result.get("content"))]:
+        return "\n".join(texts)
+    if part and part.get("isComplete") is not True:
+        return None
+    if text := loose.text(loose.mapping(special.get("terminalCommandOutput")).get("text")):
+        return text
+    details = loose.mapping(part.get("resultDetails")).get("output")
+    if isinstance(details, str):
+        return details
+    if texts := [text for one in loose.objects(details) if (text := loose.text(one.get("value")))]:
+        return "\n".join(texts)
+    said = part.get("pastTenseMessage")
+    shown = said if isinstance(said, str) else loose.mapping(said).get("value")
+    return (loose.text(shown) or "") if part else None
+
+
+def _flat(value: Any) -> str:
+    """A result's text; it may be a tree as VS Code lays out its prompts."""
+    if isinstance(value, str):
+        return value
+    pieces: list[str] = []
+    waiting = [(value, 0)]
+    while waiting:
+        node, depth = waiting.pop()
+        if isinstance(node, dict) and depth < _DEPTH:
+            if isinstance(node.get("text"), str):
+                pieces.append("\n" if node.get("lineBreakBefore") is True and pieces else "")
+                pieces.append(node["text"])
+            inner = [node.get("node"), *loose.objects(node.get("children"))]
+            waiting += [(one, depth + 1) for one in reversed(inner) if isinstance(one, dict)]
+    return "".join(pieces)

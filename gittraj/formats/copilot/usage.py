@@ -1,0 +1,72 @@
+"""What Copilot's model calls cost: told after each call, or in sum when the program ends, never both.
+
+``inputTokens`` counts cached ones too. ``cost`` is a number of premium requests, not of dollars, and so is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.log import Spent
+from gittraj.model import Usage
+
+
+class Calls:
+    """The model calls since the last human prompt, by the ids of their messages.
+
+    ``state`` is what an earlier :meth:`state` gave: whether the program tells each call's cost.
+    """
+
+    def __init__(self, state: dict[str, Any]) -> None:
+        self._told = state.get("told") is True
+        self.begin_turn()
+
+    def state(self) -> dict[str, Any]:
+        return {"told": self._told}
+
+    def begin_turn(self) -> None:
+        self._last: str | None = None
+        self._by_model: dict[str | None, str] = {}
+        self._spent: dict[str, Usage] = {}
+        self._waiting: list[Usage] = []
+
+    def answered(self, response: str, model: str | None) -> Iterator[Spent]:
+        """A message came. A cost told before it is its own."""
+        self._last = self._by_model[model] = response
+        waiting, self._waiting = self._waiting, []
+        for usage in waiting:
+            yield self._add(response, usage)
+
+    def told(self, given: dict[str, Any]) -> Iterator[Spent]:
+        """From ``assistant.usage``: the last message's, unless that has its own already."""
+        self._told = True
+        if self._last is None or self._last in self._spent:
+            self._waiting.append(_usage(given))
+        else:
+            yield self._add(self._last, _usage(given))
+
+    def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
+        """From ``session.shutdown``: what each model cost since the program was started."""
+        if not self._told and self._last is not None:
+            for model, given in metrics.items():
+                response = self._by_model.get(model, self._last)
+                yield self._add(response, _usage(loose.mapping(loose.mapping(given).get("usage"))))
+        self._told = False
+
+    def _add(self, response: str, usage: Usage) -> Spent:
+        self._spent[response] = self._spent.get(response, Usage()) + usage
+        return Spent(response=response, usage=self._spent[response], beside=True)
+
+
+def _usage(given: dict[str, Any]) -> Usage:
+    read, written = loose.count(given.get("cacheReadTokens")), loose.count(given.get("cacheWriteTokens"))
+    return Usage(
+        input_tokens=max(0, loose.count(given.get("inputTokens")) - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=loose.count(given.get("outputTokens")),
+        reasoning_tokens=loose.count(given.get("reasoningTokens")),
+    )

@@ -1,0 +1,248 @@
+"""Cursor's agent transcripts, ``~/.cursor/projects/<folder>/agent-transcripts/<id>.jsonl``.
+
+One message a line, ``{role, message: {content: [...]}}``: no ids, no times, and no results of calls, so an
+edit here is what was asked for. A prompt stands in ``<user_query>``, among context that Cursor put beside it;
+thinking is ``[REDACTED]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, difference, images, lines, loose, patch
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.formats.shape import Part, shape_id
+from gittraj.log import Cursor, Damage, Edit, Entry, Item
+from gittraj.model import Message, Prompt, Thinking, ToolCall, ToolResult
+
+name = "cursor"
+agent = "cursor"
+
+_START = Cursor()
+_TRUSTED = frozenset(("role", "message"))
+_FOREIGN = {"type", "sessionId", "uuid", "id", "session_id"}
+_CUT_FIRST_LINE = re.compile(rb'\{"role":"(?:user|assistant)","message":\{"content":\[')
+_QUERY, _QUERY_END = "<user_query>", "</user_query>"
+_BLOCK = re.compile(r"\s*<([a-z_][\w-]*)(?:\s[^>]*)?>")
+_REDACTED = "[REDACTED]"
+_ELISION = re.compile(r"(?://|#|--|/\*|<!--)?\s*(?:\.\.\.|…)\s*existing code\s*(?:\.\.\.|…)")
+_SHELLS = ("shell", "runterminalcmd", "runterminalcommand", "bash")
+_PATHS = ("path", "file_path", "target_file", "target_notebook", "relative_workspace_path")
+_WHOLE = ("contents", "content")
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a transcript."""
+    objects = lines.head(head)
+    if not objects:
+        return _CUT_FIRST_LINE.match(head) is not None
+    return all(_is_record(found) for found in objects[:3])
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    content = loose.mapping(found.get("message")).get("content")
+    own = found.get("role") in ("user", "assistant") and isinstance(content, list)
+    return own and not _FOREIGN & found.keys()
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a transcript. It names no session: ``session`` is its id, else its shape is.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+# ---------------------------------------------------------------- calls
+
+
+def command(tool: str, arguments: Any) -> str | None:
+    """The shell command of a call of Cursor's ``tool``."""
+    return loose.text(loose.mapping(arguments).get("command")) if _plain(tool) in _SHELLS else None
+
+
+def paths(arguments: Any) -> tuple[str, ...]:
+    """The files and folders that the arguments name."""
+    given = loose.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+
+
+def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
+    """The files as a call of ``tool`` leaves them, as far as its arguments tell."""
+    given = loose.mapping(arguments)
+    kind = _plain(tool)
+    if kind == "applypatch":
+        return patch.edits(next(_texts(given, "patch", "input", "command"), loose.text(arguments) or ""))
+    path = next(iter(paths(arguments)), None)
+    if path is None:
+        return ()
+    match kind:
+        case "write" | "writefile" | "createfile":
+            whole = next((given[key] for key in _WHOLE if isinstance(given.get(key), str)), None)
+            added = tuple(whole.splitlines()) if whole is not None else ()
+            return (Edit(path=path, added=added, whole=whole),)
+        case "delete" | "deletefile":
+            return (Edit(path=path, kind="delete"),)
+        case "editfile":
+            code = next(_texts(given, "code_edit"), "")
+            return (
+                Edit(path=path, added=tuple(x for x in code.splitlines() if not _ELISION.match(x.strip()))),
+            )
+        case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace":
+            return (_changed(path, loose.objects(given.get("edits")) or [given]),)
+        case "editnotebook":
+            return (_changed(path, [given]),)
+        case _:
+            return ()
+
+
+def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
+    added: list[str] = []
+    removed: list[str] = []
+    for change in changes:
+        old = next(_texts(change, "old_string", "old_str"), "").splitlines()
+        new = next(_texts(change, "new_string", "new_str"), "").splitlines()
+        added += difference.only_in(new, old)
+        removed += difference.only_in(old, new)
+    return Edit(path=path, added=tuple(added), removed=tuple(removed))
+
+
+def _plain(tool: str) -> str:
+    """One name of the tool, which was ``search_replace`` once and is ``StrReplace`` now."""
+    return tool.lower().replace("_", "")
+
+
+def _texts(given: dict[str, Any], *keys: str) -> Iterator[str]:
+    return (text for key in keys if (text := loose.text(given.get(key))))
+
+
+# ---------------------------------------------------------------- records
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        self._stream = stream
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._name = session
+        self._number: int = cursor.state.get("record", 0)
+
+    def items(self) -> Iterator[Item]:
+        if "session" not in self._place.facts:
+            yield from self._place.learn("session", self._name or _shape_id(self._stream))
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+                self._number += 1
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        role = found.value.get("role")
+        content = _blocks(found.value)
+        if role == "user":
+            if text := typed(content):
+                state = {"record": self._number}
+                yield from self._place.mark(self._place.cursor(found.start, state))
+                yield Entry(event=Prompt(id=f"n{self._number}:0", content=text), end=found.end)
+            for ordinal, block in enumerate(content):
+                if block.get("type") == "tool_result":
+                    yield self._result(found, ordinal, block)
+        elif role == "assistant":
+            for ordinal, block in enumerate(content):
+                yield from self._block(found, f"n{self._number}:{ordinal}", block)
+
+    def _block(self, found: Fragment, own: str, block: dict[str, Any]) -> Iterator[Item]:
+        said: dict[str, Any] = {"id": own, "response": f"n{self._number}"}
+        if block.get("type") == "tool_use":
+            tool, arguments = loose.text(block.get("name")) or "unknown", block.get("input")
+            call_id = loose.text(block.get("id")) or own
+            yield Entry(
+                event=ToolCall(**said, name=tool, arguments=arguments, call_id=call_id),
+                end=found.end,
+                edits=edits(tool, arguments),
+                command=command(tool, arguments),
+                folder=loose.text(loose.mapping(arguments).get("working_directory")),
+                paths=paths(arguments),
+            )
+        elif text := loose.text(block.get("text")):
+            if words := text.replace(_REDACTED, "").strip():
+                yield Entry(event=Message(**said, content=words), end=found.end)
+            if _REDACTED in text:
+                hidden = Thinking(**said | {"id": f"{own}:thinking"}, content="[redacted]")
+                yield Entry(event=hidden, end=found.end)
+
+    def _result(self, found: Fragment, ordinal: int, block: dict[str, Any]) -> Entry:
+        given = block.get("content")
+        texts = [given] if isinstance(given, str) else [*_texts_of(loose.objects(given))]
+        text = "\n".join(texts)
+        event = ToolResult(
+            id=f"n{self._number}:{ordinal}",
+            content=text,
+            call_id=loose.text(block.get("tool_use_id")),
+            is_error=block.get("is_error") is True,
+        )
+        return Entry(event=event, end=found.end, commits=commits.printed(text))
+
+
+def typed(content: list[dict[str, Any]]) -> str | None:
+    """What a human typed among the blocks of a user message, or ``None`` if nobody typed it."""
+    texts = list(_texts_of(content))
+    asked = [part for text in texts for part in _queries(text)]
+    if not asked:
+        asked = [_without_context(text) for text in texts]
+    shown = [
+        images.placeholder(images.from_base64(source.get("data"), source.get("media_type")))
+        for block in content
+        if block.get("type") == "image"
+        for source in [loose.mapping(block.get("source"))]
+    ]
+    return "\n".join(part for part in (*asked, *shown) if part) or None
+
+
+def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
+    content = loose.mapping(record.get("message")).get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else loose.objects(content)
+
+
+def _texts_of(content: list[dict[str, Any]]) -> Iterator[str]:
+    return (text for block in content if (text := loose.text(block.get("text"))))
+
+
+def _queries(text: str) -> Iterator[str]:
+    position = 0
+    while (start := text.find(_QUERY, position)) >= 0:
+        end = text.find(_QUERY_END, start)
+        position = end if end >= 0 else len(text)
+        yield text[start + len(_QUERY) : position].strip()
+
+
+def _without_context(text: str) -> str:
+    """The text without the elements that it begins with."""
+    position = 0
+    while opening := _BLOCK.match(text, position):
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        if end < 0:
+            return ""
+        position = end + len(closing)
+    return text[position:].strip()
+
+
+def _shape_id(stream: BinaryIO) -> str | None:
+    """The id of a session that nothing names; the stream is read from its start again afterwards."""
+    if not stream.seekable():
+        return None
+    records = (one.value for one in Lines(stream, _START, trusted=_TRUSTED) if isinstance(one, Fragment))
+    first = [_shape(record) for record in islice(records, 2)]
+    return shape_id(name, first) if first else None
+
+
+def _shape(record: dict[str, Any]) -> list[Part]:
+    blocks = _blocks(record)
+    sizes = [len(loose.text(block.get("text")) or "") for block in blocks]
+    return [loose.text(record.get("role")), *sizes, *(loose.text(block.get("name")) for block in blocks)]

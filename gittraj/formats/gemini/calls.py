@@ -1,0 +1,61 @@
+"""What a call of one of Gemini CLI's tools does, from its arguments alone.
+
+Whether it did it is for its result to say (:mod:`gittraj.formats.gemini.results`).
+"""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import difference, loose
+from gittraj.log import Edit
+
+SHELL = "run_shell_command"
+_PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call, apart from which event it becomes."""
+
+    name: str
+    arguments: Any
+    command: str | None = None
+    folder: str | None = None
+    edits: tuple[Edit, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def call(name: str, arguments: Any, folder: str | None) -> Call:
+    """The call; ``folder`` is where the session works, if that is known."""
+    given = loose.mapping(arguments)
+    command = loose.text(given.get("command")) if name == SHELL else None
+    inside = loose.text(given.get("dir_path")) or loose.text(given.get("directory"))
+    if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
+        folder = posixpath.normpath(posixpath.join(folder or "", inside))
+    named = tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    return Call(
+        name=name,
+        arguments=arguments,
+        command=command,
+        folder=folder,
+        edits=_edits(name, given),
+        paths=() if command is not None else named,
+    )
+
+
+def _edits(name: str, given: dict[str, Any]) -> tuple[Edit, ...]:
+    path = loose.text(given.get("file_path"))
+    if path is None:
+        return ()
+    content = given.get("content")
+    if name == "write_file" and isinstance(content, str):
+        return (Edit(path=path, added=tuple(content.splitlines()), whole=content),)
+    if name == "replace":
+        old, new = (loose.text(given.get(key)) or "" for key in ("old_string", "new_string"))
+        before, after = old.splitlines(), new.splitlines()
+        added, removed = difference.only_in(after, before), difference.only_in(before, after)
+        return (Edit(path=path, added=added, removed=removed),)
+    return ()

@@ -1,0 +1,45 @@
+"""Decisions that a Gemini CLI log states: answered questions, plans approved or rejected, refused calls.
+
+Only what stands in the log; nothing is read between its lines.
+"""
+
+from __future__ import annotations
+
+from gittraj.formats import loose
+from gittraj.formats.gemini.calls import Call
+from gittraj.formats.gemini.results import Result
+from gittraj.formats.outcomes import answered
+from gittraj.model import Decision
+
+_APPROVED = "Plan approved."
+_REJECTED = "Plan rejected."
+_FEEDBACK = "User feedback:"
+
+
+def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
+    """What was decided by the answer to a call (``None``: not known)."""
+    if result.declined:
+        return (Decision(chosen=f"declined {call.name if call else 'a tool call'}", by="human"),)
+    if result.is_error or call is None:
+        return ()
+    match call.name:
+        case "ask_user":
+            return _answers(call, result)
+        case "exit_plan_mode" if result.text.startswith(_APPROVED):
+            return (Decision(chosen="approved the plan", by="human"),)
+        case "exit_plan_mode" if result.text.startswith(_REJECTED):
+            said = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Decision(chosen="rejected the plan", by="human", reasoning=said or None),)
+        case _:
+            return ()
+
+
+def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
+    """The answers stand by the ordinal of their question."""
+    answers = loose.mapping(loose.mapping(loose.parsed(result.text)).get("answers"))
+    found: list[Decision] = []
+    for ordinal, asked in enumerate(loose.objects(loose.mapping(call.arguments).get("questions"))):
+        answer = loose.text(answers.get(str(ordinal)))
+        if answer is not None:
+            found.append(answered(asked, answer))
+    return tuple(found)

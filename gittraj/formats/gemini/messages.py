@@ -1,0 +1,233 @@
+"""The messages of a Gemini CLI session become events.
+
+A message is written again when more of it is known (its calls, with their results), so it waits until
+another one comes; whatever comes of it later still is added. A result stands with its call and again in a
+message of the user role: it is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
+from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
+from gittraj.formats.outcomes import tool_result
+from gittraj.formats.place import Place
+from gittraj.log import Entry, Item, Spent
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Foreign,
+    Message,
+    PeerMessage,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+)
+
+_UPDATE = "message_update"
+_NOTES = ("info", "warning", "error")
+
+
+class Messages:
+    """The messages of one session, in the order of its log. ``named`` is the session that its file's name
+    gives."""
+
+    def __init__(self, place: Place, named: str | None, format: str) -> None:  # noqa: A002
+        self._place = place
+        self._named = named
+        self._format = format
+        self._open: dict[str, Any] = {}
+        self._id = ""
+        self._end = 0
+        self.begin_turn()
+
+    def begin_turn(self) -> None:
+        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        self._told: set[str] = set()
+        self._calls: dict[str, calls.Call] = {}
+        self._answered: set[str] = set()
+
+    def opens_turn(self, message: dict[str, Any]) -> bool:
+        """Whether a human's prompt begins with this message, and was not told yet."""
+        if message.get("type") != "user" or facts.is_subagent(self._place):
+            return False
+        known = loose.text(message.get("id"))
+        again = known is not None and (known == self._id or f"{known}:0" in self._told)
+        return not again and prompts.typed(message) is not None
+
+    def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
+        """A message, or more of one. ``name`` stands in for an id, ``end`` is the offset after its record."""
+        named = loose.text(message.get("id")) or name
+        more = {key: value for key, value in message.items() if value not in (None, "", [])}
+        if named != self._id:
+            yield from self.close()
+            self._id = named
+            self._open = {"type": "gemini"} if message.get("type") == _UPDATE else {}
+        elif "timestamp" in self._open:
+            more.pop("timestamp", None)
+        if more.get("type") == _UPDATE:
+            del more["type"]
+        self._open |= more
+        self._end = end
+
+    def close(self) -> Iterator[Item]:
+        """What the last message still has to tell: no more of it is to come at once."""
+        yield from self.flush(closed=True)
+        self._id, self._open = "", {}
+
+    def flush(self, *, closed: bool = False) -> Iterator[Item]:
+        """What the last message tells so far."""
+        if not self._open:
+            return
+        yield from facts.identify(self._place, self._open, self._named, self._format)
+        for item in self._items(closed=closed):
+            if not isinstance(item, Entry):
+                yield item
+            elif item.event.id not in self._told:
+                self._told.add(item.event.id)
+                yield item
+
+    def _items(self, *, closed: bool) -> Iterator[Item]:
+        kind = self._open.get("type")
+        if kind == "user":
+            yield from self._user()
+        elif kind == "gemini":
+            yield from self._gemini(closed=closed)
+        elif kind in _NOTES:
+            if said := self._said():
+                severity = "error" if kind == "error" else "note"
+                tags = ("warning",) if kind == "warning" else ()
+                yield self._entry(Remark(**self._common("0", *tags), content=said, kind=severity))  # type: ignore[arg-type]
+        elif isinstance(kind, str) and (said := self._said()):
+            yield self._entry(Foreign(**self._common("0"), content=said, type=kind))
+
+    def _common(self, block: str, *tags: str) -> dict[str, Any]:
+        """The fields of the event that a block of the message becomes."""
+        return {"id": f"{self._id}:{block}", "ts": loose.stamp(self._open.get("timestamp")), "tags": tags}
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _said(self) -> str:
+        return "\n".join(said for part in parts(self._open.get("content")) if (said := text(part)))
+
+    # ------------------------------------------------------------ the user role
+
+    def _user(self) -> Iterator[Item]:
+        content = parts(self._open.get("content"))
+        if any(function_response(part) for part in content):
+            yield from self._responses(content)
+        elif summary := prompts.aside(self._open, prompts.SNAPSHOT):
+            yield self._entry(Remark(**self._common("0"), content=summary, kind="compaction"))
+        elif shell := prompts.aside(self._open, prompts.SHELL):
+            yield self._entry(Remark(**self._common("0", "shell"), content=shell, kind="note"))
+        elif typed := prompts.typed(self._open):
+            common = self._common("0")
+            if facts.is_subagent(self._place):
+                yield self._entry(PeerMessage(**common, content=typed, direction="received"))
+            else:
+                yield self._entry(Prompt(**common, content=typed))
+
+    def _responses(self, content: list[Part]) -> Iterator[Item]:
+        """Results that the call's own message did not tell."""
+        for ordinal, part in enumerate(content):
+            response = function_response(part)
+            if response is None:
+                continue
+            call_id = loose.text(response.get("id")) or self._unanswered(response.get("name"))
+            if call_id is None or call_id not in self._answered:
+                known = self._calls.get(call_id or "")
+                yield from self._result(str(ordinal), call_id, known, results.result([part], known))
+
+    def _unanswered(self, tool: Any) -> str | None:
+        """The call of a tool that has no result yet, for a response that names none."""
+        open_calls = (c for c, call in self._calls.items() if c not in self._answered and call.name == tool)
+        return next(open_calls, None)
+
+    def _result(
+        self,
+        block: str,
+        call_id: str | None,
+        call: calls.Call | None,
+        result: results.Result,
+        ended: Any = None,
+    ) -> Iterator[Entry]:
+        if call_id is not None:
+            self._answered.add(call_id)
+        common = self._common(block)
+        common["ts"] = loose.stamp(ended) or common["ts"]
+        event = tool_result(result, call_id=call_id, **common)
+        yield self._entry(event, edits=result.edits, commits=result.commits)
+        for n, decision in enumerate(decisions.decisions(call, result)):
+            decided = common | {"id": f"{common['id']}.d{n}"}
+            yield self._entry(Decided(**decided, decision=decision))
+
+    # ------------------------------------------------------------ the model
+
+    def _gemini(self, *, closed: bool) -> Iterator[Item]:
+        model = loose.text(self._open.get("model"))
+        yield from self._place.learn("model", model)
+        told: dict[str, Any] = {"model": model, "response": self._id}
+        spoken = list(self._response(told))
+        yield from spoken
+        if isinstance(tokens := self._open.get("tokens"), dict):
+            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._told)
+            if closed and not heard:  # what it cost must stand somewhere
+                yield self._entry(Message(**self._common("m"), **told))
+            if closed or heard:
+                yield Spent(response=self._id, usage=usage.of_message(tokens))
+
+    def _response(self, told: dict[str, Any]) -> Iterator[Entry]:
+        content = parts(self._open.get("content"))
+        thoughts = [_thought(t) for t in loose.objects(self._open.get("thoughts"))]
+        if not thoughts:
+            thoughts = [text(part) or "" for part in content if part.get("thought") is True]
+        for n, thought in enumerate(thoughts):
+            if thought and not prompts.is_filler(thought):
+                yield self._entry(Thinking(**self._common(f"t{n}"), **told, content=thought))
+        words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
+        if words.strip() and not prompts.is_filler(words):
+            yield self._entry(Message(**self._common("m"), **told, content=words))
+        given = loose.objects(self._open.get("toolCalls"))
+        given = given or [c for c in map(function_call, content) if c and not self._is_told(c)]
+        made = [self._call(n, called, told) for n, called in enumerate(given)]
+        yield from made
+        for n, (entry, called) in enumerate(zip(made, given, strict=True)):
+            yield from self._answer(n, entry, called)
+
+    def _is_told(self, called: Part) -> bool:
+        """Whether another message told this call, which stands in the content only."""
+        return loose.text(called.get("id")) in self._calls
+
+    def _call(self, n: int, called: dict[str, Any], told: dict[str, Any]) -> Entry:
+        common = self._common(f"c{n}")
+        call_id = loose.text(called.get("id")) or str(common["id"])
+        tool = loose.text(called.get("name")) or "unknown"
+        call = calls.call(tool, called.get("args"), self._place.facts.get("folder"))
+        if common["id"] not in self._told:
+            self._calls[call_id] = call
+            self._answered.discard(call_id)
+        event = ToolCall(**common, **told, name=tool, arguments=call.arguments, call_id=call_id)
+        return self._entry(
+            event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
+        )
+
+    def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
+        """The result that stands with its call."""
+        call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
+        answer = results.responses(called.get("result"), call_id)
+        status, display = called.get("status"), called.get("resultDisplay")
+        ended = bool(answer or display) or status in results.FAILED
+        if ended and call_id is not None and call_id not in self._answered:
+            call = self._calls.get(call_id)
+            result = results.result(answer, call, status=status, display=display)
+            yield from self._result(f"r{n}", call_id, call, result, called.get("timestamp"))
+
+
+def _thought(thought: dict[str, Any]) -> str:
+    subject, words = loose.text(thought.get("subject")), loose.text(thought.get("description"))
+    return " ".join(filter(None, (f"**{subject}**" if subject else None, words)))

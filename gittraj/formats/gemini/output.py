@@ -1,0 +1,74 @@
+"""What ``gemini --output-format json`` prints: one object with the answer and the figures of a run.
+
+It holds neither prompt nor calls; the session file of the same session does, and supersedes it: its
+events bear names of their own (``stream.``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import document, loose
+from gittraj.formats.gemini import usage
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Entry, Fact, Item, Spent
+from gittraj.model import Message, Remark, Usage
+
+name = "gemini-output"
+agent = "gemini-cli"
+
+_START = Cursor()
+_RESPONSE = "stream.0"
+_OBJECT = re.compile(
+    rb'\s*\{\s*(?:"session_id"\s*:\s*"[^"]*"\s*,\s*(?:"auth_[a-z_]+"\s*:\s*"[^"]*"\s*,\s*)?)?'
+    rb'"(?:response"\s*:|stats"\s*:\s*\{\s*"models"|error"\s*:\s*\{\s*"(?:type|code|message)")'
+)
+_STATS = re.compile(rb'"stats"\s*:\s*\{\s*"models"')
+_SESSION = re.compile(rb'\s*\{\s*"session_id"')
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such an output."""
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    return _OBJECT.match(head) is not None and (_STATS.search(head) or _SESSION.match(head)) is not None
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of an output; read whole, whatever ``cursor`` says. The session id is the one in it;
+    ``session`` stands in for it."""
+    value, damage = document.load(stream)
+    given, end = loose.mapping(value), stream.tell()
+    models = loose.mapping(loose.mapping(given.get("stats")).get("models"))
+    said = loose.text(given.get("response"))
+    error = loose.text(loose.mapping(given.get("error")).get("message")) or loose.text(given.get("error"))
+    if given:
+        shape = [[len(said or ""), *map(loose.text, models)]]
+        named = loose.text(given.get("session_id")) or session or shape_id(name, shape)
+        yield Fact(name="session", value=named)
+    for model in filter(None, models):
+        yield Fact(name="model", value=model)
+    if requests := sum(_requests(figures) for figures in models.values()):
+        yield Fact(name="api_calls", value=requests)
+    if said:
+        only = next(iter(models)) if len(models) == 1 else None
+        event = Message(id=f"{_RESPONSE}:0", content=said, model=only, response=_RESPONSE)
+        yield Entry(event=event, end=end)
+        if models:
+            yield Spent(response=_RESPONSE, usage=_usage(models))
+    if error:
+        yield Entry(event=Remark(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
+    if given:
+        yield Fact(name="status", value="failed" if error else "completed")
+    if damage is not None:
+        yield damage
+
+
+def _requests(figures: Any) -> int:
+    return loose.count(loose.mapping(loose.mapping(figures).get("api")).get("totalRequests"))
+
+
+def _usage(models: dict[str, Any]) -> Usage:
+    tokens = (loose.mapping(loose.mapping(figures).get("tokens")) for figures in models.values())
+    return sum(map(usage.of_model, tokens), Usage())

@@ -1,0 +1,70 @@
+"""Which texts of the user role a human typed into Gemini CLI.
+
+The program puts its context, its hooks' words, the files that a prompt names and its own nudges into the
+same role. A text that is no human's must never become a prompt.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.gemini.parts import function_response, parts, text
+from gittraj.log import ASKING
+
+CONTEXT = "<session_context>"
+SNAPSHOT = "<state_snapshot>"
+SHELL = "I ran the following shell command:"
+"""A command that the user ran himself (``!command``), for the model to know."""
+_INJECTED = (
+    CONTEXT,
+    "<hook_context>",
+    "This is the Gemini CLI. We are setting up the context for our chat.",
+    "Here is the user's editor context as a JSON object",
+    "Here is a summary of changes in the user's editor context",
+    "Background execution update:",
+    "System: ",
+    ASKING,  # what a hook of its gives back goes to the model as it is
+)
+_NUDGE = "Please continue."
+_FILES = "--- Content from referenced files ---"
+_STEERING = ("User steering update:", "User hints:")
+_FILLERS = (
+    "Got it. Thanks for the additional context!",
+    "Binary content received. Proceeding with analysis.",
+    "[The previous response was interrupted before it completed.]",
+)
+"""What the program lets the model say, so that roles alternate."""
+
+
+def typed(message: dict[str, Any]) -> str | None:
+    """What a human typed in a user message, or ``None`` if nobody typed it."""
+    content = parts(message.get("content"))
+    if any(function_response(part) for part in content):
+        return None
+    shown = parts(message.get("displayContent"))
+    kept: list[str] = []
+    for said in (text(part) for part in shown or content):
+        if said and _FILES in said and not shown:  # what follows was read from files
+            kept.append(said.partition(_FILES)[0])
+            break
+        if said and not said.lstrip().startswith((*_INJECTED, SNAPSHOT, SHELL)):
+            kept.append(said)
+    words = "\n".join(k for k in map(str.strip, kept) if k)
+    if words.startswith(_STEERING):
+        words = words.partition("<user_input>")[2].partition("</user_input>")[0].strip()
+    return words if words and words != _NUDGE else None
+
+
+def aside(message: dict[str, Any], opening: str) -> str | None:
+    """The text of a user message that begins with ``opening``."""
+    for part in parts(message.get("content")):
+        said = (loose.text(part.get("text")) or "").strip()
+        if said.startswith(opening):
+            return said
+    return None
+
+
+def is_filler(said: str) -> bool:
+    """Whether the program put a text into the model's mouth."""
+    return said.strip() in _FILLERS

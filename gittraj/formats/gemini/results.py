@@ -1,0 +1,136 @@
+"""What the result of a Gemini CLI tool says: its text, how it ended, what it changed.
+
+A result stands in a log as the model saw it (``functionResponse``) and as the user did
+(``resultDisplay``). The text is the model's, without the frame that the shell tool puts around it; the
+display tells what a file became.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import commits, loose
+from gittraj.formats.gemini.calls import Call
+from gittraj.formats.gemini.parts import Part, function_response, inline, parts, text
+from gittraj.log import Edit
+from gittraj.model import Artifact
+
+FAILED = ("error", "cancelled")
+_WRAPPED = re.compile(r"(Output too large\.[^\n]*\n)?<untrusted_context>\n")
+_CLOSING = "\n</untrusted_context>"
+_BEFORE = re.compile(
+    r"(Output too large\.[^\n]*\n)?(?:Command: .*?\nDirectory: [^\n]*\n)?(?:Stdout|Output): ?", re.DOTALL
+)
+_AFTER = re.compile(
+    r"(Exit Code|Signal|Background PIDs|Process Group PGID): (.*)|(?:Stderr|Error): \((?:none|empty)\)"
+)
+_CUT = re.compile(r"^Output too large\. Showing |^\.\.\. \[[\d.,\s]+ characters omitted\]", re.MULTILINE)
+_DECLINED = re.compile(
+    r"(?:Error: )?(?:\[Operation Cancelled\] Reason: )?(?:User did not allow tool call|User denied execution)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """A tool result, apart from which event it becomes."""
+
+    text: str
+    exit_code: int | None = None
+    is_error: bool = False
+    truncated: bool = False
+    artifact: Artifact | None = None
+    commits: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+    @property
+    def declined(self) -> bool:
+        """Whether a human refused the call."""
+        return self.is_error and self.exit_code is None and _DECLINED.match(self.text) is not None
+
+
+def responses(content: Any, call_id: str | None) -> list[Part]:
+    """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
+    with each of them."""
+    found = parts(content)
+    own = [p for p in found if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
+    return own or found
+
+
+def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Result:
+    """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
+    ``display`` (``resultDisplay``) stand beside it."""
+    said, artifact, failed = _said(answer)
+    said = said or (display if isinstance(display, str) else "")
+    failed = failed or status in FAILED
+    is_shell = call is not None and call.command is not None
+    body, code = _unframed(_unwrapped(said), failed=failed) if is_shell else (_unwrapped(said), None)
+    is_error = failed or code not in (None, 0)
+    return Result(
+        text=body,
+        exit_code=code,
+        is_error=is_error,
+        truncated=_CUT.search(said) is not None,
+        artifact=artifact,
+        commits=commits.printed(body) if is_shell else (),
+        edits=() if is_error or call is None else _edits(call, loose.mapping(display), body),
+    )
+
+
+def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
+    texts: list[str] = []
+    artifact: Artifact | None = None
+    failed = False
+    for part in answer:
+        response = function_response(part) or {}
+        failed = failed or bool(loose.mapping(response.get("response")).get("error"))
+        texts.append(_response(response.get("response")))
+        for piece in (part, *parts(response.get("parts"))):
+            artifact = artifact or inline(piece)
+            texts.append(text(piece) or "")
+    return "\n".join(filter(None, texts)), artifact, failed
+
+
+def _response(given: Any) -> str:
+    answered = isinstance(given, dict) and not given.keys().isdisjoint(("output", "error"))
+    said = [given.get("output"), given.get("error")] if answered else [given]
+    return "\n".join(s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in said if s)
+
+
+def _unwrapped(said: str) -> str:
+    found = _WRAPPED.match(said)
+    return (found[1] or "") + said[found.end() :].removesuffix(_CLOSING) if found else said
+
+
+def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
+    """A shell command's output and exit code. The code stands below the output; later versions leave out
+    a 0, and what has no frame was stopped, refused or goes on."""
+    opened = _BEFORE.match(output)
+    if opened is None:
+        return output, None
+    start, end = opened.end(), len(output.rstrip())
+    told: dict[str, str] = {}
+    while end > start and (ended := _AFTER.fullmatch(output, _line(output, start, end), end)):
+        told[ended[1]] = ended[2]
+        end = max(start, ended.start() - 1)
+    said = told.get("Exit Code", "(none)" if failed or "Signal" in told else "0")
+    code = int(said) if re.fullmatch(r"-?\d{1,10}", said) else None
+    body = output[start:end]
+    return (opened[1] or "") + ("" if body == "(empty)" else body), code
+
+
+def _line(output: str, start: int, end: int) -> int:
+    """Where the last line before ``end`` begins."""
+    return max(start, output.rfind("\n", start, end) + 1)
+
+
+def _edits(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
+    """The entire new text of the file, and whether it is a new one."""
+    whole = shown.get("newContent")
+    new = shown.get("isNewFile") is True or body.startswith(("Successfully created", "Created new file"))
+    if not isinstance(whole, str) and not new:
+        return ()
+    kept = whole if isinstance(whole, str) else None
+    return tuple(Edit(path=e.path, kind="add" if new else "update", whole=kept) for e in call.edits)

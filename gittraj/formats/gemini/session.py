@@ -1,0 +1,187 @@
+"""Gemini CLI's session files, ``~/.gemini/tmp/<project>/chats/session-<time>-<id>.json[l]``.
+
+The records are those of github.com/google-gemini/gemini-cli, ``ChatRecordingService``, from 0.1x to 0.61:
+first one JSON document, then JSON Lines, where a message is written again when more of it is known and
+``$set`` changes the metadata. A ``$set`` of ``messages`` is what the model is told from now on: it comes
+with every resume and compression, without thinking, tokens and times, and is no history. Which of the two
+a file is, its content tells, not its name. Never reads another file.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import document, lines, loose
+from gittraj.formats.gemini import facts, prompts
+from gittraj.formats.gemini.messages import Messages
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.log import Cursor, Damage, Entry, Item
+from gittraj.model import Remark
+
+name = "gemini-cli"
+agent = "gemini-cli"
+
+_START = Cursor()
+_HEAD = 65536
+_BLANK = b"\xef\xbb\xbf \t\r\n\0"
+_TYPES = frozenset(("user", "gemini", "info", "warning", "error"))
+_BARE = frozenset(("id", "timestamp", "type", "content"))
+_MESSAGES = re.compile(rb'"messages"\s*:\s*\[')
+_GEMINI = re.compile(rb'"type"\s*:\s*"gemini"')
+_TIME = re.compile(rb'\{"\$set":\{"lastUpdated":"[^"\\]*"\}\}\s*')
+_REWRITTEN = b'{"$set":{"messages":[{'
+_REWRITTEN_END = re.compile(rb'\}\],"lastUpdated":"[^"\\]*"\}\}\s*\Z')
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a session of Gemini CLI."""
+    head = head.lstrip(_BLANK)
+    if not head.startswith(b"{"):
+        return False
+    found = lines.head(head)
+    if any(_is_record(each) for each in found):
+        return True
+    if found and not _is_document(head):
+        return False
+    keys = b'"sessionId"' in head and b'"projectHash"' in head
+    return _MESSAGES.search(head) is not None and (keys or _GEMINI.search(head) is not None)
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    if isinstance(found.get("$set"), dict) or isinstance(found.get("$rewindTo"), str):
+        return True
+    if "sessionId" in found and "projectHash" in found:
+        return True
+    if not (found.keys() >= _BARE) or loose.text(found["type"]) not in _TYPES:
+        return False
+    return found["type"] == "gemini" or found.keys() <= _BARE | {"displayContent"}
+
+
+def _is_document(head: bytes) -> bool:
+    """Whether a file is one JSON document over several lines, or one line that was cut."""
+    first, newline, _ = head.lstrip(_BLANK).partition(b"\n")
+    if newline:
+        return first.strip() == b"{"
+    return not first.startswith((b'{"$', b'{"id"')) and _MESSAGES.search(first) is not None
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a session file. The session id is the one in the file; ``session`` stands in for it.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    if not cursor.offset:
+        stream = stream if stream.seekable() else io.BytesIO(stream.read())
+        stream.seek(0)
+        if _is_document(stream.read(_HEAD)):
+            return _read_document(stream, session)
+    return _Reading(stream, session, cursor).items()
+
+
+def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
+    value, damage = document.load(stream)
+    place = Place(Lines(stream, _START, trusted=frozenset()), _START)
+    given = loose.mapping(value)
+    yield from facts.learn(place, given)
+    messages = Messages(place, session, name)
+    end = stream.tell()
+    for ordinal, message in enumerate(loose.objects(given.get("messages"))):
+        yield from messages.take(message, f"n{ordinal}", end)
+    yield from messages.close()
+    if damage is not None:
+        yield damage
+
+
+class _Records(Lines):
+    """The records that may say something. Most of a log does not: after every message comes the time, and
+    with every resume all that was said; neither is decoded. ``known`` tells whether a history that was
+    rewritten can say only that it was summarised."""
+
+    def __init__(self, stream: BinaryIO, cursor: Cursor, *, known: Callable[[], bool]) -> None:
+        super().__init__(stream, cursor, trusted=frozenset(("id", "type")))
+        self._known = known
+
+    def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
+        if _TIME.fullmatch(raw) or (raw.startswith(_REWRITTEN) and self._known() and _says_nothing(raw)):
+            return iter(())
+        return super()._read(raw)
+
+
+def _says_nothing(raw: bytes) -> bool:
+    whole = _REWRITTEN_END.search(raw, max(0, len(raw) - 100))
+    return whole is not None and prompts.SNAPSHOT.encode() not in raw
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        self._lines = _Records(stream, cursor, known=self._knows_history)
+        self._place = Place(self._lines, cursor)
+        self._messages = Messages(self._place, session, name)
+        self._recorded: bool = cursor.state.get("recorded", False)
+        self._summary: str | None = cursor.state.get("summary")
+
+    def _knows_history(self) -> bool:
+        return self._recorded and "folder" in self._place.facts
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+        yield from self._place.count(self._messages.flush())
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        if isinstance(value.get("$rewindTo"), str):
+            yield from self._messages.close()
+            text = f"Rewound: all from message {value['$rewindTo']} on was taken back"
+            event = Remark(id=f"at{found.start}:0", content=text, kind="note", tags=("rewound",))
+            yield Entry(event=event, end=found.end)
+        elif isinstance(value.get("$set"), dict):
+            yield from self._metadata(value["$set"], found)
+        elif "type" in value:
+            yield from self._message(value, found)
+        elif "sessionId" in value:
+            yield from self._metadata(value, found)
+
+    def _metadata(self, metadata: dict[str, Any], found: Fragment) -> Iterator[Item]:
+        yield from facts.learn(self._place, metadata)
+        rewritten = loose.objects(metadata.get("messages"))
+        if self._recorded:
+            yield from self._rewritten(rewritten, found)
+            return
+        if any(self._messages.opens_turn(message) for message in rewritten):
+            yield from self._turn(found)
+        for ordinal, message in enumerate(rewritten):
+            yield from self._one(message, f"at{found.start}n{ordinal}", found.end)
+
+    def _rewritten(self, messages: list[dict[str, Any]], found: Fragment) -> Iterator[Item]:
+        """Of a history that was rewritten, only the summary is new, and that once; and where the session
+        works, if nothing told that before."""
+        for message in messages:
+            yield from facts.locate(self._place, message)
+            summarises = prompts.aside(message, prompts.SNAPSHOT) is not None
+            if summarises and message.get("id") != self._summary:
+                yield from self._one(message, f"at{found.start}", found.end)
+
+    def _message(self, message: dict[str, Any], found: Fragment) -> Iterator[Item]:
+        if self._messages.opens_turn(message):
+            yield from self._turn(found)
+        yield from self._one(message, f"at{found.start}", found.end)
+
+    def _one(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
+        yield from self._messages.take(message, name, end)
+        self._recorded = self._recorded or prompts.aside(message, prompts.CONTEXT) is None
+        if prompts.aside(message, prompts.SNAPSHOT):
+            self._summary = loose.text(message.get("id"))
+
+    def _turn(self, found: Fragment) -> Iterator[Item]:
+        yield from self._messages.close()
+        state = {"recorded": self._recorded, "summary": self._summary}
+        yield from self._place.mark(self._place.cursor(found.start, state))
+        self._messages.begin_turn()

@@ -1,0 +1,196 @@
+"""What ``gemini --output-format stream-json`` prints: JSON Lines, one run of the program.
+
+It says less than the session file of the same session, so its events bear names of their own
+(``stream.``): where both are known, the session file's count. Tokens come once, for the whole run, and
+stand with the last response.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.gemini import calls, decisions, results, usage
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.place import Place
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model import AnyEvent, Decided, Message, Prompt, Remark, ToolCall, ToolResult
+
+name = "gemini-stream-json"
+agent = "gemini-cli"
+
+_START = Cursor()
+_CUT_FIRST_LINE = re.compile(rb'\{"type":"init","timestamp":"[^"]*","session_id":"')
+_STATUS = {"success": "completed", "error": "failed"}
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such an output."""
+    found = lines.head(head)
+    if not found:
+        return _CUT_FIRST_LINE.match(head) is not None
+    return any(_is_record(each) for each in found)
+
+
+def _is_record(found: dict[str, Any]) -> bool:
+    match found.get("type"):
+        case "init":
+            return "session_id" in found and "timestamp" in found
+        case "tool_use":
+            return "tool_name" in found and "tool_id" in found
+        case "tool_result":
+            return "tool_id" in found and "status" in found
+        case "message":
+            return "role" in found and "timestamp" in found and isinstance(found.get("content"), str)
+        case _:
+            return False
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of an output. The session id is the one in it; ``session`` stands in for it.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+@dataclass(slots=True)
+class _Speech:
+    """A message of the agent that comes in pieces."""
+
+    common: dict[str, Any]
+    end: int
+    pieces: list[str] = field(default_factory=list)
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        self._lines = Lines(stream, cursor, trusted=frozenset(("type",)))
+        self._place = Place(self._lines, cursor)
+        self._named = session
+        self._number: int = cursor.state.get("record", 0)
+        self._begin_turn()
+
+    def _begin_turn(self) -> None:
+        """Forget the turn before: reading on from its end must know no more than reading from the mark."""
+        self._speech: _Speech | None = None
+        self._calls: dict[str, calls.Call] = {}
+        self._response: str | None = None
+        self._goes_on = False
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+            else:
+                yield from self._place.count(self._record(found))
+                self._number += 1
+        yield from self._place.count(self._said())
+
+    def _record(self, found: Fragment) -> Iterator[Item]:
+        value, kind = found.value, found.value.get("type")
+        if kind == "message" and value.get("role") == "assistant":
+            yield from self._speak(value, found.end)
+            return
+        yield from self._said()
+        match kind:
+            case "init":
+                yield from self._identify(value, loose.text(value.get("session_id")))
+                yield from self._place.learn("model", loose.text(value.get("model")))
+            case "message" if value.get("role") == "user":
+                yield from self._prompt(value, found)
+            case "tool_use":
+                yield self._call(value, found.end)
+            case "tool_result":
+                yield from self._result(value, found.end)
+            case "error":
+                severity = "note" if value.get("severity") == "warning" else "error"
+                event = Remark(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
+                yield Entry(event=event, end=found.end)
+            case "result":
+                yield from self._ended(value, found.end)
+
+    def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
+        if "session" not in self._place.facts:
+            shape = [[loose.text(value.get(key)) for key in ("type", "timestamp", "model")]]
+            yield from self._place.learn("session", named or self._named or shape_id(name, shape))
+        yield from self._place.learn_once("started_at", loose.stamp(value.get("timestamp")))
+
+    def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
+        """The fields of the event that a block of the record becomes."""
+        return {"id": f"stream.{self._number}:{block}", "ts": loose.stamp(value.get("timestamp"))}
+
+    def _spoken(self, value: dict[str, Any]) -> dict[str, Any]:
+        """The same of what the model says; it says all that comes before the next result."""
+        if not self._goes_on:
+            self._response, self._goes_on = f"stream.{self._number}", True
+        model = self._place.facts.get("model")
+        return self._common(value) | {"model": model, "response": self._response}
+
+    def _prompt(self, value: dict[str, Any], found: Fragment) -> Iterator[Item]:
+        if text := loose.text(value.get("content")):
+            yield from self._place.mark(self._place.cursor(found.start, {"record": self._number}))
+            self._begin_turn()
+            yield from self._identify(value)
+            yield Entry(event=Prompt(**self._common(value), content=text), end=found.end)
+
+    def _speak(self, value: dict[str, Any], end: int) -> Iterator[Item]:
+        if value.get("delta") is not True:
+            yield from self._said()
+        if self._speech is None:
+            yield from self._identify(value)
+            self._speech = _Speech(self._spoken(value), end)
+        self._speech.pieces.append(loose.text(value.get("content")) or "")
+        self._speech.end = end
+
+    def _said(self) -> Iterator[Item]:
+        speech, self._speech = self._speech, None
+        if speech is not None and (text := "".join(speech.pieces)).strip():
+            yield Entry(event=Message(**speech.common, content=text), end=speech.end)
+
+    def _call(self, value: dict[str, Any], end: int) -> Entry:
+        common = self._spoken(value)
+        call_id = loose.text(value.get("tool_id")) or str(common["id"])
+        tool = loose.text(value.get("tool_name")) or "unknown"
+        call = self._calls[call_id] = calls.call(tool, value.get("parameters"), None)
+        event: AnyEvent = ToolCall(**common, name=tool, arguments=call.arguments, call_id=call_id)
+        return Entry(event=event, end=end, edits=call.edits, command=call.command, paths=call.paths)
+
+    def _result(self, value: dict[str, Any], end: int) -> Iterator[Item]:
+        self._goes_on = False
+        call_id = loose.text(value.get("tool_id"))
+        call = self._calls.get(call_id or "")
+        text = loose.text(value.get("output")) or _message(value)
+        result = results.result([{"text": text}], call, status=value.get("status"))
+        event = ToolResult(
+            **self._common(value),
+            content=result.text,
+            call_id=call_id,
+            exit_code=result.exit_code,
+            is_error=result.is_error,
+            truncated=result.truncated,
+        )
+        yield Entry(event=event, end=end, edits=result.edits, commits=result.commits)
+        for n, decision in enumerate(decisions.decisions(call, result), 1):
+            yield Entry(event=Decided(**self._common(value, str(n)), decision=decision), end=end)
+
+    def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
+        stats = value.get("stats")
+        if self._response is not None and isinstance(stats, dict):
+            for model in loose.mapping(stats.get("models")):
+                yield from self._place.learn("model", loose.text(model))
+            yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
+        if error := _message(value):
+            yield Entry(event=Remark(**self._common(value), content=error, kind="error"), end=end)
+        yield from self._place.learn("status", _STATUS.get(str(value.get("status"))))
+        yield TurnEnd(end=end)
+
+
+def _message(value: dict[str, Any]) -> str:
+    """What went wrong."""
+    error = value.get("error")
+    return loose.text(loose.mapping(error).get("message")) or loose.text(error or value.get("message")) or ""

@@ -1,0 +1,154 @@
+"""git-ai's authorship logs, ``refs/notes/ai``, by the Git AI Standard 3.0.0: whose a commit's lines are.
+
+Before a line ``---`` stand files, each followed by lines of a key and the ranges that are its; after it a
+JSON object that tells the agent's session behind each key. Older notes hold the session's messages too, all
+of them each time. What a person wrote (keys with ``h_``) is no agent's session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gittraj.formats import lines, loose
+from gittraj.formats.noted import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.log import Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model import AnyEvent, Message, Prompt, Remark, Thinking, ToolCall
+
+name = "git-ai"
+agent = "claude-code"
+
+_SCHEMA = "authorship/"
+_DIVIDER = re.compile(r"^---\r?$", re.MULTILINE)
+_KEY = re.compile(r"  (\S+) (\d+(?:-\d+)?(?:,\d+(?:-\d+)?)*)\r?")
+_COUNTS = ("total_additions", "total_deletions", "accepted_lines", "overriden_lines")
+
+
+@dataclass(slots=True)
+class _Work:
+    """What a note says of one session: its record, and ranges of lines by file."""
+
+    record: dict[str, Any]
+    ranges: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def session(self) -> str | None:
+        return loose.text(loose.mapping(self.record.get("agent_id")).get("id"))
+
+
+def detect(path: Path) -> bool:
+    """Whether the file holds notes, and git-ai's."""
+    return path.is_file() and any(_parse(text) is not None for text in read_head(path))
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions. Raises OSError."""
+    yield from sessions_of(path, _names).starts
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
+    reading = _Reading()
+
+    def tell(note: Note) -> Iterator[Item]:
+        works = (_parse(note.text) or {}).values()
+        return reading.items(note, [work for work in works if work.session == session])
+
+    return read_session(path, session, _names, tell)
+
+
+def _names(text: str) -> list[str] | None:
+    works = _parse(text)
+    return None if works is None else list(dict.fromkeys(w.session for w in works.values() if w.session))
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self._told: list[dict[str, Any]] = []
+
+    def items(self, note: Note, works: list[_Work]) -> Iterator[Item]:
+        for work in works:
+            yield Fact(name="agent", value=name_agent(loose.mapping(work.record["agent_id"]).get("tool")))
+            if model := loose.text(loose.mapping(work.record.get("agent_id")).get("model")):
+                yield Fact(name="model", value=model)
+            if author := loose.text(work.record.get("human_author")):
+                yield Fact(name="participant", value=f"{author}:human")
+            yield from self._messages(note, work)
+        yield _closing(note, works)
+        yield TurnEnd(end=note.end)
+
+    def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
+        """Those that no note before has told."""
+        said = loose.objects(work.record.get("messages"))
+        known = len(self._told) if said[: len(self._told)] == self._told else 0
+        for number, message in enumerate(said[known:], known):
+            event = _event(f"{note.prefix}.{number}", message)
+            if event is not None:
+                yield Entry(event=event, end=note.end)
+        self._told = said or self._told
+
+
+def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
+    common: dict[str, Any] = {
+        "id": own,
+        "ts": loose.stamp(message.get("timestamp")),
+        "content": loose.text(message.get("text")) or "",
+    }
+    match message.get("type"):
+        case "user":
+            return Prompt(**common)
+        case "assistant":
+            return Message(**common)
+        case "thinking":
+            return Thinking(**common)
+        case "plan":
+            return Remark(**common, kind="note", tags=("plan",))
+        case "tool_use":
+            tool = loose.text(message.get("name")) or "unknown"
+            return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=own)
+        case _:
+            return None
+
+
+def _closing(note: Note, works: list[_Work]) -> Entry:
+    """What the note says of the commit itself."""
+    ranges: dict[str, list[str]] = {}
+    for work in works:
+        for path, found in work.ranges.items():
+            ranges.setdefault(path, []).extend(found)
+    said = "; ".join(f"{path} {','.join(found)}" for path, found in ranges.items())
+    counts = {key: given for w in works for key in _COUNTS if (given := loose.number(w.record.get(key)))}
+    event = Remark(
+        id=f"{note.prefix}:note",
+        ts=note.ts,
+        content=f"git-ai: {said or 'no line of this commit is left of it'}",
+        kind="note",
+        tags=("attribution",),
+        raw={"lines": {path: ",".join(found) for path, found in ranges.items()}, **counts},
+    )
+    return Entry(event=event, end=note.end, edits=tuple(Edit(path=path) for path in ranges), on=note.commit)
+
+
+def _parse(text: str) -> dict[str, _Work] | None:
+    """What a note says of each agent's session, by its key; None for what is no authorship log."""
+    divider = _DIVIDER.search(text)
+    try:
+        told = loose.mapping(lines.decode(text[divider.end() :])) if divider else {}
+    except (ValueError, RecursionError):
+        return None
+    if divider is None or not (loose.text(told.get("schema_version")) or "").startswith(_SCHEMA):
+        return None
+    records = loose.mapping(told.get("prompts")) | loose.mapping(told.get("sessions"))
+    works = {key: _Work(record) for key, record in records.items() if isinstance(record, dict)}
+    path = ""
+    for line in text[: divider.start()].splitlines():
+        if entry := _KEY.fullmatch(line):
+            work = works.get(entry[1].partition("::")[0])
+            if work is not None and path:
+                work.ranges.setdefault(path, []).append(entry[2])
+        elif line and not line.startswith(" "):
+            path = line[1:-1] if line.startswith('"') and line.endswith('"') and len(line) > 1 else line
+    return works

@@ -1,0 +1,1 @@
+"""OpenAgents: the trajectories in its database."""

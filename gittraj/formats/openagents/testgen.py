@@ -1,0 +1,111 @@
+"""How OpenAgents generated tests for a task: a row of ``testgen_trajectories`` as events.
+
+The task is the prompt, the environment an artifact; the tests of a category, as long as they follow each
+other, are a chapter with one verification, which nobody has run yet; what was thought over after a round is a
+``reflection``; and what stayed uncertain are the challenges of the retrospective. Its last event's ``raw`` is
+the row without these.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.log import Entry, Fact, Item, TurnEnd
+from gittraj.model import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
+
+ROW = "testgen"
+"""The field of the last event's ``raw`` that holds the row."""
+_TOLD = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
+
+
+def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
+    """The items of one row, whose JSON is read already."""
+    task = loose.text(row.get("task_id"))
+    known = {
+        "agent": agent,
+        "session": loose.text(row.get("session_id")),
+        "agent_version": version,
+        "model": model,
+        "task": f"openagents:{task}" if task else None,
+        "task_title": task,
+        "status": "completed",
+    }
+    yield from (Fact(name=name, value=value) for name, value in known.items() if value)
+    yield from (Entry(event=event, end=number) for number, event in enumerate(_events(row)))
+    yield TurnEnd(end=0)
+
+
+def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
+    yield Prompt(id="task:0", content=loose.text(row.get("task_description")) or "")
+    environment = row.get("environment")
+    if environment is not None:
+        text = json.dumps(environment, ensure_ascii=False, indent=2)
+        yield Foreign(id="environment:0", content=text, type="artifact", raw={"name": "environment"})
+    thoughts = list(enumerate(loose.objects(row.get("reflections"))))
+    runs = [(c, list(found)) for c, found in groupby(loose.objects(row.get("tests")), _category)]
+    left = [category for category, _ in runs]
+    for number, (category, tests) in enumerate(runs):
+        left.remove(category)
+        yield Remark(id=f"round:{number}", content=_title(row, category), kind="chapter")
+        yield _verification(row, number, category, tests)
+        if category not in left:  # it is over
+            for at, thought in [each for each in thoughts if _category(each[1]) == category]:
+                thoughts.remove((at, thought))
+                yield _reflection(at, thought)
+    yield from (_reflection(at, thought) for at, thought in thoughts)
+    yield _closing(row)
+
+
+def _category(value: Mapping[str, Any]) -> str:
+    return loose.text(value.get("category")) or ""
+
+
+def _title(row: Mapping[str, Any], category: str) -> str:
+    rounds = loose.count(loose.mapping(row.get("category_rounds")).get(category))
+    return f"{category or 'tests'}{f', {rounds} rounds' if rounds > 1 else ''}"
+
+
+def _verification(row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]) -> Remark:
+    told = list(map(_told, tests))
+    checks: list[Json] = [
+        {"kind": category, "description": words, "status": "needs_review", "test": test}
+        for words, test in zip(told, tests, strict=True)
+    ]
+    lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in told)]
+    raw = {"subject": row.get("task_id"), "status": "needs_review", "checks": checks}
+    return Remark(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
+
+
+def _told(test: Mapping[str, Any]) -> str:
+    expected = test.get("expectedOutput", test.get("expected_output"))
+    told = f"{loose.text(test.get('input')) or ''} → {'' if expected is None else expected}"
+    reason = loose.text(test.get("reasoning"))
+    return f"{told}: {reason}" if reason else told
+
+
+def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
+    text = loose.text(thought.get("reflectionText")) or loose.text(thought.get("text")) or ""
+    return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
+
+
+def _closing(row: Mapping[str, Any]) -> Reflected:
+    listed = row.get("uncertainties")
+    doubts = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+    score = loose.cost(row.get("comprehensiveness_score"))
+    tests, rounds = loose.count(row.get("total_tests")), loose.count(row.get("total_rounds"))
+    return Reflected(
+        id="end:0",
+        ts=loose.stamp(row.get("created_at")),
+        content=f"{tests} tests in {rounds} rounds",
+        duration_ms=loose.number(row.get("duration_ms")),
+        retrospective=Retrospective(
+            by="agent",
+            challenges=doubts,
+            confidence=None if score is None else min(max(score / 10, 0.0), 1.0),
+        ),
+        raw={ROW: {key: value for key, value in row.items() if key not in _TOLD or not value}},
+    )

@@ -1,0 +1,1 @@
+"""OpenCode: its database, its older folder of files, its export, and the output of ``opencode run``."""

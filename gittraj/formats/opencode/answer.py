@@ -1,0 +1,236 @@
+"""One message of the model's, told part by part.
+
+Older versions made several model calls for one message: each ends with a ``step-finish`` part, which says
+what it cost. The message says so, too, but only of the last call: it counts where no part does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.opencode import calls, results
+from gittraj.formats.outcomes import tool_result
+from gittraj.log import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Foreign,
+    Message,
+    Remark,
+    Thinking,
+    ToolCall,
+    Usage,
+)
+
+Json = dict[str, Any]
+_GOES_ON = ("tool-calls", "unknown")
+"""Reasons to finish a step after which the model is called again."""
+_STOPPED = "MessageAbortedError"
+
+
+class Context:
+    """What is known beyond one message. ``child``: of a session that another one's agent started;
+    ``tags``: of what is told now; ``end``: of the record that is read, where it has one."""
+
+    def __init__(self, *, child: bool = False) -> None:
+        self.child = child
+        self.tags: tuple[str, ...] = ()
+        self.end: int | None = None
+        self._told: dict[str, set[str]] = {}
+        self._calls: set[str] = set()
+
+    def place(self, time: int | None) -> int:
+        """The byte offset that an item ends at, or its time in ms where the log has no offsets."""
+        return self.end if self.end is not None else time or 0
+
+    def learn(self, name: str, value: str | None, *, once: bool = False) -> Iterator[Fact]:
+        """The fact, if it is new; with ``once`` only the first of its name."""
+        told = self._told.setdefault(name, set())
+        if value and value not in told and not (once and told):
+            told.add(value)
+            yield Fact(name=name, value=value)
+
+    def call_id(self, part: Json) -> str:
+        """The call's own id, but for one that stands in the session twice: some models count from 0."""
+        own = loose.text(part.get("callID"))
+        if own is None or own in self._calls:
+            return str(part.get("id"))
+        self._calls.add(own)
+        return own
+
+
+class Answer:
+    """A message of the model's; ``info`` is its record, or as much of it as there is."""
+
+    def __init__(self, context: Context, info: Json) -> None:
+        times = loose.mapping(info.get("time"))
+        self._context = context
+        self._info = info
+        self._id = loose.text(info.get("id")) or ""
+        self._time = loose.number(times.get("created"))
+        self._model = loose.text(info.get("modelID"))
+        self._folder = loose.text(loose.mapping(info.get("path")).get("cwd"))
+        self._results: list[tuple[int, int, list[Entry]]] = []
+        self._step = 1
+        self._said = self._called = self._paid = False
+        self.is_finished = "completed" in times or isinstance(info.get("error"), dict)
+
+    def begin(self) -> Iterator[Item]:
+        yield from self._context.learn("model", self._model)
+        yield from self._context.learn("folder", self._folder, once=True)
+
+    def tell(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
+        """The items of the next part, after the results that came before it began. ``changed`` are the
+        files that its step changed."""
+        state = loose.mapping(part.get("state"))
+        begun = start(part)
+        yield from self.settle(begun)
+        self._time = begun if begun is not None else self._time
+        match part.get("type"):
+            case "tool":
+                yield from self._call(part, state, changed)
+            case "step-finish":
+                yield from self._finish(part)
+            case "retry":
+                failed = loose.number(loose.mapping(part.get("time")).get("created"))
+                self._time = failed if failed is not None else self._time
+                text = failure(loose.mapping(part.get("error")))
+                yield self._entry(Remark(**self._common(part), content=text, kind="error"))
+            case "file":
+                stands, image = results.file_image(part)
+                yield self._entry(Message(**self._common(part), content=stands, artifact=image))
+            case kind:
+                yield from self._words(part, kind)
+
+    def settle(self, until: int | None = None) -> Iterator[Item]:
+        """The results that came until then (ms since 1970), or all that did, in the order of their times."""
+        due = sorted(held for held in self._results if until is None or held[0] <= until)
+        self._results = [held for held in self._results if held not in due]
+        for _, _, entries in due:
+            yield from entries
+
+    def end(self) -> Iterator[Item]:
+        """What the message itself says when all of its parts are told."""
+        if not self._paid:
+            yield from self._pay(self._info, self._id, beside=False)
+        if error := loose.mapping(self._info.get("error")):
+            completed = loose.number(loose.mapping(self._info.get("time")).get("completed"))
+            yield from self.fail(self._id, error, completed)
+
+    def fail(self, name: str, error: Json, time: int | None) -> Iterator[Item]:
+        """The error that ended the answer; ``name`` is the id of the record that tells of it."""
+        self._time = time if time is not None else self._time
+        common = self._common({"id": name})
+        stopped = error.get("name") == _STOPPED
+        if stopped:
+            common["tags"] = ("interrupted", *common["tags"])
+        yield self._entry(Remark(**common, content=failure(error), kind="note" if stopped else "error"))
+        yield TurnEnd(end=self._context.place(self._time))
+
+    def _words(self, part: Json, kind: Any) -> Iterator[Item]:
+        text = loose.text(part.get("text"))
+        if not text or text.isspace() or part.get("synthetic") or part.get("ignored"):
+            return
+        common = self._common(part)
+        if kind == "reasoning":
+            yield self._entry(Thinking(**common, content=text))
+        elif kind != "text":
+            yield self._entry(Foreign(**common, content=text, type=f"opencode.{kind}"))
+        elif self._info.get("summary") is True:
+            yield self._entry(Remark(**common, content=text, kind="compaction"))
+        else:
+            yield self._entry(Message(**common, content=text))
+
+    def _call(self, part: Json, state: Json, changed: Sequence[str]) -> Iterator[Item]:
+        tool = loose.text(part.get("tool")) or "unknown"
+        if state.get("status") not in ("running", "completed", "error"):
+            return  # its arguments are not complete, or it never ran
+        call, call_id = calls.call(tool, state, self._folder), self._context.call_id(part)
+        self._called = True
+        yield self._entry(
+            ToolCall(**self._common(part), name=tool, arguments=state.get("input"), call_id=call_id),
+            edits=call.edits,
+            command=call.command,
+            folder=call.folder,
+            paths=(*call.paths, *changed) if call.command else call.paths,
+        )
+        result = results.result(tool, state)
+        if result is None:
+            return
+        ended = self._time = result.time if result.time is not None else self._time
+        name = str(part.get("id"))
+        common = self._common(part) | {"id": f"{name}:1"}
+        event = tool_result(result, call_id=call_id, duration_ms=result.duration, **common)
+        entries = [self._entry(event, commits=result.commits)]
+        for number, decision in enumerate(result.decisions, 2):
+            common = self._common(part) | {"id": f"{name}:{number}"}
+            entries.append(self._entry(Decided(**common, decision=decision)))
+        self._results.append((ended or 0, len(self._results), entries))
+
+    def _finish(self, part: Json) -> Iterator[Item]:
+        yield from self.settle()
+        yield from self._pay(part, str(part.get("id")), beside=True)
+        self._paid = True
+        goes_on = part.get("reason") in _GOES_ON or self._called or self._info.get("summary") is True
+        if not goes_on:
+            yield TurnEnd(end=self._context.place(self._time))
+        self._step += 1
+        self._said = self._called = False
+
+    def _pay(self, given: Json, name: str, *, beside: bool) -> Iterator[Item]:
+        usage, cost = _usage(given.get("tokens")), _dollars(given.get("cost"))
+        if usage == Usage() and not cost:
+            return
+        if not self._said:  # an answer without a word is an answer: its cost needs something to stand on
+            yield self._entry(Message(**self._common({"id": name})))
+        yield Spent(response=self._response, usage=usage, beside=beside, cost=cost)
+
+    @property
+    def _response(self) -> str:
+        return self._id if self._step == 1 else f"{self._id}:{self._step}"
+
+    def _common(self, part: Json) -> Json:
+        return {
+            "id": f"{part.get('id')}:0",
+            "ts": loose.stamp(self._time),
+            "model": self._model,
+            "response": self._response,
+            "tags": self._context.tags,
+        }
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        self._said = True
+        return Entry(event=event, end=self._context.place(self._time), **known)
+
+
+def start(part: Json) -> int | None:
+    """When a part began, in ms since 1970."""
+    times = part.get("time") or loose.mapping(part.get("state")).get("time")
+    return loose.number(loose.mapping(times).get("start"))
+
+
+def failure(error: Json) -> str:
+    """What an error says of itself; its class where it says nothing."""
+    said = loose.text(loose.mapping(error.get("data")).get("message")) or loose.text(error.get("message"))
+    name = loose.text(error.get("name")) or "error"
+    return f"{name}: {said}" if said else name
+
+
+def _dollars(value: Any) -> float | None:
+    cost = loose.cost(value)
+    return cost if cost is not None and cost >= 0 else None
+
+
+def _usage(tokens: Any) -> Usage:
+    """OpenCode's input has no cached tokens in it, and its output no reasoning."""
+    given = loose.mapping(tokens)
+    cache, reasoning = loose.mapping(given.get("cache")), loose.count(given.get("reasoning"))
+    return Usage(
+        input_tokens=loose.count(given.get("input")),
+        cache_read_tokens=loose.count(cache.get("read")),
+        cache_write_tokens=loose.count(cache.get("write")),
+        output_tokens=loose.count(given.get("output")) + reasoning,
+        reasoning_tokens=reasoning,
+    )

@@ -1,0 +1,140 @@
+"""What a call of one of OpenCode's tools does: from its arguments, and better from what it left behind.
+
+A finished call holds both in one record; the difference that a tool made says more than the text that it
+was told to replace. Whether it did it is for :mod:`gittraj.formats.opencode.results` to say.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import difference, loose, patch
+from gittraj.log import Edit
+from gittraj.model import FileKind
+
+SHELLS = ("bash", "shell")
+_PATCHES = ("apply_patch", "patch")
+_PATHS = ("filePath", "path")
+_KINDS: dict[Any, FileKind] = {"add": "add", "delete": "delete", "move": "rename"}
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A tool call, apart from which event it becomes."""
+
+    command: str | None
+    folder: str | None
+    edits: tuple[Edit, ...]
+    paths: tuple[str, ...]
+
+
+def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
+    """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
+    given, detail = loose.mapping(state.get("input")), loose.mapping(state.get("metadata"))
+    if tool in SHELLS and (workdir := loose.text(given.get("workdir"))):
+        folder = posixpath.normpath(posixpath.join(folder or "", workdir))
+    edits = tuple(_edits(tool, given, detail))
+    named = tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    return Call(
+        command=loose.text(given.get("command")) if tool in SHELLS else None,
+        folder=folder,
+        edits=edits,
+        paths=named or tuple(edit.path for edit in edits),
+    )
+
+
+def _edits(tool: str, given: dict[str, Any], detail: dict[str, Any]) -> Iterator[Edit]:
+    path = loose.text(given.get("filePath"))
+    if tool in _PATCHES:
+        files = list(_patched(detail))
+        yield from files or patch.edits(loose.text(given.get("patchText")) or "")
+    elif path is None:
+        return
+    elif tool == "write":
+        kind: FileKind = "add" if detail.get("exists") is False else "update"
+        yield from _written(path, given.get("content"), kind)
+    elif tool == "edit":
+        if not isinstance(given.get("newString"), str):  # an edit that gives the whole text
+            yield from _written(path, given.get("content"), "update")
+        else:
+            yield _changed(path, [detail], [given])
+    elif tool == "multiedit":
+        yield _changed(path, loose.objects(detail.get("results")), loose.objects(given.get("edits")))
+
+
+def _written(path: str, content: Any, kind: FileKind) -> Iterator[Edit]:
+    if isinstance(content, str):
+        yield Edit(path=path, kind=kind, added=tuple(content.splitlines()), whole=content)
+
+
+def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
+    """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
+    files = [loose.mapping(detail.get("filediff")) for detail in details]
+    made = [
+        loose.text(f.get("patch")) or loose.text(d.get("diff")) for f, d in zip(files, details, strict=True)
+    ]
+    added: list[str] = []
+    removed: list[str] = []
+    if made and all(made):
+        added, removed = _unified("\n".join(filter(None, made)))
+    else:
+        for change in changes:
+            old, new = (loose.text(change.get(key)) or "" for key in ("oldString", "newString"))
+            added += difference.only_in(new.splitlines(), old.splitlines())
+            removed += difference.only_in(old.splitlines(), new.splitlines())
+    after = files[-1].get("after") if files else None
+    return Edit(
+        path=path,
+        kind="add" if any(change.get("oldString") == "" for change in changes) else "update",
+        added=tuple(added),
+        removed=tuple(removed),
+        whole=after if isinstance(after, str) else None,
+    )
+
+
+def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
+    """The files that ``apply_patch`` says it has written."""
+    for file in loose.objects(detail.get("files")):
+        path = loose.text(file.get("filePath")) or loose.text(file.get("relativePath"))
+        if path is None:
+            continue
+        target = loose.text(file.get("movePath"))
+        if target:
+            yield Edit(path=path, kind="delete")
+        kind = _KINDS.get(loose.text(file.get("type")), "update")
+        added, removed = _unified(loose.text(file.get("patch")) or loose.text(file.get("diff")) or "")
+        after = file.get("after")
+        yield Edit(
+            path=target or path,
+            kind=kind,
+            added=tuple(added),
+            removed=tuple(removed),
+            whole=after if isinstance(after, str) and kind != "delete" else None,
+        )
+
+
+def _unified(text: str) -> tuple[list[str], list[str]]:
+    """The lines added and removed in a unified diff; its hunks say how long they are, so that a line
+    which looks like a head is none."""
+    added: list[str] = []
+    removed: list[str] = []
+    new = old = 0
+    for line in text.split("\n"):
+        sign, rest = line[:1], line[1:].removesuffix("\r")
+        if new <= 0 and old <= 0:
+            if hunk := _HUNK.match(line):
+                old, new = (int(n[:9]) if n is not None else 1 for n in hunk.groups())
+        elif sign == "+":
+            new -= 1
+            added.append(rest)
+        elif sign == "-":
+            old -= 1
+            removed.append(rest)
+        elif sign != "\\":
+            new, old = new - 1, old - 1
+    return added, removed

@@ -1,0 +1,96 @@
+"""OpenCode's database, ``~/.local/share/opencode/opencode.db``: tables ``session``, ``message`` and ``part``.
+
+Ids and times are columns, the rest of a message or part is JSON. OpenCode may be writing it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gittraj.database import open_database
+from gittraj.errors import FormatError
+from gittraj.formats import loose
+from gittraj.formats.opencode.session import items
+from gittraj.log import Damage, Item
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+name = "opencode-db"
+agent = "opencode"
+
+_PROBES = (
+    "SELECT id, directory, title, version, time_created FROM session LIMIT 0",
+    "SELECT id, session_id, time_created, data FROM message LIMIT 0",
+    "SELECT id, message_id, session_id, data FROM part LIMIT 0",
+)
+
+
+def detect(path: Path) -> bool:
+    """Whether the file is a database with OpenCode's tables."""
+    if not path.is_file():
+        return False
+    try:
+        with open_database(path) as database:
+            for probe in _PROBES:
+                database.execute(probe)
+    except (OSError, FormatError):
+        return False
+    return True
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions, the oldest first. Raises OSError, FormatError."""
+    with open_database(path) as database:
+        rows = database.execute("SELECT id FROM session ORDER BY time_created, id").fetchall()
+    yield from (name for (name,) in rows if loose.text(name))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, FormatError."""
+    with open_database(path) as database:
+        info = _session(database, session)
+        if info is None:
+            raise FormatError(f"{path}: no session '{session}' in it")
+        found = database.execute(
+            "SELECT id, time_created, data FROM message WHERE session_id = ?", (session,)
+        ).fetchall()
+        messages: list[dict[str, Any]] = []
+        for name, created, data in found:
+            value = loose.parsed(data)
+            if isinstance(value, dict):
+                messages.append({"time": {"created": created}, **value, "id": name})
+            else:
+                yield Damage(at=0, why=f"message {name}: not JSON")
+        names: dict[str, list[str]] = {}  # first only these, for a session's data may be large
+        for message, name in database.execute(
+            "SELECT message_id, id FROM part WHERE session_id = ?", (session,)
+        ):
+            names.setdefault(message, []).append(name)
+        yield from items(info, messages, lambda message: _parts(database, names.get(message, ())))
+
+
+def _session(database: Connection, session: str) -> dict[str, Any] | None:
+    cursor = database.execute("SELECT * FROM session WHERE id = ?", (session,))
+    row = cursor.fetchone()
+    if row is None:
+        return None
+    found = dict(zip((column[0] for column in cursor.description), row, strict=True))
+    return {
+        "id": session,
+        "directory": found.get("directory"),
+        "parentID": found.get("parent_id"),
+        "title": found.get("title"),
+        "version": found.get("version"),
+        "revert": loose.parsed(found.get("revert")),
+        "time": {"created": found.get("time_created")},
+    }
+
+
+def _parts(database: Connection, names: Sequence[str]) -> Iterator[dict[str, Any] | Damage]:
+    for name in names:
+        row = database.execute("SELECT data FROM part WHERE id = ?", (name,)).fetchone()
+        value = loose.parsed(row[0]) if row is not None else None
+        yield {**value, "id": name} if isinstance(value, dict) else Damage(at=0, why=f"part {name}: not JSON")

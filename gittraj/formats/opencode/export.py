@@ -1,0 +1,42 @@
+"""What ``opencode export`` prints: one session as ``{info, messages: [{info, parts}]}``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import document, loose
+from gittraj.formats.opencode.session import items
+from gittraj.log import Cursor, Item
+
+name = "opencode-export"
+agent = "opencode"
+
+_START = Cursor()
+_BEGINNING = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"info"\s*:\s*\{\s*"id"\s*:\s*"')
+_OURS = re.compile(rb'"(?:projectID|directory)"\s*:')
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is an export."""
+    return _BEGINNING.match(head) is not None and _OURS.search(head[:4096]) is not None
+
+
+def read(
+    stream: BinaryIO,
+    *,
+    session: str | None = None,
+    cursor: Cursor = _START,
+) -> Iterator[Item]:
+    """The items of the session."""
+    value, damage = document.load(stream)
+    if damage is not None:
+        yield damage
+    exported = loose.mapping(value)
+    told = loose.objects(exported.get("messages"))
+    parts = {str(loose.mapping(m.get("info")).get("id")): loose.objects(m.get("parts")) for m in told}
+    if damage is not None and told:  # the last one may be cut within
+        parts[str(loose.mapping(told[-1].get("info")).get("id"))][-1:] = []
+    messages: list[dict[str, Any]] = [loose.mapping(m.get("info")) for m in told]
+    yield from items(loose.mapping(exported.get("info")), messages, lambda message: parts.get(message, ()))

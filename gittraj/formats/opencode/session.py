@@ -1,0 +1,168 @@
+"""What OpenCode's sessions, messages and parts become, wherever they are kept.
+
+The shapes are those of ``packages/opencode/src/session`` in github.com/sst/opencode, versions 0.6 to 1.18.
+Parts are rewritten in place while a session runs; yet what is given of a session must only grow. So the
+first message or text that is not complete ends it for now, and a result stands where it came in time: after
+what began before it, though it is kept with its call. Reads nothing itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from gittraj.formats import loose
+from gittraj.formats.opencode.answer import Answer, Context, start
+from gittraj.formats.opencode.results import file_image
+from gittraj.log import Damage, Entry, Fact, Item
+from gittraj.model import PeerMessage, Prompt
+
+Json = dict[str, Any]
+_NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\d")
+"""What a session is called until a model has found a title."""
+
+
+def items(
+    info: Json, messages: Iterable[Json], parts: Callable[[str], Iterable[Json | Damage]]
+) -> Iterator[Item]:
+    """The items of a session: its record, its messages' records, and the parts of each message by its id."""
+    context = Context(child=loose.text(info.get("parentID")) is not None)
+    yield from _facts(context, info)
+    reverted = _Reverted(loose.mapping(info.get("revert")))
+    ordered = sorted((m for m in messages if loose.text(m.get("id"))), key=lambda m: (_created(m), m["id"]))
+    yield from context.learn("started_at", loose.stamp(_created(ordered[0])) if ordered else None, once=True)
+    seen: set[str] = set()
+    last = max((n for n, m in enumerate(ordered) if m.get("role") == "assistant"), default=-1)
+    for number, message in enumerate(ordered):
+        found = list(parts(message["id"]))
+        yield from (part for part in found if isinstance(part, Damage))
+        told = list(_named(message["id"], found, seen))
+        context.tags = reverted.tags(message["id"], None)
+        if message.get("role") == "user":
+            yield from _user(context, message, told)
+        elif message.get("role") == "assistant":
+            answer = Answer(context, message)
+            is_open = number == last and not answer.is_finished
+            yield from _answer(context, answer, message["id"], told, reverted, is_open=is_open)
+            if is_open:
+                return
+
+
+def _named(message: str, parts: Iterable[Json | Damage], seen: set[str]) -> Iterator[Json]:
+    """The parts in their order, each with an id that no other of the session has."""
+    for part in sorted((p for p in parts if not isinstance(p, Damage)), key=lambda p: str(p.get("id"))):
+        own = str(part.get("id"))
+        yield {**part, "id": f"{message}:{own}"} if own in seen else part
+        seen.add(own)
+
+
+def _answer(
+    context: Context,
+    answer: Answer,
+    message: str,
+    parts: Sequence[Json],
+    reverted: _Reverted,
+    *,
+    is_open: bool,
+) -> Iterator[Item]:
+    stays = _lasting(parts) if is_open else len(parts)
+    if stays:
+        yield from answer.begin()
+    for part, changed in zip(parts[:stays], _changed(parts), strict=False):
+        context.tags = reverted.tags(message, loose.text(part.get("id")))
+        yield from answer.tell(part, changed=changed)
+    if not is_open or (stays and parts[stays - 1].get("type") == "step-finish"):
+        # a result waits for the end of its step, so that what the step cost finds an event to stand on
+        yield from answer.settle(start(parts[stays]) if stays < len(parts) else None)
+    if not is_open:
+        yield from answer.end()
+
+
+def _facts(context: Context, info: Json) -> Iterator[Fact]:
+    parent, title = loose.text(info.get("parentID")), loose.text(info.get("title"))
+    yield from context.learn("session", loose.text(info.get("id")))
+    yield from context.learn("started_at", loose.stamp(_created(info) or None))
+    yield from context.learn("agent_version", loose.text(info.get("version")))
+    yield from context.learn("folder", loose.text(info.get("directory")))
+    yield from context.learn("title", None if title and _NO_TITLE.match(title) else title)
+    yield from context.learn("parent_session", parent)
+    yield from context.learn("parent_kind", "subagent" if parent else None)
+
+
+def _created(record: Json) -> int:
+    return loose.count(loose.mapping(record.get("time")).get("created"))
+
+
+def _lasting(parts: Sequence[Json]) -> int:
+    """How many parts of an answer that is being written stay as they are: up to its last call, or to the
+    last step that has ended. Words after it wait, so that they come with what they cost."""
+    count = next((n for n, part in enumerate(parts) if _grows(part)), len(parts))
+    while count and parts[count - 1].get("type") not in ("tool", "step-finish"):
+        count -= 1
+    return count
+
+
+def _grows(part: Json) -> bool:
+    """Whether the part is still being written. A call that runs is complete as a call."""
+    if part.get("type") in ("text", "reasoning"):
+        return isinstance(part.get("time"), dict) and "end" not in part["time"]
+    return part.get("type") == "tool" and loose.mapping(part.get("state")).get("status") == "pending"
+
+
+def _changed(parts: Sequence[Json]) -> list[list[str]]:
+    """For each part the files that its step changed, by whatever means: a ``patch`` part behind the step
+    names them."""
+    files: list[str] = []
+    found: list[list[str]] = []
+    for part in reversed(parts):
+        if part.get("type") == "patch" and isinstance(part.get("files"), list):
+            files = [path for path in part["files"] if loose.text(path)]
+        found.append(files)
+        if part.get("type") == "step-start":
+            files = []
+    return found[::-1]
+
+
+class _Reverted:
+    """Which messages and parts a revert took back: from the named one on. They stay until the next prompt."""
+
+    def __init__(self, revert: Json) -> None:
+        self._message, self._part = loose.text(revert.get("messageID")), loose.text(revert.get("partID"))
+        self._reached = False
+
+    def tags(self, message: str, part: str | None) -> tuple[str, ...]:
+        if message == self._message and self._part in (None, part):
+            self._reached = True
+        return ("abandoned-branch",) if self._reached else ()
+
+
+def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[Entry]:
+    """One prompt for all that a human typed and attached; what the program added itself is left out."""
+    shown = [(part, said) for part in parts if (said := _said(part)) is not None]
+    if not shown:
+        return
+    pictures = [file_image(part)[1] for part, _ in shown if part.get("type") == "file"]
+    common: Json = {
+        "id": f"{shown[0][0].get('id')}:0",
+        "ts": loose.stamp(_created(message) or None),
+        "content": "\n".join(said for _, said in shown),
+        "tags": context.tags,
+        "artifact": next((picture for picture in pictures if picture), None),
+    }
+    event = PeerMessage(**common, direction="received") if context.child else Prompt(**common)
+    yield Entry(event=event, end=context.place(_created(message)))
+
+
+def _said(part: Json) -> str | None:
+    text = loose.text(part.get("text"))
+    match part.get("type"):
+        case "text" if text and not text.isspace() and not part.get("synthetic") and not part.get("ignored"):
+            return text
+        case "file" if not str(part.get("mime")).startswith(("text/", "application/x-directory")):
+            return file_image(part)[0]  # a text file stands in the prompt by its name
+        case "subtask":
+            command = loose.text(part.get("command"))
+            return f"/{command}" if command else loose.text(part.get("prompt"))
+        case _:
+            return None

@@ -1,0 +1,86 @@
+"""OpenCode's folder of files, before it had a database: ``~/.local/share/opencode/storage``.
+
+``session/<project>/<session>.json``, ``message/<session>/<message>.json`` and ``part/<message>/<part>.json``;
+the first may be missing. OpenCode rewrites a file in place, so one may be cut while it does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats import document
+from gittraj.formats.opencode.session import items
+from gittraj.log import Damage, Item
+
+name = "opencode-storage"
+agent = "opencode"
+
+_NAME = re.compile(r"[\w-]{1,128}")
+"""Of a session, message or part; nothing that leads out of the folder."""
+_ROLES = ("user", "assistant")
+
+
+def detect(path: Path) -> bool:
+    """Whether the folder, or ``storage`` in it, holds OpenCode's messages."""
+    root = _root(path)
+    if root is None:
+        return False
+    first = next((root / "message").glob("*/*.json"), None)
+    value = _load(first) if first is not None else None
+    return isinstance(value, dict) and value.get("role") in _ROLES and isinstance(value.get("time"), dict)
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions that have messages."""
+    root = _root(path)
+    folders = sorted((root / "message").iterdir()) if root is not None else []
+    yield from (folder.name for folder in folders if _NAME.fullmatch(folder.name) and folder.is_dir())
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, FormatError."""
+    root = _root(path)
+    if root is None or not _NAME.fullmatch(session) or not (root / "message" / session).is_dir():
+        raise FormatError(f"{path}: no session '{session}' in it")
+    info: dict[str, Any] = {}
+    for file in sorted((root / "session").glob(f"*/{session}.json")):
+        value = _load(file)
+        if isinstance(value, Damage):
+            yield value
+        else:
+            info = value
+    messages: list[dict[str, Any]] = []
+    for found in _folder(root / "message" / session):
+        if isinstance(found, Damage):
+            yield found
+        else:
+            messages.append(found)
+    yield from items({**info, "id": session}, messages, lambda message: _folder(root / "part" / message))
+
+
+def _root(path: Path) -> Path | None:
+    return next(
+        (p for p in (path, path / "storage") if (p / "message").is_dir() and (p / "part").is_dir()), None
+    )
+
+
+def _folder(folder: Path) -> Iterator[dict[str, Any] | Damage]:
+    """The records in a folder; the file's name is the record's id."""
+    for file in sorted(folder.glob("*.json")) if _NAME.fullmatch(folder.name) else ():
+        value = _load(file)
+        yield {**value, "id": file.stem} if isinstance(value, dict) else value
+
+
+def _load(file: Path) -> dict[str, Any] | Damage:
+    try:
+        with file.open("rb") as stream:
+            value, damage = document.load(stream)
+    except OSError as error:
+        return Damage(at=0, why=f"{file.name}: {error.strerror}")
+    if isinstance(value, dict) and damage is None:
+        return value
+    return Damage(at=damage.at if damage else 0, why=f"{file.name}: {damage.why if damage else 'no object'}")

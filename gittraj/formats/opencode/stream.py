@@ -1,0 +1,70 @@
+"""What ``opencode run --format json`` prints: every part as it is finished, one a line.
+
+The prompt and the model are not among them, and thinking only with ``--thinking``. Parts have the ids that
+they have in OpenCode's own store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from gittraj.formats import lines, loose
+from gittraj.formats.lines import Lines
+from gittraj.formats.opencode.answer import Answer, Context
+from gittraj.log import Cursor, Damage, Entry, Item
+
+name = "opencode-stream"
+agent = "opencode"
+
+_START = Cursor()
+_TYPES = ("step_start", "text", "reasoning", "tool_use", "step_finish", "error")
+_TRUSTED = frozenset(("type", "sessionID"))
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is such an output."""
+    return any(
+        found.get("type") in _TYPES
+        and loose.text(found.get("sessionID"))
+        and ("part" in found or "error" in found)
+        for found in lines.head(head)
+    )
+
+
+def read(
+    stream: BinaryIO,
+    *,
+    session: str | None = None,
+    cursor: Cursor = _START,
+) -> Iterator[Item]:
+    """The items of a run, from its start."""
+    context = Context()
+    own: str | None = None
+    answer: Answer | None = None
+    answering = ""
+    for found in Lines(stream, _START, trusted=_TRUSTED):
+        if isinstance(found, Damage):
+            yield found
+            continue
+        value, part = found.value, loose.mapping(found.value.get("part"))
+        named = loose.text(value.get("sessionID"))
+        own = own or named
+        context.end = found.end
+        yield from context.learn("session", own, once=True)
+        yield from context.learn("started_at", loose.stamp(value.get("timestamp")), once=True)
+        message = loose.text(part.get("messageID")) or answering or own or "message"
+        if answer is None or message != answering:
+            answering = message
+            answer = Answer(context, {"id": message, "time": {"created": value.get("timestamp")}})
+        for item in _items(answer, f"at{found.start}", value, part):
+            yield replace(item, session=named) if isinstance(item, Entry) and named != own else item
+
+
+def _items(answer: Answer, name: str, value: dict[str, Any], part: dict[str, Any]) -> Iterator[Item]:
+    if value.get("type") == "error":
+        yield from answer.fail(name, loose.mapping(value.get("error")), loose.number(value.get("timestamp")))
+    elif value.get("type") in _TYPES:
+        yield from answer.tell(part)
+        yield from answer.settle()

@@ -1,0 +1,314 @@
+"""The pi coding agent's sessions, ``~/.pi/agent/sessions/<folder>/<time>_<id>.jsonl``.
+
+A header, then entries that form a tree by ``id`` and ``parentId`` (its docs/session-format.md); going back to
+an earlier entry begins another branch in the same file. The branch of the last entry is the active one: which
+entries are off it is known only at the end, so the file is read whole. The first version has neither ids nor
+branches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, difference, images, lines, loose
+from gittraj.formats.lines import Fragment, Lines
+from gittraj.formats.shape import shape_id
+from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Artifact,
+    Foreign,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+name = "pi"
+agent = "pi"
+
+_START = Cursor()
+_TRUSTED = frozenset(("type", "timestamp"))
+_CUT_FIRST_LINE = re.compile(rb'\{"type":"session","(?:version":\d|id":"[^"]*","timestamp":")')
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_EXIT = re.compile(r"Command exited with code (\d{1,10})\s*\Z")
+_ABANDONED = "abandoned-branch"
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a session of pi."""
+    objects = lines.head(head, limit=1)
+    if not objects:
+        return _CUT_FIRST_LINE.match(head) is not None
+    first = objects[0]
+    return first.get("type") == "session" and {"id", "timestamp", "cwd"} <= first.keys()
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a session, whole. The id is the one in the file; ``session`` stands in for it."""
+    found = list(Lines(stream, _START, trusted=_TRUSTED))
+    yield from _Reading([one for one in found if isinstance(one, Fragment)], session).items()
+    yield from (one for one in found if isinstance(one, Damage))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """An entry of the file with what every event of it has."""
+
+    id: str
+    value: dict[str, Any]
+    ts: str | None
+    end: int
+    tags: tuple[str, ...]
+    owner: str | None
+    """The session that it was copied from."""
+
+    def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
+        return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": (*self.tags, *tags)}
+
+    def entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self.end, session=self.owner, **known)
+
+
+class _Reading:
+    def __init__(self, fragments: list[Fragment], session: str | None) -> None:
+        self._fragments = fragments
+        header = fragments[0].value if fragments else {}
+        self._header = header if header.get("type") == "session" else {}
+        self._name = session
+        self._folder = loose.text(self._header.get("cwd"))
+        self._model = loose.text(self._header.get("modelId"))
+        parent = loose.text(self._header.get("parentSession")) or loose.text(self._header.get("branchedFrom"))
+        named = _UUID.findall(parent or "")
+        self._parent = named[-1] if named else parent
+        self._began = loose.stamp(self._header.get("timestamp"))
+        self._active = _active(fragments)
+        self._seen: set[str] = set()
+
+    def items(self) -> Iterator[Item]:
+        yield from self._facts()
+        for number, found in enumerate(self._fragments):
+            if found.value.get("type") != "session":
+                yield from self._entry(self._record(number, found))
+
+    def _facts(self) -> Iterator[Fact]:
+        if not self._fragments:
+            return
+        first = self._fragments[0].value
+        shape = shape_id(name, [[loose.text(first.get("type")), loose.stamp(first.get("timestamp"))]])
+        known = {
+            "session": loose.text(self._header.get("id")) or self._name or shape,
+            "started_at": self._began,
+            "folder": self._folder,
+            "parent_session": self._parent,
+            "parent_kind": "fork" if self._parent else None,
+            "model": self._model,
+        }
+        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+
+    def _record(self, number: int, found: Fragment) -> _Record:
+        value = found.value
+        given = loose.text(value.get("id"))
+        own = f"n{number}" if given is None or given in self._seen else given
+        self._seen.add(own)
+        ts = loose.stamp(value.get("timestamp"))
+        copied = bool(self._parent and ts and self._began and ts < self._began)
+        return _Record(
+            id=own,
+            value=value,
+            ts=ts,
+            end=found.end,
+            tags=() if given is None or given in self._active else (_ABANDONED,),
+            owner=self._parent if copied else None,
+        )
+
+    def _entry(self, record: _Record) -> Iterator[Item]:
+        value = record.value
+        match value.get("type"):
+            case "message":
+                yield from self._message(record, loose.mapping(value.get("message")))
+            case "model_change":
+                yield from self._use(loose.text(value.get("modelId")))
+            case "session_info" if title := loose.text(value.get("name")):
+                yield Fact(name="title", value=title)
+            case "compaction":
+                summary = loose.text(value.get("summary")) or "Context compacted"
+                yield record.entry(Remark(**record.common(), content=summary, kind="compaction"))
+            case "branch_summary" if told := loose.text(value.get("summary")):
+                common = record.common(0, "branch-summary")
+                yield record.entry(Remark(**common, content=told, kind="note"))
+            case "custom_message":
+                text, artifact = _content(value.get("content"))
+                if text:
+                    common = record.common() | {"artifact": artifact}
+                    yield record.entry(Foreign(**common, content=text, type="custom_message"))
+
+    def _use(self, model: str | None) -> Iterator[Fact]:
+        if model and model != self._model:
+            self._model = model
+            yield Fact(name="model", value=model)
+
+    def _message(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+        match message.get("role"):
+            case "user":
+                text, artifact = _content(message.get("content"))
+                if text:
+                    yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
+            case "assistant":
+                yield from self._assistant(record, message)
+            case "toolResult":
+                yield from self._result(record, message)
+            case "bashExecution":
+                yield from self._typed_command(record, message)
+
+    def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+        yield from self._use(loose.text(message.get("model")))
+        said: dict[str, Any] = {"model": self._model, "response": record.id}
+        spoke = False
+        for ordinal, block in enumerate(loose.objects(message.get("content"))):
+            common = record.common(ordinal) | said
+            kind = block.get("type")
+            if kind == "text" and (text := (loose.text(block.get("text")) or "").strip()):
+                event: AnyEvent = Message(**common, content=text)
+                yield record.entry(event)
+            elif kind == "thinking":
+                yield record.entry(Thinking(**common, content=loose.text(block.get("thinking")) or ""))
+            elif kind == "toolCall":
+                yield self._call(record, common, block)
+            else:
+                continue
+            spoke = True
+        stopped = message.get("stopReason")
+        failure = loose.text(message.get("errorMessage"))
+        if stopped in ("error", "aborted"):
+            aborted = stopped == "aborted"
+            common = record.common(0, *(("interrupted",) if aborted else ())) | said
+            common["id"] = f"{record.id}:{stopped}"
+            what: Any = "note" if aborted else "error"
+            yield record.entry(Remark(**common, content=failure or str(stopped), kind=what))
+            spoke = True
+        if spoke and record.owner is None:
+            yield from _spent(record.id, message.get("usage"))
+        if stopped in ("stop", "length", "error", "aborted"):
+            yield TurnEnd(end=record.end)
+
+    def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
+        tool, arguments = loose.text(block.get("name")) or "unknown", loose.parsed(block.get("arguments"))
+        given = loose.mapping(arguments)
+        path = loose.text(given.get("path")) or loose.text(given.get("file_path"))
+        return record.entry(
+            ToolCall(**common, name=tool, arguments=arguments, call_id=loose.text(block.get("id"))),
+            edits=_edits(tool, path, given) if path else (),
+            command=loose.text(given.get("command")) if tool == "bash" else None,
+            folder=self._folder,
+            paths=(path,) if path else (),
+        )
+
+    def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+        text, artifact = _content(message.get("content"))
+        cut = loose.mapping(loose.mapping(message.get("details")).get("truncation"))
+        shell = message.get("toolName") == "bash"
+        is_error = message.get("isError") is True
+        code = _EXIT.search(text[-200:]) if shell else None
+        nested = message.get("usage") if record.owner is None else None
+        event = ToolResult(
+            **record.common() | {"artifact": artifact},
+            content=text,
+            call_id=loose.text(message.get("toolCallId")),
+            exit_code=int(code[1]) if code else (0 if shell and not is_error else None),
+            is_error=is_error,
+            truncated=cut.get("truncated") is True,
+            bytes=loose.number(cut.get("totalBytes")),
+            response=record.id if isinstance(nested, dict) else None,
+        )
+        yield record.entry(event, commits=commits.printed(text))
+        yield from _spent(record.id, nested)
+
+    def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
+        """A command that the human ran (``!command``), with its output."""
+        command, text = loose.text(message.get("command")), loose.text(message.get("output")) or ""
+        if command is None:
+            return
+        code = loose.number(message.get("exitCode"))
+        call = ToolCall(
+            **record.common(0, "typed"), name="bash", arguments={"command": command}, call_id=record.id
+        )
+        yield record.entry(call, command=command, folder=self._folder)
+        event = ToolResult(
+            **record.common(1, "typed"),
+            content=text,
+            call_id=record.id,
+            exit_code=code,
+            is_error=code not in (None, 0) or message.get("cancelled") is True,
+            truncated=message.get("truncated") is True,
+        )
+        yield record.entry(event, commits=commits.printed(text))
+
+
+def _active(fragments: list[Fragment]) -> set[str]:
+    """The ids on the way from the last entry to its root."""
+    parents: dict[str, str | None] = {}
+    last: str | None = None
+    for found in fragments:
+        own = loose.text(found.value.get("id"))
+        if own and found.value.get("type") != "session":
+            parents[own] = loose.text(found.value.get("parentId"))
+            last = own
+    active: set[str] = set()
+    while last in parents and last not in active:
+        active.add(last)
+        last = parents[last]
+    return active
+
+
+def _edits(tool: str, path: str, given: dict[str, Any]) -> tuple[Edit, ...]:
+    if tool == "write":
+        whole = given.get("content")
+        lines_of = tuple(whole.splitlines()) if isinstance(whole, str) else None
+        return () if lines_of is None else (Edit(path=path, added=lines_of, whole=whole),)
+    if tool != "edit":
+        return ()
+    added: list[str] = []
+    removed: list[str] = []
+    for change in loose.objects(given.get("edits")) or [given]:
+        old, new = ((loose.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
+        added += difference.only_in(new, old)
+        removed += difference.only_in(old, new)
+    return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
+
+
+def _content(given: Any) -> tuple[str, Artifact | None]:
+    """The text of content blocks with a placeholder for each image, and the first image."""
+    if isinstance(given, str):
+        return given.strip(), None
+    parts: list[str] = []
+    artifact: Artifact | None = None
+    for block in loose.objects(given):
+        if block.get("type") == "image":
+            image = images.from_base64(block.get("data"), block.get("mimeType"))
+            artifact = artifact or image
+            parts.append(images.placeholder(image))
+        elif text := loose.text(block.get("text")):
+            parts.append(text)
+    return "\n".join(parts), artifact
+
+
+def _spent(response: str, given: Any) -> Iterator[Spent]:
+    numbers = loose.mapping(given)
+    if not numbers:
+        return
+    cost = loose.cost(loose.mapping(numbers.get("cost")).get("total"))
+    usage = Usage(
+        input_tokens=loose.count(numbers.get("input")),
+        cache_read_tokens=loose.count(numbers.get("cacheRead")),
+        cache_write_tokens=loose.count(numbers.get("cacheWrite")),
+        output_tokens=loose.count(numbers.get("output")),
+        reasoning_tokens=loose.count(numbers.get("reasoning")),
+    )
+    yield Spent(response=response, usage=usage, cost=cost)

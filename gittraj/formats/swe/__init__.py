@@ -1,0 +1,1 @@
+"""mini-swe-agent and SWE-agent: runs that end with a submission."""

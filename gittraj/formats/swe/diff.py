@@ -1,0 +1,134 @@
+"""The files that a submitted diff changes.
+
+Reads what ``git diff`` prints, also without its ``diff --git`` lines, with the line ends of a terminal, and
+with the wrong counts of a diff that a model wrote. Paths come out as git means them, from the
+repository's root.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gittraj.log import Edit
+from gittraj.model import FileKind
+
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_NOWHERE = "/dev/null"
+
+
+def edits(text: str) -> tuple[Edit, ...]:
+    """One edit a file, and one more for the old name of a renamed one; nothing if this is no diff."""
+    return tuple(edit for file in _files(text) for edit in file.edits())
+
+
+class _File:
+    def __init__(self) -> None:
+        self.kind: FileKind = "update"
+        self.old: str | None = None
+        self.new: str | None = None
+        self.added: list[str] = []
+        self.removed: list[str] = []
+        self.open_end = False
+        self.started = False
+
+    def edits(self) -> Iterator[Edit]:
+        path = self.old if self.kind == "delete" or self.new is None else self.new
+        if path is None:
+            return
+        if self.kind == "rename" and self.old:
+            yield Edit(path=self.old, kind="delete")
+        whole = "\n".join(self.added) + ("" if self.open_end else "\n")
+        yield Edit(
+            path=path,
+            kind=self.kind,
+            added=tuple(self.added),
+            removed=tuple(self.removed),
+            whole=whole if self.kind == "add" and self.added else None,
+        )
+
+    def header(self, line: str) -> None:
+        """A line that stands before the file's hunks."""
+        if line.startswith("new file mode "):
+            self.kind = "add"
+        elif line.startswith("deleted file mode "):
+            self.kind = "delete"
+        elif line.startswith("rename from "):
+            self.kind, self.old = "rename", _unquoted(line[12:])
+        elif line.startswith("rename to "):
+            self.new = _unquoted(line[10:])
+        elif line.startswith("--- "):
+            self.started = True
+            if (path := _path(line[4:], "a/")) == _NOWHERE:
+                self.kind = "add"
+            else:
+                self.old = path
+        elif line.startswith("+++ "):
+            if (path := _path(line[4:], "b/")) == _NOWHERE:
+                self.kind = "delete"
+            else:
+                self.new = path
+
+    def body(self, line: str) -> None:
+        if line.startswith("+"):
+            self.added.append(line[1:])
+        elif line.startswith("-"):
+            self.removed.append(line[1:])
+
+
+def _files(text: str) -> Iterator[_File]:
+    file: _File | None = None
+    old = new = 0  # lines of the hunk that are still to come
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if file is not None and (old > 0 or new > 0) and line[:1] in " +-":
+            file.body(line)
+            old -= line[:1] != "+"
+            new -= line[:1] != "-"
+            continue
+        if line.startswith("\\") and file is not None:
+            file.open_end = True
+            continue
+        if found := _HUNK.match(line):
+            old, new = (int(number) if number else 1 for number in found.groups())
+            continue
+        old = new = 0
+        if line.startswith("diff --git ") or (line.startswith("--- ") and (file is None or file.started)):
+            if file is not None:
+                yield file
+            file = _named(line) if line.startswith("diff") else _File()
+        if file is not None:
+            file.header(line)
+    if file is not None:
+        yield file
+
+
+def _named(line: str) -> _File:
+    """A file by its ``diff --git`` line, in case no other line names it (an empty or binary one)."""
+    file = _File()
+    _, between, new = line.rpartition(" b/")
+    if between and not new.endswith('"'):
+        file.old = file.new = new
+    return file
+
+
+def _path(given: str, prefix: str) -> str:
+    path = _unquoted(given.partition("\t")[0])
+    return path.removeprefix(prefix)
+
+
+def _unquoted(path: str) -> str:
+    """Git's quoting of unusual names: octal bytes and letters after a backslash."""
+    path = path.strip()
+    if len(path) < 2 or path[0] != '"' or path[-1] != '"':
+        return path
+    octets = b""
+    position = 1
+    for found in _ESCAPE.finditer(path, 1, len(path) - 1):
+        octets += path[position : found.start()].encode("utf-8", "replace")
+        sign = found[1]
+        octets += bytes([int(sign, 8) & 255]) if sign.isdigit() and len(sign) == 3 else _LETTERS.get(
+            sign, sign).encode("utf-8", "replace")  # fmt: skip
+        position = found.end()
+    return (octets + path[position:-1].encode("utf-8", "replace")).decode("utf-8", "replace")

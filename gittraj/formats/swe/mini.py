@@ -1,0 +1,272 @@
+"""mini-swe-agent's runs, ``*.traj.json`` of versions 1 and 2, and the bare lists of messages before.
+
+A file is written anew after every step. ``extra.response`` repeats an answer as the provider gave it: its
+id, time and token counts are kept, the rest is dropped, as are templates and tracebacks.
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, completion, document, loose, shape
+from gittraj.formats.peek import peek
+from gittraj.formats.swe import ending, protocol, run_name, task
+from gittraj.formats.swe.answers import answer, is_answer
+from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Decision,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+name = "mini-swe-agent"
+agent = "mini-swe-agent"
+
+_START = Cursor()
+_INFO = {"exit_status", "submission", "model_stats", "mini_version"}
+_TYPED = ("Interrupted by user: ", "The user added a new task: ")
+_NOTES = ("Interrupted by user: Temporary interruption caught.", "Switched to human mode.")
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a run of mini-swe-agent."""
+    value = peek(head)
+    if isinstance(value, list):
+        messages = loose.objects(value)
+        return bool(messages) and "role" in messages[0] and protocol.is_spoken(messages)
+    run = loose.mapping(value)
+    if "trajectory_format" in run:
+        return (loose.text(run["trajectory_format"]) or "").startswith("mini-swe-agent")
+    if run.keys() & {"trajectory", "history", "schema_version"} or not isinstance(run.get("info"), dict):
+        return False
+    if "messages" not in run:  # the head ends within info
+        return bool(_INFO & run["info"].keys())
+    messages = loose.objects(run["messages"])
+    return not messages or ("role" in messages[0] and "content" in messages[0])
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a run. ``session`` is the stem of its name, which is its id if it names a run.
+
+    The file is read whole, whatever the ``cursor``.
+    """
+    value, damage = document.load(stream)
+    if isinstance(value, dict | list):
+        yield from _Reading(value, session, stream.tell() if stream.seekable() else 0).items()
+    if damage:
+        yield damage
+
+
+class _Reading:
+    def __init__(self, run: dict[str, Any] | list[Any], stem: str | None, end: int) -> None:
+        self._run = loose.mapping(run)
+        self._info = loose.mapping(self._run.get("info"))
+        self._config = loose.mapping(self._info.get("config"))
+        self._messages = loose.objects(run if isinstance(run, list) else run.get("messages"))
+        self._stem = stem
+        self._end = end
+        self._model = loose.text(loose.mapping(self._config.get("model")).get("model_name"))
+        self._folder = _local_folder(self._config)
+        self._asked: str | None = None
+        self._pending: deque[tuple[str, str | None]] = deque()
+        self._last: str | None = None
+        self._spent: dict[str, Usage] = {}
+        self._costs: dict[str, float] = {}
+        self._ts: str | None = None
+
+    def items(self) -> Iterator[Item]:
+        entries = [e for n, message in enumerate(self._messages) for e in self._message(n, message)]
+        last = self._ending()
+        yield from self._facts(entries)
+        yield from last.facts()
+        yield from ending.credit(entries, last.submission)
+        yield from last.entries(self._end, ts=self._ts)
+        costs = self._costs if self._costs_add_up() else {}
+        for response, usage in self._spent.items():
+            yield Spent(response=response, usage=usage, cost=costs.get(response))
+        if last.status:
+            yield TurnEnd(end=self._end)
+
+    # ------------------------------------------------------------ the run as a whole
+
+    def _facts(self, entries: list[Entry]) -> Iterator[Fact]:
+        instance = loose.text(self._run.get("instance_id"))
+        named = run_name.parse(self._stem, instance)
+        stats = loose.mapping(self._info.get("model_stats"))
+        first = next((entry.event.ts for entry in entries if entry.event.ts), None)
+        own = shape.shape_id(name, [[instance], *completion.opening(self._messages)])
+        told: dict[str, str | float | None] = {
+            "session": self._stem if named else own,
+            "solve": named.solve if named else None,
+            "run": named.run if named else None,
+            "instance": instance,
+            "agent_version": loose.text(self._info.get("mini_version")),
+            "model": self._model,
+            "folder": self._folder,
+            "started_at": first or (named.time if named else None),
+            "title": task.title(self._asked or ""),
+            "messages": len(self._messages),
+            "api_calls": loose.number(stats.get("api_calls")),
+            "cost_usd": None if self._costs_add_up() else loose.cost(stats.get("instance_cost")),
+        }
+        yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
+
+    def _costs_add_up(self) -> bool:
+        """Whether the calls' own costs are all there is; else only the total can be told."""
+        total = loose.cost(loose.mapping(self._info.get("model_stats")).get("instance_cost"))
+        summed = math.fsum(self._costs.values())
+        return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
+
+    def _ending(self) -> ending.Ending:
+        last = self._messages[-1] if self._messages else {}
+        extra = loose.mapping(last.get("extra")) if last.get("role") == "exit" else {}
+        told = extra | {key: value for key, value in self._info.items() if value is not None}
+        status = loose.text(told.get("exit_status"))
+        # a list without info ended by submitting, if its last command was meant to
+        bare = status is None and not self._info and self._last is not None
+        failed = status not in (None, "Submitted")
+        return ending.Ending(
+            exit_status="Submitted" if bare else status,
+            submission=loose.text(told.get("submission")) or (self._last if bare else None),
+            error=loose.text(told.get("exception_str")) or (self._last if failed else None),
+        )
+
+    # ------------------------------------------------------------ messages
+
+    def _message(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
+        extra = loose.mapping(message.get("extra"))
+        response = loose.mapping(extra.get("response")) or message
+        stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
+        ts = next((found for stamp in stamps if (found := loose.stamp(stamp))), None)
+        self._ts = ts or self._ts
+        role = message.get("role") or message.get("type")
+        if is_answer(message):
+            yield from self._answer(number, message, ts)
+        elif role in ("tool", "function_call_output"):
+            call_id = loose.text(message.get("tool_call_id")) or loose.text(message.get("call_id"))
+            given = message.get("content", message.get("output"))
+            yield self._result(f"m{number}:0", ts, completion.text(given)[0], extra, call_id)
+        elif role == "user":
+            yield from self._user(number, message, ts)
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
+        found = answer(message)
+        response = found.response or f"m{number}"
+        cost = loose.cost(loose.mapping(message.get("extra")).get("cost"))
+        common: dict[str, Any] = {"ts": ts, "model": self._model or found.model, "response": response}
+        self._pending.clear()
+        spent = found.usage is not None or cost is not None
+        if spent:
+            self._spent[response] = found.usage or Usage()
+        if cost is not None:
+            self._costs[response] = self._costs.get(response, 0.0) + cost
+        ordinal = 0
+        for thought, text in found.said:
+            kind = Thinking if thought else Message
+            yield self._entry(kind(id=f"m{number}:{ordinal}", **common, content=text))
+            ordinal += 1
+        for call in found.calls:
+            yield self._call(f"m{number}:{ordinal}", call, common)
+            ordinal += 1
+        if spent and not ordinal:  # what it cost must fall to something
+            yield self._entry(Message(id=f"m{number}:0", **common))
+
+    def _call(self, event_id: str, call: completion.Call, common: dict[str, Any]) -> Entry:
+        call_id = call.id or event_id
+        event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
+        self._pending.append((call_id, call.command))
+        return self._entry(event, command=call.command, folder=self._folder)
+
+    def _result(
+        self, event_id: str, ts: str | None, text: str, extra: dict[str, Any], call_id: str | None = None
+    ) -> Entry:
+        """The observation of the call that it names, or of the first that has none yet."""
+        if call_id is None and self._pending:
+            call_id = self._pending[0][0]
+        self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
+        seen = protocol.observation(text)
+        raw, failure = extra.get("raw_output"), loose.text(extra.get("exception_info"))
+        content = (raw or failure or "") if isinstance(raw, str) else seen.text
+        code = loose.number(extra.get("returncode"))
+        code = seen.returncode if code is None else code
+        event = ToolResult(
+            id=event_id,
+            ts=ts,
+            content=content,
+            call_id=call_id,
+            exit_code=code,
+            is_error=code not in (None, 0) or failure is not None or seen.timed_out,
+            truncated=seen.truncated and not isinstance(raw, str),
+        )
+        return self._entry(event, commits=commits.printed(content))
+
+    def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
+        """The task, then observations, and what the program and its user put between them."""
+        text, artifact = completion.text(message.get("content"))
+        extra = loose.mapping(message.get("extra"))
+        common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
+        if self._asked is None:
+            self._asked = task.task(text, loose.mapping(self._config.get("agent")).get("instance_template"))
+            yield self._entry(Prompt(**common, content=self._asked, artifact=artifact))
+        elif human := answer({**message, "content": ""}).calls:
+            for ordinal, call in enumerate(human):
+                yield self._call(f"m{number}:{ordinal}", call, {"ts": ts, "tags": ("human",)})
+        elif extra.get("interrupt_type") == "FormatError" or self._is_malformed(text):
+            self._pending.clear()
+            yield self._entry(Remark(**common, content=text, kind="error"))
+        elif text in _NOTES:
+            yield self._entry(Remark(**common, content=text, kind="note"))
+        elif typed := next((text[len(start) :] for start in _TYPED if text.startswith(start)), None):
+            yield self._entry(Prompt(**common, content=typed))
+        elif (reason := protocol.rejected(text)) is not None:
+            yield from self._rejected(number, ts, text, reason)
+        elif "returncode" in extra or protocol.is_observation(text):
+            yield self._result(f"m{number}:0", ts, text, extra)
+        elif self._is_last(number):
+            self._last = text
+        elif self._pending:
+            yield self._result(f"m{number}:0", ts, text, extra)
+        elif text:
+            yield self._entry(Remark(**common, content=text, kind="error"))
+
+    def _is_malformed(self, text: str) -> bool:
+        templates = (loose.mapping(self._config.get(key)).get("format_error_template")
+                     for key in ("agent", "model"))  # fmt: skip
+        return any(protocol.is_malformed(text, template) for template in templates)
+
+    def _is_last(self, number: int) -> bool:
+        """Whether this is where version 1 puts the submission, or the text of what stopped the run."""
+        if number + 1 < len(self._messages):
+            return False
+        bare = not self._info and bool(self._pending) and protocol.submits(self._pending[0][1])
+        return bare or loose.text(self._info.get("exit_status")) is not None
+
+    def _rejected(self, number: int, ts: str | None, text: str, reason: str) -> Iterator[Entry]:
+        waiting = list(self._pending)
+        for ordinal, (call_id, _) in enumerate(waiting):
+            event = ToolResult(id=f"m{number}:{ordinal}", ts=ts, content=text, call_id=call_id, is_error=True)
+            yield self._entry(event)
+        self._pending.clear()
+        decision = Decision(chosen="declined bash", by="human", reasoning=reason or None)
+        yield self._entry(Decided(id=f"m{number}:{len(waiting)}", ts=ts, decision=decision))
+
+
+def _local_folder(config: dict[str, Any]) -> str | None:
+    """The folder that commands run in, unless it is one inside a container."""
+    kind = loose.text(config.get("environment_type")) or "local"
+    folder = loose.text(loose.mapping(config.get("environment")).get("cwd"))
+    return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None

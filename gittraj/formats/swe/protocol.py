@@ -1,0 +1,108 @@
+"""mini-swe-agent's way to run commands by plain text: a fenced block out, an observation back.
+
+The fences, frames and fixed texts are those of github.com/SWE-agent/mini-swe-agent, 1.0 to 2.x; all but the
+fences can be configured, so an observation that is framed otherwise is taken as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import completion, loose
+
+_FENCES = ("```mswea_bash_command", "```bash")
+_MARKERS = (
+    "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT",
+    "MINI_SWE_AGENT_FINAL_OUTPUT",
+    "MICRO_SWE_AGENT_FINAL_OUTPUT",
+)
+_CODE = re.compile(r"(?:<exception>[^<]*</exception>\s*)?<returncode>(-?\d{1,9})</returncode>\s*")
+_OPEN, _CLOSE = "<output>", "</output>"
+_MALFORMED = ("Please always provide EXACTLY ONE action", "Tool call error:", "Format error:")
+_REJECTED = re.compile(
+    r"Commands? not executed\.?\s*(?:The user rejected your commands? with the following message:\s*)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    text: str
+    returncode: int | None = None
+    truncated: bool = False
+    timed_out: bool = False
+
+
+def action(answer: str) -> tuple[str, str | None]:
+    """An answer without the command in it, and the command, if it holds exactly one."""
+    blocks = next((found for fence in _FENCES if (found := list(_blocks(answer, fence)))), [])
+    if len(blocks) != 1:
+        return answer, None
+    start, end, command = blocks[0]
+    return answer[:start] + answer[end:], command
+
+
+def _blocks(text: str, fence: str) -> Iterator[tuple[int, int, str]]:
+    """Start, end and command of each fenced block; in linear time, which no pattern with ``.*?`` has."""
+    position = 0
+    while (start := text.find(fence, position)) >= 0:
+        line = text.find("\n", start)
+        if line < 0 or text[start + len(fence) : line].strip():
+            position = start + len(fence)
+            continue
+        end = text.find("\n```", line)
+        if end < 0:
+            return
+        yield start, end + 4, text[line:end].strip()
+        position = end + 4
+
+
+def observation(text: str) -> Observation:
+    """What came back for a command."""
+    framed = _CODE.match(text)
+    if framed is None:
+        return Observation(text, timed_out=text.startswith("The last command") and "timed out" in text)
+    body = text[framed.end() :]
+    start, end = body.find(_OPEN), body.rfind(_CLOSE)
+    if start >= 0 and end > start:
+        return Observation(body[start + len(_OPEN) : end].removeprefix("\n"), int(framed[1]))
+    return Observation(body, int(framed[1]), truncated="<output_head>" in body or "<warning>" in body)
+
+
+def is_observation(text: str) -> bool:
+    return _CODE.match(text) is not None
+
+
+def is_malformed(text: str, template: Any) -> bool:
+    """Whether this tells the model that it did not keep to the protocol."""
+    start = (loose.text(template) or "").partition("{")[0].strip()
+    return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
+
+
+def submits(command: str | None) -> bool:
+    """Whether the output of a command is meant to be the submission."""
+    return command is not None and any(marker in command for marker in _MARKERS)
+
+
+def rejected(text: str) -> str | None:
+    """What the human said who refused a command; ``None`` if this is no refusal."""
+    found = _REJECTED.match(text)
+    return text[found.end() :].strip() if found else None
+
+
+def is_spoken(messages: list[dict[str, Any]]) -> bool:
+    """Whether a list of chat messages is a run by this protocol, and not just any conversation."""
+    for message in messages:
+        if message.get("role") == "exit" or "actions" in loose.mapping(message.get("extra")):
+            return True
+        if message.get("role") == "assistant":
+            continue
+        text = completion.text(message.get("content"))[0]
+        if is_observation(text) or any(marker in text for marker in _MARKERS):
+            return True
+    told = messages[0] if messages and messages[0].get("role") == "system" else {}
+    fence = next((f for f in _FENCES if f"{f}\n" in completion.text(told.get("content"))[0]), None)
+    answers = [completion.text(m.get("content"))[0] for m in messages if m.get("role") == "assistant"]
+    return fence is not None and bool(answers) and all(f"{fence}\n" in answer for answer in answers)

@@ -1,0 +1,291 @@
+"""SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
+
+``trajectory`` holds the steps of the run, ``history`` what the model saw, with demonstrations that are no
+part of it; some files have only the one or only the other. Prompts that are repeated in each step
+(``query``, ``messages``) are dropped. Paths lie inside a container: they are told from its repository's root.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from gittraj.formats import commits, completion, document, loose, shape
+from gittraj.formats.peek import peek
+from gittraj.formats.shape import Part
+from gittraj.formats.swe import ending, task, windowed
+from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+
+name = "swe-agent"
+agent = "swe-agent"
+
+_START = Cursor()
+_LONGEST = 1e7
+"""Seconds that a command may have run."""
+_DEMONSTRATION = "Here is a demonstration of how to"
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a run of SWE-agent."""
+    run = loose.mapping(peek(head))
+    if "trajectory_format" in run or "schema_version" in run:
+        return False
+    return any(map(_is_run, [run, *loose.objects(run.get("attempts"))]))
+
+
+def _is_run(run: dict[str, Any]) -> bool:
+    steps, history = loose.objects(run.get("trajectory")), loose.objects(run.get("history"))
+    if steps:
+        return bool(steps[0].keys() & {"action", "observation"})
+    return bool(history) and "role" in history[0] and bool(history[0].keys() & {"agent", "message_type"})
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a run, all attempts of a retrying one. Read whole, whatever the ``cursor``."""
+    value, damage = document.load(stream)
+    if isinstance(value, dict):
+        yield from _Reading(value, stream.tell() if stream.seekable() else 0).items()
+    if damage:
+        yield damage
+
+
+class _Reading:
+    def __init__(self, run: dict[str, Any], end: int) -> None:
+        self._run = run
+        self._end = end
+        self._config = loose.mapping(loose.parsed(run.get("replay_config")))
+        # a retrying run repeats the best of its attempts beside them
+        self._attempts = loose.objects(run.get("attempts")) or [run]
+        self._info = loose.mapping(run.get("info")) or loose.mapping(self._attempts[-1].get("info"))
+        self._asked: str | None = None
+        configured = loose.mapping(self._config.get("agent"))
+        self._model = loose.text(loose.mapping(configured.get("model")).get("name"))
+        self._templates = loose.mapping(configured.get("templates"))
+        self._begin("")
+
+    def _begin(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._shell = windowed.Shell()
+        self._root: str | None = None
+        self._waiting: str | None = None
+
+    def items(self) -> Iterator[Item]:
+        entries: list[Entry] = []
+        for number, attempt in enumerate(self._attempts):
+            several = len(self._attempts) > 1
+            self._begin(f"a{number}." if several else "")
+            entries += self._attempt(number, attempt) if several else self._steps(attempt)
+        last = self._ending(self._info)
+        entries = ending.credit(entries, last.submission)
+        yield from self._facts()
+        yield from last.facts()
+        yield from entries
+        if len(self._attempts) == 1:
+            yield from self._reviewed(self._info)
+        self._prefix = ""
+        yield from last.entries(self._end)
+        yield from self._spent(entries)
+        if last.status:
+            yield TurnEnd(end=self._end)
+
+    # ------------------------------------------------------------ the run as a whole
+
+    def _facts(self) -> Iterator[Fact]:
+        problem = loose.mapping(self._config.get("problem_statement"))
+        repository = loose.mapping(loose.mapping(self._config.get("env")).get("repo"))
+        stats = loose.mapping(self._info.get("model_stats"))
+        instance = loose.text(problem.get("id")) or loose.text(self._run.get("instance_id"))
+        told: dict[str, str | float | None] = {
+            "session": shape.shape_id(name, [[instance], *self._shape()]),
+            "instance": instance,
+            "agent_version": loose.text(self._info.get("swe_agent_version")),
+            "model": self._model,
+            "title": task.title(self._asked or ""),
+            "start_commit": loose.text(repository.get("base_commit")),
+            "repository": loose.text(repository.get("github_url")),
+            "messages": len(loose.objects(self._run.get("history"))) or None,
+            "api_calls": loose.number(stats.get("api_calls")),
+            "cost_usd": loose.cost(stats.get("instance_cost")),
+        }
+        yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
+
+    def _shape(self) -> Iterator[tuple[Part, ...]]:
+        first = self._attempts[0]
+        yield from completion.opening(m for m in loose.objects(first.get("history")) if not _is_demo(m))
+        for step in loose.objects(first.get("trajectory"))[:2]:
+            lengths = (len(loose.text(step.get(key)) or "") for key in ("action", "observation", "response"))
+            yield (*lengths, _seconds(step.get("execution_time")))
+
+    def _ending(self, info: dict[str, Any]) -> ending.Ending:
+        return ending.Ending(
+            exit_status=loose.text(info.get("exit_status")), submission=loose.text(info.get("submission"))
+        )
+
+    def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
+        """Only a run's total is known, so it stands on the last model call."""
+        stats = loose.mapping(self._info.get("model_stats"))
+        sent, received = loose.count(stats.get("tokens_sent")), loose.count(stats.get("tokens_received"))
+        last = next((e.event.response for e in reversed(entries) if e.event.response), None)
+        if last and (sent or received):
+            yield Spent(response=last, usage=Usage(input_tokens=sent, output_tokens=received), beside=True)
+
+    # ------------------------------------------------------------ one attempt
+
+    def _attempt(self, number: int, attempt: dict[str, Any]) -> Iterator[Entry]:
+        title = f"Attempt {number + 1} of {len(self._attempts)}"
+        yield self._entry(Remark(id=self._id("attempt", 0), content=title, kind="note"))
+        yield from self._steps(attempt)
+        info = loose.mapping(attempt.get("info"))
+        yield from self._reviewed(info)
+        own = self._ending(info)
+        if own.submission != self._ending(self._info).submission:
+            yield from own.entries(self._end, prefix=self._prefix)
+
+    def _steps(self, attempt: dict[str, Any]) -> Iterator[Entry]:
+        steps = loose.objects(attempt.get("trajectory"))
+        history = [m for m in loose.objects(attempt.get("history")) if not _is_demo(m)]
+        if self._asked is None and (asked := self._problem(history)):
+            self._asked = asked
+            yield self._entry(Prompt(id=self._id("task", 0), content=asked))
+        for number, step in enumerate(steps):
+            yield from self._step(number, step)
+        if not steps:
+            for number, message in enumerate(history):
+                yield from self._message(number, message)
+
+    def _problem(self, history: list[dict[str, Any]]) -> str | None:
+        """What was asked: as the run was configured, or else as the model was told."""
+        stated = loose.mapping(self._config.get("problem_statement"))
+        if text := loose.text(stated.get("text")):
+            return text.strip()
+        told = next((m for m in history if m.get("role") == "user"), {})
+        text = completion.text(told.get("content"))[0]
+        return task.task(text, self._templates.get("instance_template")) or None
+
+    def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
+        record = f"s{number}"
+        answered = loose.text(step.get("observation"))
+        action = (loose.text(step.get("action")) or "").rstrip("\r\n")
+        thought = step.get("thought")  # else the response, which repeats the action
+        thought = thought if isinstance(thought, str) else loose.text(step.get("response")) or ""
+        state = step.get("state")
+        if isinstance(state, str):  # version 0.x tells the state that the action found, 1.x the one it left
+            self._see(state, "")
+        yield from self._thought(record, thought)
+        if action:
+            yield self._call(record, completion.Call("bash", {"command": action}))
+        if step.get("observation") is not None and action:
+            yield self._result(record, answered or "", step)
+        elif answered:
+            yield self._entry(Remark(id=self._id(record, 2), content=_lines(answered), kind="error"))
+        if not isinstance(state, str):
+            self._see(state, answered or "")
+
+    def _message(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
+        """A message of a file without steps."""
+        record, text = f"h{number}", completion.text(message.get("content"))[0]
+        if message.get("role") == "assistant":
+            calls = list(completion.calls(message))
+            action = (loose.text(message.get("action")) or "").rstrip("\r\n")
+            if not calls and action:
+                calls = [completion.Call("bash", {"command": action})]
+            yield from self._thought(record, loose.text(message.get("thought")) or text)
+            for ordinal, call in enumerate(calls, 1):
+                yield self._call(record, call, ordinal)
+        elif message.get("role") in ("user", "tool") and self._waiting is not None:
+            named = message.get("tool_call_ids")
+            if isinstance(named, list) and named and isinstance(named[0], str):
+                self._waiting = named[0]
+            yield self._result(record, text, {})
+            self._see(None, text)
+
+    # ------------------------------------------------------------ events
+
+    def _id(self, record: str, ordinal: int) -> str:
+        return f"{self._prefix}{record}:{ordinal}"
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _thought(self, record: str, text: str) -> Iterator[Entry]:
+        if text := text.strip():
+            common: dict[str, Any] = {"model": self._model, "response": f"{self._prefix}{record}"}
+            yield self._entry(Thinking(id=self._id(record, 0), **common, content=_lines(text)))
+
+    def _call(self, record: str, call: completion.Call, ordinal: int = 1) -> Entry:
+        self._waiting = call.id or self._id(record, ordinal)
+        event = ToolCall(
+            id=self._id(record, ordinal),
+            model=self._model,
+            response=f"{self._prefix}{record}",
+            name=call.name,
+            arguments=call.arguments,
+            call_id=self._waiting,
+        )
+        edits = windowed.edits(call.name, call.arguments, self._shell.file)
+        return self._entry(
+            event,
+            command=call.command if not edits else None,
+            edits=tuple(replace(edit, path=self._inside(edit.path)) for edit in edits),
+            paths=tuple(map(self._inside, windowed.paths(call.name, call.arguments))),
+        )
+
+    def _inside(self, path: str) -> str:
+        """A path from the repository's root, where it lies in it."""
+        folder = self._shell.folder or self._root
+        if folder and not posixpath.isabs(path):
+            path = posixpath.normpath(posixpath.join(folder, path))
+        root = (self._root or "").rstrip("/")
+        return path.removeprefix(f"{root}/") if root else path
+
+    def _result(self, record: str, text: str, step: dict[str, Any]) -> Entry:
+        content = _lines(text)
+        seconds = _seconds(step.get("execution_time"))
+        event = ToolResult(
+            id=self._id(record, 2) if step else self._id(record, 0),
+            content=content,
+            call_id=self._waiting,
+            is_error=windowed.refused(content),
+            duration_ms=round(seconds * 1000) if seconds is not None else None,
+        )
+        self._waiting = None
+        return self._entry(event, commits=commits.printed(content))
+
+    def _see(self, state: Any, observation: str) -> None:
+        self._shell = windowed.shell(state, observation, self._shell)
+        self._root = self._root or self._shell.folder
+
+    def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
+        """What the reviewer of an attempt said of it."""
+        review = info.get("review")
+        given = loose.mapping(review)
+        outputs = given.get("outputs", review)
+        texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
+        plain = (f"{key}: {value}" for key, value in given.items() if isinstance(value, str | int | float))
+        content = "\n\n".join(texts) or loose.text(review) or "\n".join(plain)
+        if content:
+            accepted = given.get("accept")
+            tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)
+            event = Remark(id=self._id("review", 0), content=content, kind="verification", tags=tags)
+            yield self._entry(event)
+
+
+def _is_demo(message: dict[str, Any]) -> bool:
+    """Whether a message shows the model how it is done; no part of the run."""
+    if message.get("is_demo") is True or message.get("message_type") == "demonstration":
+        return True
+    return completion.text(message.get("content"))[0].startswith(_DEMONSTRATION)
+
+
+def _lines(text: str) -> str:
+    """A terminal's line ends as a file's."""
+    return text.replace("\r\n", "\n")
+
+
+def _seconds(value: Any) -> float | None:
+    """How long a command ran; nothing that would be absurd."""
+    known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _LONGEST
+    return float(value) if known else None

@@ -1,0 +1,43 @@
+"""What a human asked for, without the template around it."""
+
+from __future__ import annotations
+
+import re
+
+from gittraj.formats import loose
+
+_VARIABLE = re.compile(r"\{\{\s*(?:task|problem_statement)\s*\}\}")
+_FRAMES = (
+    ("<pr_description>\nConsider the following PR description:\n", "\n</pr_description>"),
+    ("<pr_description>\n", "\n</pr_description>"),
+    ("Please solve this issue: ", "\n\nYou can execute bash commands"),
+    ("\nISSUE:\n", "\n\nINSTRUCTIONS:\n"),
+)
+"""Around the task in the templates that the agents bring along, for files that do not hold theirs."""
+
+
+def task(text: str, template: object = None) -> str:
+    """The task in the first message of a run; the whole message if nothing tells where the task is."""
+    text = text.replace("\r\n", "\n")
+    frames = [*([frame] if (frame := _frame(loose.text(template))) else []), *_FRAMES]
+    for before, after in frames:
+        start = text.find(before)
+        end = text.find(after, start + len(before)) if start >= 0 and after else len(text)
+        if start >= 0 and end >= 0 and (found := text[start + len(before) : end].strip()):
+            return found
+    return text.strip()
+
+
+def title(asked: str) -> str | None:
+    """The first line of a task."""
+    return next((line.strip().lstrip("# ") for line in asked.splitlines() if line.strip("# \t")), None)
+
+
+def _frame(template: str | None) -> tuple[str, str] | None:
+    """What stands right before and after the task, up to whatever else is filled in."""
+    found = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
+    if found is None:
+        return None
+    before = re.split(r"[}%#]\}", found.string[: found.start()])[-1]
+    after = re.split(r"\{[{%#]", found.string[found.end() :])[0]
+    return (before, after.rstrip("\n")) if before.strip() or after.strip() else None

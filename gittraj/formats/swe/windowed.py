@@ -1,0 +1,105 @@
+"""What the commands of SWE-agent's shell do to files.
+
+Besides real commands that shell has ``create``, ``open``, ``edit`` and ``insert``, which work on the file
+that is open, and ``str_replace_editor``; as text (``edit 4:7`` up to ``end_of_edit``, or with quoted
+arguments), or as tool calls.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats import editor, loose
+from gittraj.log import Edit
+
+_RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL)
+_EDITOR = ("str_replace_editor", "str_replace_based_edit_tool")
+_OPEN = re.compile(r"\(Open file: ([^\n]+)\)\r?\n\(Current directory: ([^\n]+)\)")
+_BELOW = 4096
+"""Characters at the end of an output in which the shell's state is looked for."""
+_QUOTED_LIMIT = 100_000
+"""Characters of a command that is taken apart as a shell would; the standard library is slow at it."""
+_REFUSED = (
+    "Your edit was not applied",
+    "Your proposed edit has introduced new syntax error",
+    "Your bash command contained syntax errors and was NOT executed",
+    "Your changes have NOT been applied",
+    "EXECUTION TIMED OUT",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """The state after a step: the open file, and the folder; ``None`` where it is not known."""
+
+    file: str | None = None
+    folder: str | None = None
+
+
+def shell(state: Any, observation: str, before: Shell) -> Shell:
+    """From a step's ``state`` (JSON in a text in older files), or from what stands below an output."""
+    given = loose.mapping(loose.parsed(state))
+    file, folder = loose.text(given.get("open_file")), loose.text(given.get("working_dir"))
+    if not given and (shown := _OPEN.search(observation[-_BELOW:])):
+        file, folder = shown[1], shown[2]
+    return Shell(None if file == "n/a" else file or before.file, folder or before.folder)
+
+
+def refused(observation: str) -> bool:
+    """Whether the answer says that the command was not carried out, or not to its end."""
+    text = observation.lstrip()
+    cancelled = text.startswith("The command '") and "was cancelled because" in text
+    return cancelled or text.startswith(_REFUSED)
+
+
+def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
+    """The files as a call leaves them; ``name`` is the tool's, or ``bash`` for a command as text."""
+    given = loose.mapping(arguments)
+    if name in _EDITOR:
+        return editor.edits(given)
+    command = loose.text(given.get("command")) or ""
+    if name == "bash":
+        if ranged := _RANGE.fullmatch(command):
+            return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
+        name, given = _words(command)
+        return edits(name, given, open_file) if name != "bash" else ()
+    if name == "create" and (path := loose.text(given.get("filename")) or loose.text(given.get("path"))):
+        return (Edit(path=path, kind="add"),)
+    if name in ("edit", "insert") and open_file:
+        old = loose.text(given.get("search")) or ""
+        new = loose.text(given.get("replace")) or loose.text(given.get("text"))
+        new = new or loose.text(given.get("replacement_text")) or ""
+        found = editor.replaced(open_file, tuple(old.splitlines()), tuple(new.splitlines()))
+        return (found,) if old or new else ()
+    return ()
+
+
+def paths(name: str, arguments: Any) -> tuple[str, ...]:
+    """The file that a call opens or writes, as far as its arguments name one."""
+    given = loose.mapping(arguments)
+    if name == "bash":
+        name, given = _words(loose.text(given.get("command")) or "")
+    found = loose.text(given.get("path")) or loose.text(given.get("filename"))
+    return (found,) if found and name in (*_EDITOR, "create", "open") else ()
+
+
+def _words(command: str) -> tuple[str, dict[str, Any]]:
+    """A command of this shell as name and arguments; ``bash`` if it is none."""
+    name = command.split(maxsplit=1)[0] if command.strip() else ""
+    if name not in (*_EDITOR, "create", "open", "edit", "insert") or len(command) > _QUOTED_LIMIT:
+        return "bash", {}
+    try:
+        words = shlex.split(command)[1:]
+    except ValueError:
+        return "bash", {}
+    keys = {"edit": ("search", "replace"), "insert": ("text",)}.get(name, ("path",))
+    if name in _EDITOR:
+        keys = ("command", "path")
+        options = dict(zip(words[2::2], words[3::2], strict=False))
+        return name, dict(zip(keys, words, strict=False)) | {
+            option.removeprefix("--"): value for option, value in options.items()
+        }
+    return name, dict(zip(keys, words, strict=False))

@@ -1,0 +1,232 @@
+"""zwarm's sessions: a folder each, ``.zwarm/sessions/<id>``, with ``meta.json`` and what its agent printed,
+``turns/turn_<n>.jsonl``.
+
+Every turn is a new run of the agent, with a thread of its own and its items counted from 0 again: events bear
+the turn's number. The prompts stand in ``meta.json`` alone. Its times have no zone (they count as UTC), and
+those of answers tell when they were read: only a prompt has one here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats import document, loose
+from gittraj.formats.codex import exec as printed
+from gittraj.formats.codex.usage import since
+from gittraj.log import Damage, Entry, Fact, Item, Spent
+from gittraj.model import Message, Prompt, Remark, ToolCall, ToolResult, Usage
+
+name = "zwarm"
+agent = "zwarm"
+
+_HEAD = 65536
+_PLACES = ("", "sessions", ".zwarm/sessions")
+_KEYS = frozenset(("id", "task", "status", "working_dir"))
+_TURN = re.compile(r"turn_(\d{1,9})\.jsonl")
+_STATUS = {"completed": "completed", "failed": "failed", "killed": "abandoned"}
+_ORCHESTRATOR = "orchestrator:"
+
+
+def detect(path: Path) -> bool:
+    """Whether ``path`` is a session's folder, or one in which ``.zwarm/sessions`` or its sessions lie."""
+    return next(_folders(path), None) is not None
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions, which are their folders' names."""
+    return (folder.resolve().name for folder in _folders(path))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises FormatError if it is not there any more, OSError."""
+    folder = next((found for found in _folders(path) if found.resolve().name == session), None)
+    if folder is None:
+        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+    meta, damage = _load(folder)
+    yield Fact(name="session", value=session)
+    yield from _Reading(meta, folder).items()
+    if damage:
+        yield damage
+
+
+class _Reading:
+    def __init__(self, meta: dict[str, Any], folder: Path) -> None:
+        self._meta = meta
+        self._turns = dict(_turns(folder))
+        self._messages = loose.objects(meta.get("messages"))
+        self._folder = loose.text(meta.get("working_dir"))
+        self._spent: dict[str, Usage] = {}
+        self._last: str | None = None
+        self._status: str | None = None
+
+    def items(self) -> Iterator[Item]:
+        meta = self._meta
+        yield from _facts(
+            started_at=loose.stamp(meta.get("created_at")),
+            folder=self._folder,
+            model=loose.text(meta.get("model")),
+            entrypoint=loose.text(meta.get("adapter")) or "codex",
+        )
+        said = self._said()
+        for turn in sorted({*self._turns, *said}):
+            spoken = said.get(turn, [])
+            for number, message in spoken:
+                if message.get("role") == "user":
+                    yield self._prompt(turn, number, message)
+            if turn in self._turns:
+                yield from self._run(turn, self._turns[turn])
+            else:
+                yield from (self._answer(number, m) for number, m in spoken if m.get("role") == "assistant")
+        yield from self._end()
+
+    def _said(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
+        """The messages by turn: each begins with what a user says."""
+        asked = [m.get("content") for m in self._messages if m.get("role") == "user"]
+        task = loose.text(self._meta.get("task"))
+        turn = 0
+        said: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+        if task and task not in asked[:1]:  # a session that keeps only what came later
+            turn = 1
+            at = self._meta.get("created_at")
+            said[1] = [(-1, {"role": "user", "content": task, "timestamp": at})]
+        for number, message in enumerate(self._messages):
+            turn += message.get("role") == "user"
+            said.setdefault(max(turn, 1), []).append((number, message))
+        return said
+
+    def _prompt(self, turn: int, number: int, message: dict[str, Any]) -> Entry:
+        event = Prompt(
+            id=f"turn_{turn}:prompt" if number < 0 else f"message_{number}:0",
+            ts=loose.stamp(message.get("timestamp")),
+            content=loose.text(message.get("content")) or "",
+        )
+        return Entry(event=event, end=turn)
+
+    def _answer(self, number: int, message: dict[str, Any]) -> Entry:
+        self._last = f"message_{number}"
+        text = loose.text(message.get("content")) or ""
+        return Entry(event=Message(id=f"{self._last}:0", content=text, response=self._last), end=number)
+
+    # ------------------------------------------------------------ what was printed
+
+    def _run(self, turn: int, path: Path) -> Iterator[Item]:
+        thread = ""
+        spent: dict[str, Usage] = {}
+        with path.open("rb") as stream:
+            for item in printed.read(stream):
+                match item:
+                    case Entry():
+                        yield self._entry(turn, item)
+                    case Fact(name="session"):
+                        thread = str(item.value)
+                        yield Fact(name="alias", value=thread)
+                    case Fact(name="status"):
+                        self._status = str(item.value)
+                    case Fact(name="entrypoint"):
+                        pass
+                    case Spent():
+                        spent[item.response] = item.usage
+                        yield self._pay(turn, thread, item)
+                    case _:
+                        yield item
+        self._spent[thread] = sum(spent.values(), Usage())
+
+    def _entry(self, turn: int, entry: Entry) -> Entry:
+        event = entry.event
+        own: dict[str, Any] = {"id": _of(turn, event.id)}
+        if event.response:
+            own["response"] = self._last = _of(turn, event.response)
+        if isinstance(event, ToolCall | ToolResult) and event.call_id:
+            own["call_id"] = _of(turn, event.call_id)
+        folder = entry.folder or (self._folder if isinstance(event, ToolCall) else None)
+        return replace(entry, event=replace(event, **own), folder=folder, session=None)
+
+    def _pay(self, turn: int, thread: str, spent: Spent) -> Spent:
+        """What a turn reports first counts from its thread's beginning, which may lie in an earlier turn."""
+        before = self._spent.get(thread, Usage()) if spent.cumulative else Usage()
+        usage = since(spent.usage, before)
+        return replace(spent, response=_of(turn, spent.response), usage=usage, cumulative=False)
+
+    # ------------------------------------------------------------ how it ended
+
+    def _end(self) -> Iterator[Item]:
+        meta = self._meta
+        error = loose.text(meta.get("error"))
+        if error:
+            yield Entry(event=Remark(id="error:0", content=error, kind="error"), end=0)
+        if not self._turns and self._last and (usage := _usage(meta.get("token_usage"))) != Usage():
+            yield Spent(response=self._last, usage=usage, cumulative=True)
+        told = loose.text(meta.get("status"))
+        source = loose.text(meta.get("source")) or ""
+        orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
+        yield from _facts(
+            status=_STATUS.get(told or "", self._status),
+            participant=f"{orchestrator}:orchestrator" if orchestrator else None,
+            exit_status=None if told in (None, "pending", "running") else told,
+            exit_error=error,
+        )
+
+
+def _facts(**known: str | None) -> Iterator[Fact]:
+    yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+
+
+def _of(turn: int, name: str) -> str:
+    return f"turn_{turn}.{name}"
+
+
+def _usage(given: Any) -> Usage:
+    numbers = loose.mapping(given)
+    return Usage(
+        input_tokens=loose.count(numbers.get("input_tokens")),
+        output_tokens=loose.count(numbers.get("output_tokens")),
+    )
+
+
+def _folders(path: Path) -> Iterator[Path]:
+    """The sessions' folders at ``path``."""
+    if _is_session(path):
+        yield path
+        return
+    for place in _PLACES:
+        folder = path / place
+        below = sorted(child for child in folder.iterdir() if _is_session(child)) if folder.is_dir() else []
+        if below:
+            yield from below
+            return
+
+
+def _is_session(folder: Path) -> bool:
+    if not (folder / "meta.json").is_file():
+        return False
+    meta, _ = _load(folder)
+    return meta.keys() >= _KEYS or bool(_turns(folder))
+
+
+def _turns(folder: Path) -> list[tuple[int, Path]]:
+    place = folder / "turns"
+    files = place.iterdir() if place.is_dir() else ()
+    return [(int(found[1]), f) for f in files if (found := _TURN.fullmatch(f.name)) and _is_output(f)]
+
+
+def _is_output(file: Path) -> bool:
+    """Of ``codex exec --json``; of another agent's turn the messages tell."""
+    try:
+        with file.open("rb") as stream:
+            return printed.detect(stream.read(_HEAD))
+    except OSError:
+        return False
+
+
+def _load(folder: Path) -> tuple[dict[str, Any], Damage | None]:
+    try:
+        with (folder / "meta.json").open("rb") as stream:
+            value, damage = document.load(stream)
+    except OSError as error:
+        return {}, Damage(at=0, why=f"meta.json: {error.strerror}")
+    return loose.mapping(value), replace(damage, why=f"meta.json: {damage.why}") if damage else None
