@@ -1,0 +1,97 @@
+"""age v1 (https://c2sp.org/age) on ``cryptography``: bytes sealed for public keys, of age or of SSH.
+
+What others call::
+
+    parse_recipient("age1…" | "age1pq…" | "ssh-ed25519 …" | "ssh-rsa …")    Recipient
+    parse_identity(text, passphrase=ask)       Identity, whose recipient() is its public line
+    parse_identities(file, passphrase=ask)     list[Identity]: several keys, comments; also under a passphrase
+    generate_identity(post_quantum=False)      "AGE-SECRET-KEY-1…"
+    ScryptRecipient("…"), ScryptIdentity("…")  a passphrase; alone in its file
+    encrypt(plaintext, recipients)             Sealed(header, payload)
+    decrypt(header, payload, identities)       bytes: all of them or none
+    rewrap(header, identities, recipients)     str: other readers of the same payload
+    stanzas(header)                            tuple[Stanza, ...]: who reads, without a key
+    split(file), armor(file), dearmor(text)    between parts, files and their text form
+
+``header.encode() + payload`` is exactly an age file: ``age -d`` opens it without git-traj.
+
+What it promises and what it doesn't:
+
+- Everything raised is an ``AgeError``, one line that holds no secret. No file, no environment, no network.
+- A changed bit anywhere is refused. Who sealed it is not known: whoever has the public keys can.
+- ``rewrap`` takes nothing back from a reader who had the payload before.
+- The primitives are OpenSSL's; the format is age's, tested against its vectors. These lines were not audited.
+- Python can't wipe keys from memory, and reading a key's text takes a time that depends on it: whoever may
+  watch or read this process may have its keys.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from gittraj.seal.age.errors import (
+    AgeError,
+    ArmorError,
+    HeaderError,
+    KeyFormatError,
+    LockedError,
+    MacError,
+    NoMatch,
+    PayloadError,
+    RecipientsError,
+    UnsupportedError,
+    WorkFactorError,
+)
+from gittraj.seal.age.header import Stanza, split, stanzas
+from gittraj.seal.age.parties import Identity, Recipient
+from gittraj.seal.age.pem import armor, dearmor
+
+if TYPE_CHECKING:
+    from gittraj.seal.age.file import Sealed, decrypt, encrypt, rewrap
+    from gittraj.seal.age.keys import generate_identity, parse_identities, parse_identity, parse_recipient
+    from gittraj.seal.age.passphrase import ScryptIdentity, ScryptRecipient
+
+__all__ = [
+    "AgeError",
+    "ArmorError",
+    "HeaderError",
+    "Identity",
+    "KeyFormatError",
+    "LockedError",
+    "MacError",
+    "NoMatch",
+    "PayloadError",
+    "Recipient",
+    "RecipientsError",
+    "ScryptIdentity",
+    "ScryptRecipient",
+    "Sealed",
+    "Stanza",
+    "UnsupportedError",
+    "WorkFactorError",
+    "armor",
+    "dearmor",
+    "decrypt",
+    "encrypt",
+    "generate_identity",
+    "parse_identities",
+    "parse_identity",
+    "parse_recipient",
+    "rewrap",
+    "split",
+    "stanzas",
+]
+
+_LATER = {
+    **dict.fromkeys(("Sealed", "decrypt", "encrypt", "rewrap"), "file"),
+    **dict.fromkeys(("generate_identity", "parse_identities", "parse_identity", "parse_recipient"), "keys"),
+    **dict.fromkeys(("ScryptIdentity", "ScryptRecipient"), "passphrase"),
+}
+"""What needs ``cryptography``, 40 ms: who only counts readers or catches errors does not pay for it."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

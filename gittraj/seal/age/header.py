@@ -1,0 +1,128 @@
+"""The header of an age file: text that says for whom it is, and in which every reader finds the file's key.
+
+Strict, as the format is: a text is either exactly what :func:`compose` writes of its stanzas, or refused. It
+needs no key, and can't tell whether the header was changed: only a reader can (``file``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.seal.age import base64
+from gittraj.seal.age.errors import HeaderError
+
+_VERSION = "age-encryption.org/v1"
+_ARGUMENTS = re.compile(r"-> ([!-~]+(?: [!-~]+)*)")
+_FOOTER = "---"
+_COLUMNS = 64
+_MAC = 32  # bytes
+NONCE = 16  # what a payload begins with
+PASSPHRASE = "scrypt"  # noqa: S105 - a type of stanza, which must be alone
+HYBRID = "mlkem768x25519"
+
+
+@dataclass(frozen=True, slots=True)
+class Stanza:
+    """One reader's part: how the file key is wrapped, what it takes to unwrap it, and the wrapped key."""
+
+    type: str
+    args: tuple[str, ...]
+    body: bytes
+
+    def __str__(self) -> str:
+        """Its lines in a header."""
+        body = base64.encode(self.body)
+        lines = [
+            body[at : at + _COLUMNS] for at in range(0, len(body) + 1, _COLUMNS)
+        ]  # the last one is short
+        return "\n".join([f"-> {' '.join((self.type, *self.args))}", *lines, ""])
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """``covered`` is what the MAC is taken of."""
+
+    stanzas: tuple[Stanza, ...]
+    covered: bytes
+    mac: bytes
+
+
+def compose(stanzas: Sequence[Stanza]) -> str:
+    """The header up to where its MAC is written."""
+    return "".join([f"{_VERSION}\n", *map(str, stanzas), _FOOTER])
+
+
+def parse(text: str) -> Header:
+    """Raises HeaderError. Linear in the length of ``text``."""
+    first, *lines = text.split("\n")
+    if first != _VERSION:
+        raise HeaderError("not the header of an age v1 file")
+    if not text.isascii() or len(lines) < 2 or lines.pop() or not lines[-1].startswith(f"{_FOOTER} "):
+        raise HeaderError("a damaged age header: it must end with the line of its MAC")
+    mac = lines.pop().removeprefix(f"{_FOOTER} ")
+    found = tuple(_stanzas(lines))
+    if not found:
+        raise HeaderError("a damaged age header: it has no readers")
+    if len(found) > 1 and any(one.type == PASSPHRASE for one in found):
+        raise HeaderError("a damaged age header: a passphrase must be the only reader")
+    covered = text[: -len(mac) - 2].encode()  # without the space and the newline
+    return Header(found, covered, _decoded(mac, _MAC))
+
+
+def stanzas(header: str) -> tuple[Stanza, ...]:
+    """Its readers. What they say is what a writer wrote: nothing proves it. Raises HeaderError."""
+    return parse(header).stanzas
+
+
+def split(file: bytes) -> tuple[str, bytes]:
+    """Header and payload of a whole, not armored file. Raises HeaderError."""
+    footer = file.find(f"\n{_FOOTER}".encode())
+    end = file.find(b"\n", footer + 1) + 1
+    if footer < 0 or len(file) < end + NONCE or not end:
+        raise HeaderError("not an age file, or one that is cut off before its payload")
+    text = file[:end].decode("latin-1")  # other characters are refused with the header
+    parse(text)
+    return text, file[end:]
+
+
+def _stanzas(lines: Sequence[str]) -> Iterator[Stanza]:
+    at = 0
+    while at < len(lines):
+        arguments = _ARGUMENTS.fullmatch(lines[at])
+        if not arguments:
+            raise HeaderError(f"a damaged age header: line {at + 2} should begin a reader's lines")
+        end = at + 1
+        while end < len(lines) and len(lines[end]) == _COLUMNS:
+            end += 1
+        if end == len(lines) or len(lines[end]) > _COLUMNS:
+            raise HeaderError(
+                f"a damaged age header: line {end + 2} should be at most {_COLUMNS - 1} characters"
+            )
+        kind, *args = arguments[1].split(" ")
+        yield Stanza(kind, tuple(args), _decoded("".join(lines[at + 1 : end + 1])))
+        at = end + 1
+
+
+def _decoded(text: str, size: int | None = None) -> bytes:
+    try:
+        data = base64.decode(text)
+    except ValueError:
+        raise HeaderError("a damaged age header: its base64 is not as age writes it") from None
+    if size not in (None, len(data)):
+        raise HeaderError(f"a damaged age header: {len(data)} bytes where {size} should be")
+    return data
+
+
+def fields(stanza: Stanza, *sizes: int, body: int | None = 32) -> tuple[bytes, ...]:
+    """A stanza's arguments as bytes of these sizes. Raises HeaderError if it has others.
+
+    ``body`` is the size of a wrapped file key, with its tag. It is not left open: a longer one may be made to
+    open with many keys, and so tell an attacker which of them a reader has (https://eprint.iacr.org/2020/1491).
+    """
+    if len(stanza.args) != len(sizes):
+        raise HeaderError("a damaged age header: a reader has too few or too many arguments")
+    if body not in (None, len(stanza.body)):
+        raise HeaderError(f"a damaged age header: a wrapped key has not its {body} bytes")
+    return tuple(_decoded(text, size) for text, size in zip(stanza.args, sizes, strict=True))

@@ -1,0 +1,133 @@
+"""Texts that are keys, of all types: which module reads them, and why one can't be used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gittraj.seal.age import native, ssh, ssh_private
+from gittraj.seal.age.errors import KeyFormatError, LockedError, NoMatch, UnsupportedError
+from gittraj.seal.age.file import decrypt
+from gittraj.seal.age.header import PASSPHRASE, split, stanzas
+from gittraj.seal.age.parties import Identity, Recipient
+from gittraj.seal.age.passphrase import ScryptIdentity
+from gittraj.seal.age.pem import BEGIN, dearmor
+
+try:
+    from gittraj.seal.age import hybrid
+except ImportError:  # see there
+    hybrid = None  # type: ignore[assignment]
+
+Ask = Callable[[], str]
+"""Where a passphrase comes from when one is needed."""
+
+_FILE = b"age-encryption.org/"
+
+
+def parse_recipient(text: str) -> Recipient:
+    """``age1…``, ``age1pq1…``, ``ssh-ed25519 …`` or ``ssh-rsa …``; what follows an SSH key is left.
+
+    Raises KeyFormatError with the reason, UnsupportedError for ``age1pq1…`` where ``cryptography`` can't.
+    """
+    line = text.strip()
+    kind = line.partition(" ")[0]
+    if kind in (ssh.ED25519, ssh.RSA):
+        return ssh.parse(line)
+    if kind.startswith("age1pq1"):
+        _expect_hybrid()
+        return hybrid.HybridRecipient.parse(line)
+    if kind.startswith("age1"):
+        return native.X25519Recipient.parse(line)
+    raise _refusal(kind)
+
+
+def parse_identity(text: str, *, passphrase: Ask | None = None) -> Identity:
+    """``AGE-SECRET-KEY-1…``, ``AGE-SECRET-KEY-PQ-1…`` or an OpenSSH private key.
+
+    Of an SSH key only the public half is read by now; ``passphrase`` is asked when it is first needed. Raises
+    KeyFormatError, UnsupportedError.
+    """
+    key = text.strip()
+    if key.startswith(f"{native.SECRET}PQ-1"):
+        _expect_hybrid()
+        return hybrid.HybridIdentity.parse(key)
+    if key.startswith(native.SECRET):
+        return native.X25519Identity.parse(key)
+    if key.startswith(ssh_private.BEGIN):
+        return ssh_private.parse(key, passphrase)
+    if key.startswith("-----BEGIN "):
+        raise KeyFormatError(
+            "a private key, but not in OpenSSH's format", "write it anew: ssh-keygen -p -f KEY"
+        )
+    if key.startswith("AGE-PLUGIN-"):
+        raise KeyFormatError("an identity of an age plugin, which can't be asked here", "use age's own keys")
+    raise KeyFormatError("not an identity: it should be AGE-SECRET-KEY-1… or an OpenSSH private key")
+
+
+def parse_identities(file: str | bytes, *, passphrase: Ask | None = None) -> list[Identity]:
+    """What an identities file holds: one OpenSSH private key; or age's keys, each on a line, with empty lines
+    and comments (``#``). The file may lie under a passphrase (``age -p``), which is asked for at once.
+
+    Raises KeyFormatError; UnsupportedError; LockedError for a passphrase that is missing or wrong; and what
+    :func:`~gittraj.seal.age.decrypt` raises for a damaged file under one.
+    """
+    data = file.encode("utf-8", "surrogatepass") if isinstance(file, str) else file
+    if data.lstrip().startswith(BEGIN.encode()):
+        data = dearmor(data.decode("latin-1"))
+    if data.startswith(_FILE):
+        data = _decrypted(data, passphrase)
+    text = data.decode("utf-8", "replace").strip()
+    if text.startswith("-----BEGIN "):
+        return [parse_identity(text, passphrase=passphrase)]
+    return [_of_line(number, line) for number, line in enumerate(text.splitlines(), 1) if _is_key(line)]
+
+
+def generate_identity(*, post_quantum: bool = False) -> str:
+    """A new secret key, as the line that identities files have. Raises UnsupportedError."""
+    if not post_quantum:
+        return native.generate()
+    _expect_hybrid()
+    return hybrid.generate()
+
+
+def _expect_hybrid() -> None:
+    if hybrid is None:
+        raise UnsupportedError(
+            "post-quantum age keys need a newer cryptography, with ML-KEM",
+            "pip install -U 'cryptography>=47'",
+        )
+
+
+def _decrypted(file: bytes, passphrase: Ask | None) -> bytes:
+    header, payload = split(file)
+    if stanzas(header)[0].type != PASSPHRASE:
+        raise KeyFormatError("an identities file sealed for keys: only one under a passphrase can be read")
+    if passphrase is None:
+        raise LockedError("the passphrase of the identities file is needed")
+    try:
+        return decrypt(header, payload, [ScryptIdentity(passphrase())])
+    except NoMatch:
+        raise LockedError("the identities file was not opened: a wrong passphrase") from None
+
+
+def _of_line(number: int, line: str) -> Identity:
+    try:
+        return parse_identity(line)
+    except (KeyFormatError, UnsupportedError) as error:
+        raise type(error)(f"line {number} of the identities: {error.message}", error.hint) from None
+
+
+def _is_key(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _refusal(kind: str) -> KeyFormatError:
+    """Why a text is no recipient."""
+    if kind.startswith(("ecdsa-", "sk-", "ssh-dss")):
+        return KeyFormatError(
+            "an SSH key of this type can sign, but not decrypt", "use an ssh-ed25519 key, or age's own"
+        )
+    if kind.upper().startswith(native.SECRET):
+        return KeyFormatError(
+            "a secret key where a recipient should be", "keep it to yourself: name its age1… line"
+        )
+    return KeyFormatError("not a recipient: it should be age1…, ssh-ed25519 … or ssh-rsa …")

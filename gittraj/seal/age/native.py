@@ -1,0 +1,89 @@
+"""age's own keys, X25519: ``age1…`` and ``AGE-SECRET-KEY-1…``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from gittraj.seal.age import base64, bech32
+from gittraj.seal.age.errors import HeaderError, KeyFormatError
+from gittraj.seal.age.header import Stanza, fields
+from gittraj.seal.age.primitives import derive, exchange, public_of, unwrap, wrap
+
+SECRET = "AGE-SECRET-KEY-"  # noqa: S105 - what such keys begin with
+_PUBLIC = "age"
+_INFO = b"age-encryption.org/v1/X25519"
+_SIZE = 32
+ANY = bytes([1]) * _SIZE
+"""A secret that is nobody's: every one of X25519 finds out the same bad public keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class X25519Recipient:
+    public: bytes
+    kind: ClassVar[str] = "X25519"
+
+    @classmethod
+    def parse(cls, text: str) -> X25519Recipient:
+        """Raises KeyFormatError, also for keys with which anybody could open the seal."""
+        public = key_bytes(text, _PUBLIC, _SIZE)
+        try:
+            exchange(ANY, public)
+        except ValueError:
+            raise KeyFormatError("not an age recipient: a key that protects nothing") from None
+        return cls(public)
+
+    def __str__(self) -> str:
+        return bech32.encode(_PUBLIC, self.public)
+
+    @property
+    def fingerprint(self) -> str:
+        return str(self)
+
+    def wrap(self, file_key: bytes) -> Stanza:
+        secret = os.urandom(_SIZE)
+        share = public_of(secret)
+        key = derive(exchange(secret, self.public), salt=share + self.public, info=_INFO)
+        return Stanza(self.kind, (base64.encode(share),), wrap(key, file_key))
+
+
+@dataclass(frozen=True, slots=True)
+class X25519Identity:
+    secret: bytes = field(repr=False)
+    public: bytes
+
+    @classmethod
+    def parse(cls, text: str) -> X25519Identity:
+        """Raises KeyFormatError."""
+        secret = key_bytes(text, SECRET, _SIZE)
+        return cls(secret, public_of(secret))
+
+    def recipient(self) -> str:
+        return str(X25519Recipient(self.public))
+
+    def unwrap(self, stanza: Stanza) -> bytes | None:
+        if stanza.type != X25519Recipient.kind:
+            return None
+        (share,) = fields(stanza, _SIZE)
+        try:
+            secret = exchange(self.secret, share)
+        except ValueError:
+            raise HeaderError("a damaged age header: a share that protects nothing") from None
+        return unwrap(derive(secret, salt=share + self.public, info=_INFO), stanza.body)
+
+
+def key_bytes(text: str, prefix: str, size: int) -> bytes:
+    """What a key's text stands for. Raises KeyFormatError."""
+    what = "recipient" if prefix.islower() else "secret key"
+    try:
+        found, data = bech32.decode(text)
+    except ValueError as error:
+        raise KeyFormatError(f"not an age {what}: {error}") from None
+    if found != prefix or len(data) != size:
+        raise KeyFormatError(f"not an age {what}: it should be {prefix}1… of {size} bytes")
+    return data
+
+
+def generate() -> str:
+    return bech32.encode(SECRET, os.urandom(_SIZE))

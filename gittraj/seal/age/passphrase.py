@@ -1,0 +1,92 @@
+"""A passphrase, by scrypt: age allows it only as a file's single reader."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NoReturn
+
+from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+
+from gittraj.seal.age import base64
+from gittraj.seal.age.errors import HeaderError, KeyFormatError, WorkFactorError
+from gittraj.seal.age.header import PASSPHRASE, Stanza, fields
+from gittraj.seal.age.primitives import unwrap, wrap
+
+LIMIT = 20
+"""log2(N): 2 s and 1 GiB on the machine of whoever opens it. age itself writes 18."""
+_LABEL = b"age-encryption.org/v1/scrypt"
+_SALT = 16
+_NUMBER = re.compile("[1-9][0-9]*")
+
+
+@dataclass(frozen=True, slots=True)
+class ScryptRecipient:
+    """``work_factor`` is log2(N): each one more doubles time and memory."""
+
+    passphrase: str = field(repr=False)
+    work_factor: int = field(default=18, kw_only=True)
+    kind: ClassVar[str] = PASSPHRASE
+
+    def __post_init__(self) -> None:
+        _check(self.passphrase)
+        if not 1 <= self.work_factor <= LIMIT:
+            raise WorkFactorError(f"a work factor is from 1 to {LIMIT}")
+
+    def __str__(self) -> str:
+        return "a passphrase"
+
+    @property
+    def fingerprint(self) -> str:
+        return str(self)
+
+    def wrap(self, file_key: bytes) -> Stanza:
+        salt = os.urandom(_SALT)
+        body = wrap(_key(self.passphrase, salt, self.work_factor), file_key)
+        return Stanza(self.kind, (base64.encode(salt), str(self.work_factor)), body)
+
+
+@dataclass(frozen=True, slots=True)
+class ScryptIdentity:
+    """``limit``: a file that asks for a greater work factor is refused before anything is computed."""
+
+    passphrase: str = field(repr=False)
+    limit: int = field(default=LIMIT, kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check(self.passphrase)
+
+    def recipient(self) -> NoReturn:
+        raise KeyFormatError("a passphrase has no public key")
+
+    def unwrap(self, stanza: Stanza) -> bytes | None:
+        """Raises WorkFactorError."""
+        if stanza.type != PASSPHRASE:
+            return None
+        *args, digits = stanza.args or ("",)
+        if not _NUMBER.fullmatch(digits):
+            raise HeaderError("a damaged age header: a passphrase without its work factor")
+        (salt,) = fields(replace(stanza, args=tuple(args)), _SALT)
+        if len(digits) > 2 or int(digits) > min(self.limit, LIMIT):  # Python refuses to read 5,000 digits
+            raise WorkFactorError(
+                f"its passphrase asks for a work factor above {min(self.limit, LIMIT)}: not tried",
+                "who sealed it may use a lower one",
+            )
+        return unwrap(_key(self.passphrase, salt, int(digits)), stanza.body)
+
+
+def _check(passphrase: str) -> None:
+    try:
+        if passphrase.encode():
+            return
+    except UnicodeEncodeError:
+        pass
+    raise KeyFormatError("a passphrase must be text, and not empty")
+
+
+def _key(passphrase: str, salt: bytes, work_factor: int) -> bytes:
+    try:
+        return Scrypt(salt=_LABEL + salt, length=32, n=1 << work_factor, r=8, p=1).derive(passphrase.encode())
+    except MemoryError:
+        raise WorkFactorError("a passphrase that needs more memory to try than there is") from None

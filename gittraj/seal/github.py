@@ -1,0 +1,41 @@
+"""The SSH keys that somebody shows on GitHub, fetched when a reader is added, and never again."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+
+from gittraj.errors import SealError
+from gittraj.seal.readers import Reader, parse_reader
+
+_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})")
+_LARGEST = 100_000  # bytes
+_TIMEOUT = 10.0  # seconds
+
+
+def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[Reader], list[str]]:
+    """The keys that can be sealed for, and why others cannot. Raises SealError without any.
+
+    ``https://github.com/NAME.keys``: a public key a line.
+    """
+    if not _NAME.fullmatch(name):
+        raise SealError(f"'{name}' is no name on GitHub")
+    address = f"{server.rstrip('/')}/{name}.keys"
+    try:
+        with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - http only where a server says so
+            body = answer.read(_LARGEST).decode("utf-8", "replace")
+    except urllib.error.HTTPError as error:
+        why = "there is nobody of that name" if error.code == 404 else f"it answered {error.code}"
+        raise SealError(f"{address}: {why}") from None
+    except (OSError, ValueError) as error:
+        raise SealError(f"{address} was not reached: {getattr(error, 'reason', error)}") from None
+    readers, refused = [], []
+    for line in filter(None, map(str.strip, body.splitlines())):
+        try:
+            readers.append(parse_reader(line, f"github:{name}"))
+        except SealError as error:
+            refused.append(f"{line.split()[0]}: {error.message}")
+    if not readers:
+        raise SealError(f"{name} shows no key on GitHub that can be sealed for", "; ".join(refused) or None)
+    return readers, refused

@@ -1,0 +1,158 @@
+"""Where this user's private keys are. They are read where somebody asks to open a seal, and nowhere else.
+
+The first that fits a seal opens it: those named on the command line, ``GIT_TRAJ_IDENTITY`` (a path or a key),
+git config ``traj.identity``, the file that :func:`make_identity` makes, then the usual SSH keys. What cannot
+be read stands in nobody's way: it is told only where nothing opens.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from gittraj.config import Environ
+from gittraj.errors import SealError, TrajError
+from gittraj.git import Repository
+from gittraj.seal.age import Identity, generate_identity, parse_identities, parse_recipient
+
+_SSH = ("id_ed25519", "id_rsa")
+_LARGEST = 1_000_000  # bytes
+_SECRETS = ("AGE-SECRET-KEY-", "-----BEGIN ")
+Ask = Callable[[str], str]
+"""Gives the passphrase of a source, by its name; raises SealError where nobody can be asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A file that holds keys, or the keys themselves. ``usual``: looked at without being named, so that it is
+    no fault when it is missing."""
+
+    name: str
+    path: Path | None = None
+    text: str | None = field(default=None, repr=False)
+    usual: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keyring:
+    """``problems``: a line for each source that cannot be used."""
+
+    identities: tuple[Identity, ...] = ()
+    problems: tuple[TrajError, ...] = ()
+
+
+def own_path(environ: Environ) -> Path | None:
+    """Where the user's own key is, or will be."""
+    return environ.config_dir / "git-traj" / "identities" if environ.config_dir else None
+
+
+def find_sources(
+    repository: Repository | None, environ: Environ, *, named: Sequence[Path] = ()
+) -> Iterator[Source]:
+    yield from (Source(name=str(path), path=path) for path in named)
+    if environ.identity:
+        literal = environ.identity.lstrip().startswith(_SECRETS)
+        path = None if literal else _expand(environ.identity)
+        yield Source(name="GIT_TRAJ_IDENTITY", path=path, text=environ.identity if literal else None)
+    for value in repository.config_all("traj.identity") if repository else ():
+        yield Source(name=value, path=_expand(value))
+    own = own_path(environ)
+    if own is not None:
+        yield Source(name=str(own), path=own, usual=True)
+    if environ.home is not None:
+        for name in _SSH:
+            path = environ.home / ".ssh" / name
+            yield Source(name=str(path), path=path, usual=True)
+
+
+def _expand(value: str) -> Path:
+    """Of a user who is not known here it is no path, and no such file is there."""
+    return Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own raises
+
+
+def load_keyring(sources: Sequence[Source], *, ask: Ask | None = None) -> Keyring:
+    identities: list[Identity] = []
+    problems: list[TrajError] = []
+    for source in sources:
+        try:
+            text = read_source(source)
+            if text is not None:
+                identities += parse_identities(text, passphrase=ask and partial(ask, source.name))
+        except TrajError as error:
+            problems.append(SealError(f"{source.name}: {error.message}", error.hint))
+    return Keyring(identities=tuple(identities), problems=tuple(problems))
+
+
+def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
+    """None where there is none and none need be. Raises SealError, if ``careful`` also for one that others
+    may read."""
+    if source.path is None:
+        return source.text
+    try:
+        with source.path.open("rb") as stream:
+            mode = os.fstat(stream.fileno()).st_mode
+            body = stream.read(_LARGEST)
+    except FileNotFoundError:
+        if source.usual:
+            return None
+        raise SealError("there is no such file") from None
+    except OSError as error:
+        raise SealError(f"cannot be read: {error.strerror}") from None
+    if careful and os.name == "posix" and stat.S_ISREG(mode) and mode & 0o077:
+        raise SealError("others may read this key", f"chmod 600 {source.path}")
+    return body
+
+
+def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path, str]:
+    """Make the user's own key: its file, and the public line. Raises SealError, also where there is one."""
+    path = own_path(environ)
+    if path is None:
+        raise SealError("no home folder is known, so there is no place for a key", "set HOME")
+    secret = generate_identity(post_quantum=post_quantum)
+    public = parse_identities(secret)[0].recipient()
+    made = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise SealError(f"{path} is there already", "git traj keys list") from None
+    except OSError as error:
+        raise SealError(f"{path} cannot be made: {error.strerror}") from None
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as stream:
+            stream.write(f"# created: {made}\n# public key: {public}\n{secret}\n")
+            stream.flush()
+            os.fsync(descriptor)  # what is sealed for it is written soon
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise SealError(f"{path} cannot be written: {error.strerror}") from None
+    return path, public
+
+
+def find_public(repository: Repository | None, environ: Environ) -> list[str]:
+    """The public lines of the user's own keys, SSH keys that nobody named left out. Asks for no passphrase:
+    ``traj.recipient`` tells what a protected file does not."""
+    found = list(repository.config_all("traj.recipient")) if repository else []
+    usual = environ.home / ".ssh" if environ.home else None
+    for source in find_sources(repository, environ):
+        if source.usual and source.path is not None and source.path.parent == usual:
+            continue
+        found += _public_of(source)
+    return list(dict.fromkeys(found))
+
+
+def _public_of(source: Source) -> list[str]:
+    try:
+        # a path may have no name
+        beside = source.path.with_name(f"{source.path.name}.pub") if source.path else None
+        if beside is not None and beside.is_file():
+            return [str(parse_recipient(beside.read_text("utf-8").strip()))]
+        text = read_source(source, careful=False)  # what is not sealed for it is lost: opening tells of it
+        return [identity.recipient() for identity in parse_identities(text)] if text else []
+    except (TrajError, OSError, ValueError):
+        return []

@@ -1,0 +1,109 @@
+"""How thinking is sealed in a repository: asked once there is some, since keys take 50 ms to import."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.config import Environ
+from gittraj.errors import SealError, TrajError
+from gittraj.git import Repository
+from gittraj.sealing import Sealer
+
+if TYPE_CHECKING:
+    from gittraj.seal.age import Identity, Recipient
+    from gittraj.seal.identities import Ask
+
+
+class ForReaders:
+    """A :class:`~gittraj.sealing.Sealing` for the user and whom the repository's trusted list names."""
+
+    def __init__(self, repository: Repository, environ: Environ) -> None:
+        self._given = (repository, environ)
+        self.remark: str | None = None
+
+    def sealer(self) -> Sealer | None:
+        return self if self._recipients else None
+
+    def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
+        try:
+            if self._recipients is None:
+                raise SealError("there is nobody to seal for")
+            return self._recipients.seal(trajectory, texts)
+        except SealError as error:
+            self.remark = f"thinking is dropped and counted: {error.message}"
+            raise
+
+    @cached_property
+    def _recipients(self) -> Sealer | None:
+        try:
+            from gittraj.seal.readers import read_readers  # noqa: PLC0415
+            from gittraj.seal.seal import RecipientSealer  # noqa: PLC0415
+        except ImportError:
+            self.remark = "thinking is dropped and counted: Python's cryptography cannot be loaded"
+            return None
+        readers = read_readers(*self._given)
+        self.remark = readers.remark
+        return RecipientSealer(readers.recipients) if readers.recipients else None
+
+
+class WithKeys:
+    """An :class:`~gittraj.sealing.Opener` with the keys of this user, looked for once there is a seal.
+    ``closed``: seals that stayed closed; ``problems``: what of the keys could not be used, and of seals that
+    one fits what was wrong."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        environ: Environ,
+        *,
+        named: Sequence[Path] = (),
+        ask: Ask | None = None,
+    ) -> None:
+        self._given = (repository, environ, named, ask)
+        self.closed = 0
+        self.problems: list[str] = []
+
+    def open(
+        self, trajectory: str, events: Collection[str], headers: Sequence[str], payload: bytes
+    ) -> Mapping[str, str] | None:
+        from gittraj.seal.seal import unseal  # noqa: PLC0415
+
+        for header in headers:
+            try:
+                return unseal(trajectory, events, header, payload, self.identities)
+            except SealError as error:
+                self._note(error)
+        self.closed += 1
+        return None
+
+    def rewrap(self, header: str, recipients: Sequence[Recipient]) -> str:
+        """The header for other readers. Raises SealError."""
+        from gittraj.seal.age import rewrap  # noqa: PLC0415
+
+        try:
+            return rewrap(header, self.identities, recipients)
+        except SealError as error:
+            self._note(error)
+            raise
+
+    def _note(self, error: SealError) -> None:
+        from gittraj.seal.age import LockedError, NoMatch  # noqa: PLC0415
+
+        if not isinstance(error, NoMatch) or isinstance(error, LockedError):
+            self.problems.append(_spell(error))
+
+    @cached_property
+    def identities(self) -> tuple[Identity, ...]:
+        from gittraj.seal.identities import find_sources, load_keyring  # noqa: PLC0415
+
+        repository, environ, named, ask = self._given
+        keyring = load_keyring(list(find_sources(repository, environ, named=named)), ask=ask)
+        self.problems += map(_spell, keyring.problems)
+        return keyring.identities
+
+
+def _spell(error: TrajError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message

@@ -1,0 +1,172 @@
+"""For whom thinking is sealed: the user, and the readers that a team lists in its repository.
+
+Whoever may open a pull request may add a reader there, so the list counts only as it was when the user of
+this clone trusted it (git config ``traj.trust``: its sha256; ``GIT_TRAJ_TRUST`` in CI). Until then thinking
+is sealed for the user alone, and nothing is lost.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gittraj.config import Environ
+from gittraj.errors import SealError, TrajError
+from gittraj.git import Repository
+from gittraj.seal.age import Recipient, parse_recipient
+from gittraj.seal.identities import find_public, own_path
+
+FILE = ".gittraj/recipients"
+PIN = "traj.trust"
+_LATER = "mlkem768x25519"
+"""Whose stanzas cannot stand beside others: they would open what is kept from later computers."""
+_MOST = 100
+"""Readers; each makes every record longer by 130 bytes."""
+_LARGEST = 1_000_000  # bytes of a list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """``comment``: who it is, as the list says; it is the word of whoever wrote it there."""
+
+    recipient: Recipient
+    comment: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.recipient} {self.comment}".rstrip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readers:
+    """``problem``: why the team's list cannot be read; ``body``: its file, as it was read, once; ``locked``:
+    a file with keys of the user that does not tell their public lines."""
+
+    own: tuple[Reader, ...] = ()
+    team: tuple[Reader, ...] = ()
+    trusted: bool = True
+    body: bytes | None = None
+    problem: str | None = None
+    locked: bool = False
+
+    @property
+    def digest(self) -> str | None:
+        """What the list is trusted by."""
+        return None if self.body is None else hashlib.sha256(self.body).hexdigest()
+
+    @property
+    def recipients(self) -> tuple[Recipient, ...]:
+        """Each once, those that are not trusted left out."""
+        found = (*self.own, *(self.team if self.trusted else ()))
+        return tuple({str(reader.recipient): reader.recipient for reader in found}.values())
+
+    @property
+    def mixed(self) -> bool:
+        """Post-quantum keys beside others: nothing can be sealed for both."""
+        return len({recipient.kind == _LATER for recipient in self.recipients}) > 1
+
+    @property
+    def left_out(self) -> bool:
+        """The user is not on the list, though there is a key."""
+        team = {str(reader.recipient) for reader in self.team}
+        return bool(self.own) and not any(str(reader.recipient) in team for reader in self.own)
+
+    @property
+    def remark(self) -> str | None:
+        """What a user has to know, on one line."""
+        if self.problem:
+            why = self.problem
+        elif not self.trusted:
+            why = f"{FILE} is not trusted here (git traj recipients trust)"
+        elif self.mixed:
+            return "thinking is dropped and counted: some readers have post-quantum keys, and others none"
+        elif not self.recipients:
+            why = (
+                "your key does not open (git traj keys list)"
+                if self.locked
+                else "no key (git traj keys init)"
+            )
+            return f"thinking is dropped and counted: {why}"
+        elif self.team and self.left_out:
+            return (
+                f"you are not in {FILE}, so a rewrap by others would shut you out (git traj recipients add)"
+            )
+        else:
+            return None
+        kept = "thinking is sealed for you alone" if self.recipients else "thinking is dropped and counted"
+        return f"{kept}: {why}"
+
+
+def read_readers(repository: Repository, environ: Environ) -> Readers:
+    """Never raises for what the list says: that is told."""
+    own, path = tuple(_read_own(repository, environ)), own_path(environ)
+    readers = Readers(own=own, locked=not own and path is not None and path.is_file())
+    try:
+        body = _read_list(list_path(repository))
+        if body is None:
+            return readers
+        readers = replace(readers, body=body)
+        team = tuple(parse_list(body))
+    except SealError as error:
+        return replace(readers, trusted=False, problem=error.message)
+    pins = {*repository.config_all(PIN), *(environ.trust or "").split()}
+    return replace(readers, team=team, trusted=readers.digest in pins or not team)
+
+
+def list_path(repository: Repository) -> Path:
+    return (repository.work_tree or repository.common_dir) / FILE
+
+
+def _read_list(path: Path) -> bytes | None:
+    """None where there is none. A repository may have a link there, to a device that never ends. Raises
+    SealError."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SealError(f"{FILE} is no file")
+        with path.open("rb") as stream:
+            body = stream.read(_LARGEST + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise SealError(f"{FILE} cannot be read: {error.strerror}") from None
+    if len(body) > _LARGEST:
+        raise SealError(f"{FILE} has more than {_LARGEST} bytes")
+    return body
+
+
+def parse_list(body: bytes) -> Iterator[Reader]:
+    """What age's ``-R`` reads: a recipient a line, ``#`` before what is said of the next. Only a newline ends
+    a line, as in a diff: else a comment could hide a reader. Raises SealError."""
+    said = ""
+    count = 0
+    for number, line in enumerate(body.decode("utf-8", "replace").split("\n"), 1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            said = text.lstrip("# ") if text else ""
+            continue
+        count += 1
+        if count > _MOST:
+            raise SealError(f"{FILE}:{number}: more than {_MOST} readers")
+        yield parse_reader(text, said, where=f"{FILE}:{number}: ")
+        said = ""
+
+
+def parse_reader(line: str, said: str = "", *, where: str = "") -> Reader:
+    """A recipient, and what stands after it as who it is. Raises SealError."""
+    words = line.split(None, 2)
+    length = 2 if words and words[0].startswith("ssh-") else 1
+    try:
+        recipient = parse_recipient(" ".join(words[:length]))
+    except TrajError as error:
+        raise SealError(f"{where}{error.message}", error.hint) from None
+    return Reader(recipient=recipient, comment=" ".join(words[length:]) or said)
+
+
+def _read_own(repository: Repository, environ: Environ) -> Iterator[Reader]:
+    for line in find_public(repository, environ):
+        try:
+            yield parse_reader(line)
+        except SealError:
+            continue
