@@ -27,10 +27,13 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
-    """What happened in one worktree: the commits made, in order, and the pairs (old, new) of rewrites."""
+    """What happened in one worktree: the commits made, in order, and the pairs (old, new) of rewrites,
+    ``rebased`` those of them that git told of a rebase, ``squashed`` those that were about to be squashed."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()
+    rebased: tuple[tuple[str, str], ...] = ()
+    squashed: tuple[tuple[str, str], ...] = ()
 
 
 def read_moves(
@@ -52,11 +55,11 @@ def read_moves(
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
     silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
-    made = {entry.new: kind for entry in entries if (kind := _made(entry))}
+    made = {entry.new: kind for entry in entries if (kind := made_kind(entry))}
     late = by_id.keys() - made.keys()
     if late:
         history = earlier() or entries
-        kinds = {entry.new: kind for entry in history if (kind := _made(entry))}
+        kinds = {entry.new: kind for entry in history if (kind := made_kind(entry))}
         unknown: Kind | None = None if history else "commit"
         made |= {c: kind for c in by_id if c in late and (kind := kinds.get(c, unknown))}
     commits = {
@@ -70,33 +73,44 @@ def read_moves(
         )
         for commit, kind in made.items()
     }
-    pairs = [(line.id, line.other) for line in lines if line.kind == "rewrite"]
-    pairs += [(e.old, e.new) for e in entries if _made(e) == "amend" and e.old.strip("0")]
-    pairs += _copies(lines, commits)
-    return Moves(commits=tuple(commits.values()), pairs=tuple(dict.fromkeys(pairs)))
+    told = [line for line in lines if line.kind == "rewrite"]
+    copies = _copies(lines, commits, kinds=bool(entries or earlier()))
+    amends = [(e.old, e.new) for e in entries if made_kind(e) == "amend" and e.old.strip("0")]
+    pairs = [*((line.id, line.other) for line in told), *amends, *((s.id, new) for s, new in copies)]
+    return Moves(
+        commits=tuple(commits.values()),
+        pairs=tuple(dict.fromkeys(pairs)),
+        rebased=tuple(dict.fromkeys((line.id, line.other) for line in told if line.event == "rebase")),
+        squashed=tuple((source.id, new) for source, new in copies if source.kind == "squashed"),
+    )
 
 
 def is_made(entry: ReflogEntry) -> bool:
     """Whether an entry made a commit."""
-    return _made(entry) is not None
+    return made_kind(entry) is not None
 
 
-def _made(entry: ReflogEntry) -> Kind | None:
+def made_kind(entry: ReflogEntry) -> Kind | None:
     """The kind of commit that an entry made; ``None`` when it made none."""
     if entry.old == entry.new or entry.message.startswith("cherry-pick: fast-forward"):
         return None
     return _KINDS.get(entry.kind)
 
 
-def _copies(lines: Sequence[Spooled], commits: Mapping[str, Commit]) -> list[tuple[str, str]]:
+def _copies(
+    lines: Sequence[Spooled], commits: Mapping[str, Commit], *, kinds: bool
+) -> list[tuple[Spooled, str]]:
     """Which commit a cherry-pick or a squash merge, seen before it was made, came to be: the next one
-    that its worktree's hook reported. One that was never made leaves its line without a commit."""
-    pairs: list[tuple[str, str]] = []
+    that its worktree's hook reported. One that was never made leaves its line without a commit, or before
+    another's: where ``kinds`` are known, a cherry-pick's is told by its kind."""
+    copies: list[tuple[Spooled, str]] = []
     sources: list[Spooled] = []
     for line in lines:
         if line.kind in ("picked", "squashed"):
             sources = [s for s in sources if s.other == line.other] + [line]
         elif line.kind == "commit":
-            pairs += [(source.id, line.id) for source in sources if line.id in commits]
+            made = commits.get(line.id)
+            picked = made is not None and (made.kind == "cherry-pick" or not kinds)
+            copies += [(s, line.id) for s in sources if made and (picked or s.kind == "squashed")]
             sources = []
-    return pairs
+    return copies

@@ -29,11 +29,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The call (its index) that made ``commits``; none of them when it committed in another repository."""
+    """The call (its index) that made ``commits``; none of them when it committed in another repository.
+    ``name`` is the call's where it stands above what was read, and has no index."""
 
     call: int
     commits: tuple[str, ...]
     evidence: Evidence = "agent"
+    name: str | None = None
 
     @property
     def elsewhere(self) -> bool:

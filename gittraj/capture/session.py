@@ -8,7 +8,10 @@ from typing import Literal
 
 from gittraj.git import CommitChanges
 from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd, trajectory_id
-from gittraj.model import Prompt, ToolCall, ToolResult
+from gittraj.model import ToolCall, ToolResult
+
+_EACH = frozenset(("model", "tag", "alias", "participant"))
+"""Facts of which every value counts, and not only the last."""
 
 Place = Literal["here", "elsewhere"] | None
 """Whether a call worked in this repository, in another one, or (``None``) nothing tells."""
@@ -65,6 +68,8 @@ class Log:
     @property
     def parent(self) -> str | None:
         """The trajectory that this one was forked from, resumed from or started by."""
+        if named := self.fact("parent"):
+            return named
         if self.subagent is not None:
             return trajectory_id(self.agent, self.session)
         other = self.fact("parent_session")
@@ -93,7 +98,7 @@ class Log:
     def edits(self, index: int) -> tuple[Edit, ...]:
         """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere."""
         entry = self.entries[index]
-        if not entry.edits or not isinstance(entry.event, ToolCall):
+        if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()
         if self.places[index] == "elsewhere" or self.failed(index):
             return ()
@@ -135,6 +140,7 @@ def assemble(
     taken once, those of ``skip`` not at all.
     """
     entries: list[Entry] = []
+    found: list[Entry] = []  # as the log has them: a path of the repository says no more where it was
     seen: set[str] = set(skip)
     turn_ends: set[int] = set()
     marks: dict[int, Cursor] = {}
@@ -148,6 +154,7 @@ def assemble(
                 seen.add(item.event.id)
                 if isinstance(item.event, ToolResult) and item.event.call_id is not None:
                     results.setdefault(item.event.call_id, len(entries))
+                found.append(item)
                 entries.append(_localise(item, relative))
             case Entry():
                 pass
@@ -159,6 +166,8 @@ def assemble(
                 spent[item.response] = item
             case Fact():
                 values = facts.setdefault(item.name, [])
+                if item.value in values and item.name not in _EACH:
+                    values.remove(item.value)  # what it was before, it is again
                 if item.value not in values:
                     values.append(item.value)
             case Damage():
@@ -174,7 +183,7 @@ def assemble(
         marks=marks,
         spent=spent,
         facts={name: tuple(values) for name, values in facts.items()},
-        places=_places(entries, results, place),
+        places=_places(found, results, place),
         damage=damage,
         quiet=quiet,
         results=results,
@@ -191,16 +200,16 @@ def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> En
 def _places(
     entries: Sequence[Entry], results: Mapping[str, int], place: Callable[[Entry], Place]
 ) -> tuple[Place, ...]:
-    """A result stands where its call does; words stand nowhere."""
+    """A result stands where its call does, and what the call recorded; words stand nowhere."""
     places: list[Place] = [None] * len(entries)
+    calls: dict[str, Place] = {}
     for index, entry in enumerate(entries):
+        if entry.call is not None:
+            places[index] = calls.get(entry.call)
         if isinstance(entry.event, ToolCall):
             places[index] = place(entry)
+            calls[entry.event.call_id or ""] = places[index]
             found = results.get(entry.event.call_id or "")
             if found is not None and found > index:
                 places[found] = places[index]
     return tuple(places)
-
-
-def is_prompt(entry: Entry) -> bool:
-    return isinstance(entry.event, Prompt)

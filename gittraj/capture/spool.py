@@ -1,4 +1,4 @@
-"""The spool: one line per hook, written by the shims, taken and read here.
+"""The spool: one line per hook, git's or an agent's, written by the shims, taken and read here.
 
 It is only a wake-up and a memory of what no repository keeps (the environment of a hook, the pairs of a
 rewrite): a lost line costs evidence, never a commit, since the reflog has those.
@@ -16,21 +16,25 @@ from gittraj.git import is_oid
 
 _NAME = re.compile(r"[\w.:-]{1,128}")
 """Of a session or a call; what an environment holds besides is no business of a record."""
-_KINDS = ("commit", "off", "rewrite", "picked", "squashed")
+_KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
     """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
     ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
-    those that the hook's environment named, as ``agent:session``."""
+    those that the hook's environment named, as ``agent:session``. For ``session`` an agent's own hook told
+    of the one of ``sessions``: its ``event``, and where it says that the log is. For ``rewrite`` the
+    ``event`` is ``rebase`` or ``amend``."""
 
-    kind: Literal["commit", "off", "rewrite", "picked", "squashed"]
+    kind: Literal["commit", "off", "rewrite", "picked", "squashed", "session"]
     id: str
     git_dir: Path
     other: str = ""
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    event: str = ""
+    log: Path | None = None
 
 
 def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
@@ -56,6 +60,9 @@ def parse_spool(data: bytes) -> Iterable[Spooled]:
         if len(fields) < 6 or fields[0] not in _KINDS or line in seen:
             continue
         seen.add(line)
+        if fields[0] == "session":
+            yield from _parse_session(fields)
+            continue
         kind, commit, second, third, fourth, git_dir = fields
         named = kind == "commit"
         if not all(is_oid(oid) for oid in (commit, second if kind == "rewrite" else "") if oid):
@@ -71,4 +78,31 @@ def parse_spool(data: bytes) -> Iterable[Spooled]:
                 if named and _NAME.fullmatch(session)
             ),
             call=fourth if _NAME.fullmatch(fourth) else None,
+            event=third if kind == "rewrite" else "",
         )
+
+
+def _parse_session(fields: list[str]) -> Iterable[Spooled]:
+    _, agent, session, event, log, git_dir = fields
+    if _NAME.fullmatch(agent) and _NAME.fullmatch(session):
+        yield Spooled(
+            kind="session",
+            id="",
+            git_dir=Path(git_dir),
+            sessions=(f"{agent}:{session}",),
+            event=event,
+            log=Path(log) if log.startswith("/") or ":" in log[:2] else None,
+        )
+
+
+def find_told(spooled: Iterable[Spooled]) -> tuple[dict[str, str], frozenset[str]]:
+    """What agents' hooks told: each session's log, and the sessions that ended and did not go on."""
+    logs: dict[str, str] = {}
+    ended: set[str] = set()
+    for line in spooled:
+        if line.kind == "session":
+            name = line.sessions[0]
+            if line.log is not None:
+                logs[name] = str(line.log)
+            (ended.add if line.event == "SessionEnd" else ended.discard)(name)
+    return logs, frozenset(ended)

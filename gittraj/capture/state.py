@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from gittraj.codec import dump, from_json, to_json
-from gittraj.errors import FormatError, StoreError
+from gittraj.errors import FormatError, unwritable
+from gittraj.local import discard
 from gittraj.log import Cursor
-from gittraj.model import Evidence, Range, SegmentRef
+from gittraj.model import Evidence, Range, SegmentRef, Usage
 
 T = TypeVar("T")
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that stands in the refs."""
+    """A part that stands in the refs. ``output``: it was not read in the session's own log."""
 
     range: Range
     commits: tuple[str, ...]
@@ -43,6 +44,10 @@ class Stored:
     segments: tuple[SegmentRef, ...] = ()
     explored: bool = False
     parked: bool = False
+    cost: float | None = None
+    usage: Usage | None = None
+    rev: int = 1
+    output: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +55,8 @@ class SessionState:
     """``size``: bytes of the log when last read. ``facts``: what the log said of itself above the cursor
     (no text). ``open_paths``: written by the session and not committed yet; ``left``: those of them that
     were written above the cursor. ``taken``: commits that took some of those lines. ``settled``: nothing
-    of it waits for anything but a commit or a prompt."""
+    of it waits for anything but a commit or a prompt. ``searched``: how many secrets (the keyed hashes of
+    ``live.json``) were known when its parts were last searched for them."""
 
     agent: str
     session: str
@@ -65,6 +71,7 @@ class SessionState:
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     waiting: int = 0
     settled: bool = True
+    searched: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +89,21 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
+    """``logs``: where agents' hooks said that a session (``agent:session``) has its log, the latest last.
+    ``gathered``: those of the ``rewrites`` that went into a squash.
+    ``notes``: the tip of the records ref whose tombstones are known; ``whole``: the one up to which nothing
+    in it is lost."""
+
     version: int = VERSION
     spool: int = 0
     reflogs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sessions: Mapping[str, SessionState] = field(default_factory=dict)
+    logs: Mapping[str, str] = field(default_factory=dict)
     waiting: tuple[Waiting, ...] = ()
     rewrites: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    gathered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: str | None = None
+    whole: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,11 +116,32 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Off:
-    """``paused``: since when nothing is read (seconds since the epoch)."""
+    """``paused``: since when nothing is read (seconds since the epoch). ``forgotten``: trajectories of which
+    nothing is ever read again."""
 
     paused: float | None = None
     commits: tuple[str, ...] = ()
     sessions: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
+    forgotten: tuple[str, ...] = ()
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a log; -1 for what is not there. Of a database, whose last changes overwrite each other in a
+    file beside it, the time of the last in milliseconds: it changes as the log does, and that is asked."""
+    try:
+        return int(written_at(path) * 1000) if _beside(path).exists() else path.stat().st_size
+    except OSError:
+        return -1
+
+
+def written_at(path: Path) -> float:
+    """When a log last grew, in seconds since 1970. Raises OSError."""
+    beside = _beside(path)
+    return max(each.stat().st_mtime for each in (path, beside) if each is path or each.exists())
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def load_state(folder: Path) -> State | None:
@@ -136,8 +172,8 @@ def save(folder: Path, value: State | Off) -> None:
             os.fsync(stream.fileno())
         fresh.replace(path)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise StoreError(f"{path} could not be written: {error.strerror}") from None
+        discard(fresh)
+        raise unwritable(path, error) from None
 
 
 def _load(cls: type[T], path: Path) -> T | None:

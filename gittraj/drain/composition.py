@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 from gittraj.config import Config, Environ, read_config
+from gittraj.drain.redactor import redactors, stamp
 from gittraj.drain.run import Drain, Installed, Report
 from gittraj.drain.territory import Territory
 from gittraj.git import Repository
 from gittraj.local import LocalState, installed_positions
-from gittraj.pipeline import Pipeline
-from gittraj.redact import RULESET, LiveValues, Redactor
+from gittraj.model import TaskRef
+from gittraj.pipeline import Draft, Pipeline
+from gittraj.redact import LiveValues
+from gittraj.seal.policy import ForReaders
+from gittraj.tasks import from_branch, from_trailers, survey
 
 _CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
 _ENV_FILES = 50
@@ -60,27 +65,54 @@ def make_pipeline(
     rewrites: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Pipeline:
     """The pipeline of this repository, with every secret that is known here."""
+    values = known_secrets(repository, environ, live=live)
     local = LocalState.of(repository)
     key = local.key()
-    roots = Territory(repository).roots
-    found = LiveValues.collect(live, _secret_files(roots, environ.home))
-    hashes = local.add_hashes(found.hashes(key))
-    values = LiveValues(found.values, hashes=hashes)
+    hashes = local.add_hashes(values.hashes(key))
     return Pipeline(
         repository=repository,
         config=config,
-        redactor=lambda: Redactor(key=key, live=values),
-        ruleset=RULESET,
+        redactor=redactors(config, key=key, live=LiveValues(values.values, hashes=hashes)),
+        ruleset=stamp(config),
+        known=len(hashes),
+        remember=local.add_hashes,
+        expose=local.add_exposed,
         rewrites=rewrites or {},
-        localise=Localiser(roots, environ.home),
+        sealing=ForReaders(repository, environ),
+        localise=Localiser(Territory(repository).roots, environ.home),
+        task_of=_task_namer(repository, config, live),
     )
+
+
+def _task_namer(
+    repository: Repository, config: Config, live: Mapping[str, str]
+) -> Callable[[Draft], TaskRef | None]:
+    """By the trailers of the commits, else by the branch's name."""
+    site = cache(lambda: survey(repository, live, preferred=config.tasks))
+
+    def task_of(draft: Draft) -> TaskRef | None:
+        for target in draft.targets:
+            if target.role == "produced" and repository.objects.exists(target.commit):
+                told = from_trailers(repository.objects.commit(target.commit).text, site())
+                if told:
+                    return told[0]
+        return from_branch(draft.branch, site()) if draft.branch else None
+
+    return task_of
+
+
+def known_secrets(repository: Repository | None, environ: Environ, *, live: Mapping[str, str]) -> LiveValues:
+    """The values of the environment ``live`` and of the files that hold some, and the hashes of earlier ones.
+    Writes nothing."""
+    roots = Territory(repository).roots if repository else ()
+    found = LiveValues.collect(live, _secret_files(roots, environ.home))
+    return LiveValues(found.values, hashes=LocalState.of(repository).hashes() if repository else ())
 
 
 def remember_secrets(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
     """Store keyed hashes of the live values: the next drain may run where they are not known."""
     local = LocalState.of(repository)
-    found = LiveValues.collect(live, _secret_files(Territory(repository).roots, environ.home))
-    local.add_hashes(found.hashes(local.key()))
+    local.add_hashes(known_secrets(repository, environ, live=live).hashes(local.key()))
 
 
 class Localiser:

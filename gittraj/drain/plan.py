@@ -14,9 +14,10 @@ from gittraj.capture.session import Commit, Log
 from gittraj.capture.state import Anchored, SessionState, Stored
 from gittraj.codec import decode_note
 from gittraj.drain.parts import Drafted, Drafter, rest_parts, to_steps
+from gittraj.drain.superseding import supersede
 from gittraj.git import CommitChanges
 from gittraj.log import Cursor
-from gittraj.model import Line, Link, Record, Tombstone, ToolCall, ToolResult
+from gittraj.model import Evidence, Line, Link, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import Target, Written
@@ -30,7 +31,8 @@ _SAFE_FACTS = frozenset(
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
-    and the latest one above it. ``first``: nothing was known. ``idle``: it counts as over."""
+    and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
+    nothing was known. ``idle``: it counts as over."""
 
     log: Log
     path: Path
@@ -38,12 +40,14 @@ class Reading:
     known: SessionState
     anchors: tuple[Anchor, ...] = ()
     before: Anchor | None = None
+    gone: tuple[Stored, ...] = ()
     first: bool = False
     idle: bool = False
 
     @classmethod
     def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
         state = known or SessionState(agent=log.agent, session=log.session, path=str(path))
+        state, gone = supersede(state, log)
         inside, before = _locate(log, state.anchors)
         return cls(
             log=log,
@@ -52,7 +56,8 @@ class Reading:
             known=state,
             anchors=inside,
             before=before,
-            first=known is None or not known.path,  # or made anew from the refs
+            gone=gone,
+            first=known is None or not known.path or bool(gone),  # or made anew from the refs
             idle=idle,
         )
 
@@ -90,29 +95,36 @@ class Plan:
         owner: Anchor | None,
         head: str | None,
         ci: str | None,
+        explore: bool = False,
+        onto: str | None = None,
+        noted: Sequence[Anchor] = (),
     ) -> Plan:
         """``owner`` owns the call that started this log's agent: what no commit of its own explains
-        belongs there. ``head`` is where a session ends that made no commit of the rest."""
+        belongs there. ``head`` is where a session ends that made no commit of the rest; with ``explore``
+        that is stored even if nothing tells that it worked here. ``onto``: a commit to which what is
+        stored already goes too. ``noted``: where the log itself says of each stretch, by its last event, on
+        which commit it stands."""
         log, known = reading.log, reading.known
-        anchors, copies = _combine(reading.anchors, links.anchors.get(log.trajectory, ()), known.parts)
-        made = {a.call for a in anchors}
-        elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
+        anchors, copies, parts = own_parts(reading, links)
         steps = to_steps(log)
-        ended = log.quiet or reading.idle
-        parts = own(steps, [*anchors, *elsewhere], before=reading.before, ended=ended)
+        for anchor in noted:
+            parts.append(Part(first=_end(parts), last=anchor.call, anchor=replace(anchor, call=-1)))
         if owner is not None:
             parts += rest_parts(steps, _end(parts), owner)
-        copies = [(part, target) for part, target in copies if commits[target.commit].stored]
+        if onto is not None:
+            target = Target(commit=onto, link=Link(evidence="imported"))
+            copies += [(p, target) for p in known.parts if not p.explored and onto not in p.commits]
+        copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
         told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
         aliases, more = _aliases(told, reading)
-        drafter = Drafter(log, commits=commits, ci=ci)
+        drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
         drafted = drafter.draft(parts, known.parts, aliases=aliases)
         owned = _end(parts)
-        if reading.idle and head is not None and any(step.here for step in steps[owned:]):
-            have = {part.range.first for part in known.parts if part.explored}
-            rest = rest_parts(steps, owned, Anchor(call=-1, commits=(head,), evidence="content"))
-            found = drafter.draft(rest, known.parts, explored=True)
-            drafted += [d for d in found if d.stored.range.first not in have]
+        worked = explore or any(step.here for step in steps[owned:])
+        if reading.idle and head is not None and worked and owned < len(steps):
+            evidence: Evidence = "imported" if explore else "content"
+            rest = rest_parts(steps, owned, Anchor(call=-1, commits=(head,), evidence=evidence))
+            drafted += drafter.draft(rest, known.parts, explored=True)
         return cls(
             reading=reading,
             anchors=anchors,
@@ -125,13 +137,7 @@ class Plan:
         )
 
     def owner_of(self, log: Log) -> Anchor | None:
-        """Who owns the result of the call that started ``log``'s agent."""
-        name = log.started_by
-        for index, entry in enumerate(self.reading.log.entries):
-            event = entry.event
-            if name and isinstance(event, ToolResult) and name in event.content:
-                return next((p.anchor for p in self.parts if p.first <= index <= p.last), None)
-        return None
+        return owner_of(log, self.reading.log, self.parts)
 
     def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
         """Records that stand already, for further commits, and tombstones for explored copies of what is
@@ -142,10 +148,12 @@ class Plan:
             record = next((r for r in found if r is not None), None)
             if record is not None:
                 yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
+        produced = self._produced()
         for stored in self.reading.known.parts:
-            if stored.explored and stored.range.first in self._produced():
-                stone = Tombstone(id=trajectory, first=stored.range.first, deleted="produced another commit")
-                yield from ((commit, stone) for commit in stored.commits)
+            if stored.explored and stored.range.first in produced:
+                yield from _stones(trajectory, stored, "produced a commit")
+        for stored in self.reading.gone:
+            yield from _stones(trajectory, stored, "its own log is told")
 
     def remember(self, written: Written) -> SessionState:
         """The session's state once all of this is written."""
@@ -168,26 +176,37 @@ class Plan:
             facts={k: tuple(map(str, v)) for k, v in log.facts.items() if k in _SAFE_FACTS},
             waiting=len(log.entries) - self.owned,
             settled=self._settled(),
+            searched=written.searched if self.drafted else reading.known.searched,
         )
 
     def _parts(self, written: Written) -> tuple[Stored, ...]:
         more: dict[str, list[str]] = {}
         for stored, target in self.copies:
             more.setdefault(stored.range.first, []).append(target.commit)
+        produced = self._produced()
+        trajectory = self.reading.log.trajectory
         parts = [
-            replace(p, commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))))
+            replace(
+                p,
+                commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))),
+                segments=written.segments.get((trajectory, p.range.first), p.segments),
+            )
             for p in self.reading.known.parts
-            if not (p.explored and p.range.first in self._produced())
+            if not (p.explored and p.range.first in produced)
         ]
         parked = {p.first for p in written.parked}
         for d in self.drafted:
             first = d.stored.range.first
-            segments = written.segments.get((self.reading.log.trajectory, first), ())
+            segments = written.segments.get((trajectory, first), ())
             parts.append(replace(d.stored, segments=segments, parked=first in parked))
         return tuple(parts)
 
     def _produced(self) -> set[str]:
-        return {d.stored.range.first for d in self.drafted if not d.stored.explored}
+        """The events that go to the commits that they produced now."""
+        entries = self.reading.log.entries
+        positions = {entry.event.id: i for i, entry in enumerate(entries)}
+        ranges = (d.stored.range for d in self.drafted if not d.stored.explored)
+        return {entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
 
     def _settled(self) -> bool:
         """Whether nothing more is to come before the next commit or prompt: no commit, or its turn over."""
@@ -196,6 +215,27 @@ class Plan:
             return self.owned == len(log.entries) or self.reading.idle
         over = not log.entries or log.quiet or len(log.entries) - 1 in log.turn_ends
         return over or self.reading.idle or not (self.anchors or self.reading.before)
+
+
+def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[tuple[Stored, Target]], list[Part]]:
+    """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
+    log = reading.log
+    anchors, copies = _combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
+    made = {a.call for a in anchors}
+    elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
+    ended = log.quiet or reading.idle
+    parts = own(to_steps(log), [*anchors, *elsewhere], before=reading.before, ended=ended)
+    return anchors, copies, parts
+
+
+def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
+    """Who owns the result of the call of ``starter`` that started ``log``'s agent."""
+    name = log.started_by
+    for index, entry in enumerate(starter.entries):
+        event = entry.event
+        if name and isinstance(event, ToolResult) and name in event.content:
+            return next((p.anchor for p in parts if p.first <= index <= p.last), None)
+    return None
 
 
 def _end(parts: Sequence[Part]) -> int:
@@ -235,7 +275,7 @@ def _locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], An
         if call >= 0:
             inside.append(anchor)
         else:
-            before = replace(anchor, commits=anchor.commits[-1:])
+            before = replace(anchor, commits=anchor.commits[-1:], name=anchored.call)
     return tuple(inside), before
 
 
@@ -277,6 +317,11 @@ def _aliases(
             else:
                 fresh.setdefault(call, []).append(target)
     return fresh, list(copies.values())
+
+
+def _stones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+    stone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
+    yield from ((commit, stone) for commit in part.commits)
 
 
 def _standing(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gittraj.capture.state import Anchored, SessionState, State, Stored
 from gittraj.codec import decode_note
+from gittraj.drain.superseding import is_output
 from gittraj.git import Position
 from gittraj.model import Record
 from gittraj.notes.merge import order, standing
@@ -36,7 +37,6 @@ def rebuild_state(notes: NotesRef, installed: Mapping[str, Position]) -> State:
         sessions={name: s for name, s in sessions.items() if s is not None},
         reflogs={name: (str(p.size), p.digest) for name, p in installed.items()},
         rewrites=rewrites,
-        notes=notes.tip(),
     )
 
 
@@ -57,6 +57,10 @@ def _session(found: list[tuple[Record, list[str]]]) -> SessionState | None:
                 files=tuple(file.path for file in record.figures.files),
                 segments=record.segments,
                 explored=record.role == "explored",
+                cost=record.figures.cost_usd,
+                usage=record.figures.usage,
+                rev=record.rev,
+                output=is_output(record.range.first, record.whole.tags),
             )
         )
         if record.link.call and record.role == "produced":

@@ -16,24 +16,39 @@ from pathlib import Path
 from typing import cast
 
 from gittraj.agents import SessionFile
+from gittraj.authored.active import (
+    Active,
+    drop_active,
+    is_gone,
+    load_active,
+    mark_logged,
+    place_of,
+    save_active,
+    without,
+)
 from gittraj.capture.commits import Moves, is_made, read_moves
 from gittraj.capture.link import Links, link
 from gittraj.capture.session import Commit, Kind, Log
-from gittraj.capture.spool import Spooled, read_spool
-from gittraj.capture.state import Off, State, Waiting, load_off, load_state, save
+from gittraj.capture.spool import Spooled, find_told, read_spool
+from gittraj.capture.state import Off, State, Waiting, load_off, load_state, save, size_of
 from gittraj.config import Config, Environ
+from gittraj.drain.forgotten import is_forgotten, read_forgotten, without_forgotten
+from gittraj.drain.handmade import Handmade, gather, is_due
+from gittraj.drain.moved import find_fresh, find_given_up, find_moved, squashed
 from gittraj.drain.plan import Plan, Reading
 from gittraj.drain.reading import read_log
 from gittraj.drain.remembered import rebuild_state
-from gittraj.drain.sessions import Sessions, Wanted, size_of
+from gittraj.drain.sessions import Sessions, Wanted
 from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Position, ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.local import FOLDER
-from gittraj.log import Cursor, trajectory_id
-from gittraj.model import Line, Link, Record, Whole
+from gittraj.log import Cursor, is_unique, trajectory_id
+from gittraj.model import AnyEvent, Line, Link, Message, Record, Whole
+from gittraj.notes.recovery import restore_lost
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import STUB_REV, Parked, Pipeline
+from gittraj.rewriting import Rewrite, find_skipped
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
@@ -43,6 +58,7 @@ SURELY = 60.0
 """Seconds after which a log that has grown and does not show a commit's call will never show it."""
 _REWRITES_KEPT = 20_000
 _OLD_COMMITS = 300
+_LOGS_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,14 +71,18 @@ class Installed:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """What a drain came to. ``unfound``: commits whose call may still come; ``unsettled``: sessions of
-    which more events are about to belong to a commit."""
+    """What a drain came to. ``exposed``: trajectories with a secret that became known after it was pushed.
+    ``unfound``: commits whose call may still come; ``unsettled``: sessions of
+    which more events are about to belong to a commit; ``remark``: what a user has to know of how thinking is
+    sealed, on one line."""
 
     parts: int = 0
     commits: set[str] = field(default_factory=set)
     parked: list[Parked] = field(default_factory=list)
+    exposed: set[str] = field(default_factory=set)
     unfound: int = 0
     unsettled: int = 0
+    remark: str | None = None
 
 
 class Drain:
@@ -88,6 +108,13 @@ class Drain:
         self.territory = Territory(repository, home=environ.home)
         self.sessions = Sessions(config, environ, self.territory.roots, installed=installed.time)
         self.now = time.time()
+        self.ended: frozenset[str] = frozenset()
+        self.silent: frozenset[str] = frozenset()
+        self.fresh: Mapping[str, Sequence[str]] = {}
+        self.actives: list[Active] = []
+        self.recorded: dict[str, AnyEvent] = {}
+        self.worktrees: dict[str, str] = {}
+        self.ages: dict[str, float] = {}
 
     def run(self) -> Report:
         """Raises TrajError; then nothing is lost, and the next drain does it again."""
@@ -95,23 +122,61 @@ class Drain:
         if off.paused is not None:
             return Report()
         state = load_state(self.folder)
+        whole = restore_lost(self.repository, since=state.whole if state else None)
         if state is None:
             state = rebuild_state(NotesRef(self.repository), self.installed.reflogs)
+        state = replace(state, whole=whole)
+        state, off, stones = self._read_forgotten(state, off)
+        self.actives = self._load_actives(off)
+        self.recorded = {event.id: event for active in self.actives for event in active.events}
         moves, state = self._moves(state, off)
         silent = {c.id for m in moves for c in m.commits if not c.stored}
         if not silent <= set(off.commits):
             off = replace(off, commits=tuple(dict.fromkeys((*off.commits, *silent))))
             save(self.folder, off)
+        self.silent = frozenset(off.commits)
         pairs = [pair for m in moves for pair in m.pairs if pair[1] not in silent]
-        state = replace(state, rewrites=_follow(state.rewrites, pairs))
-        self.pipeline = replace(self.pipeline, rewrites=state.rewrites)
+        squashes = [pair for m in moves for pair in m.squashed if pair in pairs]
+        state = replace(
+            state, rewrites=follow(state.rewrites, pairs), gathered=follow(state.gathered, squashes)
+        )
+        self.pipeline = replace(self.pipeline, rewrites=state.rewrites, gathered=state.gathered)
         streams = self._load_changes([[_waited(w) for w in state.waiting], *(m.commits for m in moves)])
-        wanted = list(self.sessions.wanted(state, [c for stream in streams for c in stream]))
-        if not wanted and not pairs and not any(streams):
+        streams = [[without_forgotten(c, off.forgotten) for c in stream] for stream in streams]
+        wanted = [
+            w
+            for w in self.sessions.wanted(state, [c for stream in streams for c in stream])
+            if not is_forgotten(w.file, off.forgotten)
+        ]
+        news = wanted or pairs or any(streams) or self.fresh or stones or any(map(is_due, self.actives))
+        if not news:
             save(self.folder, state)
             return Report()
         readings = [r for w in wanted if (r := self._read(w, state, off)) is not None]
-        return self._write(state, readings, streams, pairs)
+        return self._write(state, readings, streams, pairs, stones)
+
+    def _load_actives(self, off: Off) -> list[Active]:
+        """What authors recorded; what was forgotten goes from here too."""
+        found = []
+        for active in load_active(self.folder):
+            header = active.header
+            if header.trajectory in off.forgotten:
+                drop_active(self.folder, header.trajectory)
+            elif header.by_hand and not header.ended and is_gone(header, self.repository.common_dir):
+                found.append(replace(active, header=replace(header, over=True)))
+            else:
+                found.append(active)
+        return found
+
+    def _read_forgotten(self, state: State, off: Off) -> tuple[State, Off, list[tuple[str, Line]]]:
+        """What tombstones on the notes say, remembered; and those that are still to be set."""
+        notes = NotesRef(self.repository)
+        tip = notes.tip()
+        forgotten, stones = read_forgotten(notes, state.notes, off.forgotten)
+        if not forgotten <= {*off.forgotten}:
+            off = replace(off, forgotten=tuple(sorted(forgotten)))
+            save(self.folder, off)
+        return replace(state, notes=tip), off, stones
 
     # ------------------------------------------------------------ what happened
 
@@ -124,18 +189,28 @@ class Drain:
             found[git_dir] = entries
             reflogs[str(git_dir)] = (str(position.size), position.digest)
         made = {entry.new for entries in found.values() for entry in entries if is_made(entry)}
+        self.fresh = find_fresh(self.repository, [e for entries in found.values() for e in entries])
         spooled, offset = self._spooled(state, made)
+        told, self.ended = find_told(spooled)
+        logs = [(name, log) for name, log in state.logs.items() if name not in told] + [*told.items()]
+        spooled = [line for line in spooled if line.kind != "session"]
         away = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
         moves: list[Moves] = []
         gone = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in found)]
         if gone:  # the worktree was removed, and its reflog with it
             moves.append(read_moves((), gone, off=off.commits, away=away))
+            self.worktrees.update((line.id, f"{self._place(line.git_dir)}#") for line in gone)
         for git_dir, entries in found.items():
             here = [line for line in spooled if _same(line.git_dir, git_dir)]
             if entries or here:
                 earlier = partial(self._history, git_dir)
-                moves.append(read_moves(entries, here, earlier=earlier, off=off.commits, away=away))
-        return moves, replace(state, spool=offset, reflogs=reflogs)
+                each = read_moves(entries, here, earlier=earlier, off=off.commits, away=away)
+                moves.append(self._without_false(each, git_dir))
+                self.worktrees.update((c.id, self._place(git_dir)) for c in moves[-1].commits)
+        return moves, replace(state, spool=offset, reflogs=reflogs, logs=dict(logs[-_LOGS_KEPT:]))
+
+    def _place(self, git_dir: Path) -> str:
+        return place_of(git_dir, self.repository.common_dir)
 
     def _spooled(self, state: State, made: set[str]) -> tuple[list[Spooled], int]:
         """The spool's new lines. git writes the reflog before it runs the hook: a commit's line gets a
@@ -146,6 +221,13 @@ class Drain:
             time.sleep(0.02)
             spooled, offset = read_spool(self.folder, state.spool)
         return spooled, offset
+
+    def _without_false(self, moves: Moves, git_dir: Path) -> Moves:
+        """git names the commit below for what a rebase left out; and a squash may have been given up."""
+        false = find_given_up(self.repository, moves.squashed)
+        if moves.rebased:
+            false |= find_skipped(self.repository, moves.rebased, self._history(git_dir))
+        return replace(moves, pairs=tuple(pair for pair in moves.pairs if pair not in false))
 
     def _history(self, git_dir: Path) -> list[ReflogEntry]:
         return read_reflog(self.repository, git_dir, None)[0]
@@ -188,6 +270,10 @@ class Drain:
                 log, size, age = self._read_log(wanted.file, cursor, told, off, skip=copies)
         except (OSError, TrajError):
             return None  # a log that cannot be read is no reason to stop; its commits wait
+        over = wanted.file.subagent is None and wanted.file.name in self.ended
+        if over and log.entries and isinstance(log.entries[-1].event, Message):
+            log = replace(log, quiet=True)  # its agent says so; nobody need wait whether the file rests
+        self.ages[log.trajectory] = age
         return Reading.of(log, wanted.file.path, size, known, idle=age > IDLE)
 
     def _read_log(
@@ -207,6 +293,7 @@ class Drain:
             config=self.config,
             off=off.sessions.get(file.name, ()) if file.subagent is None else (),
             skip=skip,
+            recall=self.recorded.get,
             now=self.now,
         )
 
@@ -215,7 +302,8 @@ class Drain:
         ids = {entry.event.id for entry in log.entries}
         for trajectory, other in state.sessions.items():
             ours = trajectory == log.trajectory or other.agent != log.agent or not other.path
-            if not ours and log.subagent is None and any(p.range.first in ids for p in other.parts):
+            firsts = (p.range.first for p in other.parts)
+            if not ours and log.subagent is None and any(is_unique(f) and f in ids for f in firsts):
                 return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
         return None
 
@@ -227,6 +315,7 @@ class Drain:
         readings: Sequence[Reading],
         streams: Sequence[Sequence[Commit]],
         pairs: Sequence[tuple[str, str]],
+        stones: Sequence[tuple[str, Line]],
     ) -> Report:
         news = {c.id for stream in streams for c in stream}
         if any(r.first and self._began_before(r) for r in readings):
@@ -250,20 +339,91 @@ class Drain:
             owner = above.owner_of(reading.log) if above is not None else None
             plans.append(Plan.make(reading, links, commits, owner=owner, head=head, ci=self.environ.ci))
         notes = NotesRef(self.repository)
-        written = self.pipeline.write(
-            [d.draft for plan in plans for d in plan.drafted],
+        handmade = self._handmade(state, readings, links, notes)
+        moved = self._moved(state, plans)
+        pairs = [*pairs, *((r.old, r.new) for r in moved)]
+        gathered = follow(state.gathered, squashed(moved))
+        state = replace(state, rewrites=follow(state.rewrites, pairs), gathered=gathered)
+        written = replace(self.pipeline, rewrites=state.rewrites, gathered=gathered).write(
+            [*(d.draft for plan in plans for d in plan.drafted), *handmade.drafts],
             carry=pairs,
-            lines=[*self._stubs(state, links), *(ln for plan in plans for ln in plan.lines(notes))],
+            lines=[
+                *stones,
+                *self._stubs(state, links),
+                *(ln for plan in plans for ln in plan.lines(notes)),
+                *handmade.lines,
+            ],
         )
         sessions = {plan.reading.log.trajectory: plan.remember(written) for plan in plans}
         waiting = tuple(self._still_waiting(state, links))
-        save(self.folder, replace(state, sessions={**state.sessions, **sessions}, waiting=waiting))
+        whole = restore_lost(self.repository, since=state.whole)
+        state = replace(state, sessions={**state.sessions, **sessions}, waiting=waiting, whole=whole)
+        save(self.folder, state)
+        self._keep(handmade, plans)
         return Report(
-            parts=sum(len(plan.drafted) for plan in plans),
+            parts=sum(len(plan.drafted) for plan in plans) + len(handmade.drafts),
             commits=written.commits,
             parked=written.parked,
+            exposed=written.exposed,
+            remark=written.remark,
             unfound=sum(self._patient(state, c) for c in links.unfound),
             unsettled=sum(not session.settled for session in sessions.values()),
+        )
+
+    def _handmade(self, state: State, readings: Sequence[Reading], links: Links, notes: NotesRef) -> Handmade:
+        """What authors recorded, but for what a log tells."""
+        if not self.actives:
+            return Handmade()
+        made: dict[str, list[str]] = {}
+        for commit in links.unowned:
+            if commit.stored and not commit.sessions and commit.id in self.worktrees:
+                made.setdefault(self.worktrees[commit.id], []).append(commit.id)
+        met = {e.event.id for r in readings for e in r.log.entries if e.event.id in self.recorded}
+        self.actives = [mark_logged(active, met) for active in self.actives]
+        return gather(
+            self.actives,
+            made,
+            notes,
+            head=self.repository.head(),
+            sessions=state.sessions,
+            grown={name: self.now - age for name, age in self.ages.items()},
+            present=partial(self._present, state.rewrites),
+        )
+
+    def _present(self, rewrites: Mapping[str, tuple[str, ...]], commit: str | None) -> str | None:
+        """The commit, or the first that it became that is still here."""
+        chain = dict.fromkeys([commit] if commit else [])
+        for each in (waiting := [*chain]):
+            if self.repository.objects.exists(each):
+                return each
+            fresh = [new for new in rewrites.get(each, ()) if new not in chain]
+            chain.update(dict.fromkeys(fresh))
+            waiting += fresh
+        return None
+
+    def _keep(self, handmade: Handmade, plans: Sequence[Plan]) -> None:
+        """What is recorded now and still stands on no commit."""
+        drafted = (d.draft.trajectory.events for plan in plans for d in plan.drafted)
+        stored = {event.id for events in drafted for event in events if event.id in self.recorded}
+        before = {active.header.trajectory: active for active in load_active(self.folder)}
+        for active in handmade.after:
+            kept = without(active, stored)
+            if kept != before.get(active.header.trajectory):
+                save_active(self.folder, kept)
+
+    def _moved(self, state: State, plans: Sequence[Plan]) -> list[Rewrite]:
+        """What hooks missed: where else the records belong that stand, or are about to."""
+        targets = [t for plan in plans for d in plan.drafted for t in d.draft.targets]
+        known = (a for s in state.sessions.values() for a in s.anchors if a.evidence != "content")
+        own = {t.commit for t in targets if t.role == "produced" and t.link.evidence != "content"}
+        return find_moved(
+            self.repository,
+            self.fresh,
+            (t.commit for t in targets),
+            rewrites=state.rewrites,
+            gathered=state.gathered,
+            taken=own.union(*(a.commits for a in known)),
+            silent=self.silent,
         )
 
     def _began_before(self, reading: Reading) -> bool:
@@ -325,7 +485,7 @@ class Drain:
                 yield old
 
 
-def _follow(
+def follow(
     rewrites: Mapping[str, tuple[str, ...]], pairs: Sequence[tuple[str, str]]
 ) -> dict[str, tuple[str, ...]]:
     followed = dict(rewrites)

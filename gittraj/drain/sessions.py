@@ -9,9 +9,10 @@ from pathlib import Path
 
 from gittraj.agents import Agent, SessionFile, all_agents
 from gittraj.capture.session import Commit
-from gittraj.capture.state import State
+from gittraj.capture.state import State, size_of
 from gittraj.config import Config, Environ
-from gittraj.drain.reading import recognise
+from gittraj.drain.reading import find_sessions
+from gittraj.errors import FormatError
 from gittraj.log import trajectory_id
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
@@ -48,15 +49,23 @@ class Sessions:
         known = state.sessions.get(trajectory_id(agent, session))
         if known is not None and known.path and Path(known.path).exists():
             return Path(known.path)
-        found = self.agents[agent].find(self.environ, session)
-        mounted = (f.path for f in self._mounted() if (f.agent, f.session) == (agent, session))
+        told = Path(state.logs.get(name, ""))
+        found = told if told.is_file() else self.agents[agent].find(self.environ, session)
+        mounted = (f.path for f in self.mounted() if (f.agent, f.session) == (agent, session))
         return found or next(mounted, None)
 
     def near(self) -> Iterator[SessionFile]:
         """Those that worked in the repository, or above it, since a little before the installation."""
         for agent in self.agents.values():
             yield from agent.sessions(self.environ, self.roots, since=self.installed - BEFORE_INSTALL)
-        yield from self._mounted()
+        yield from self.mounted()
+
+    def told(self, state: State) -> Iterator[SessionFile]:
+        """Those whose agent's own hook ran in the repository; a log that is not there yet is passed over."""
+        for name, log in state.logs.items():
+            agent, _, session = name.partition(":")
+            if agent in self.agents and Path(log).is_file():
+                yield SessionFile(agent=agent, session=session, path=Path(log))
 
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
         """The logs to read for these new commits (which may be none); a session's before those of the
@@ -74,27 +83,22 @@ class Sessions:
             if path is not None:
                 agent, _, session = name.partition(":")
                 files[name] = SessionFile(agent=agent, session=session, path=path)
-        for file in self.near() if commits else ():
+        for file in (*self.told(state), *self.near()) if commits else ():
             files.setdefault(file.name, file)
         for file in files.values():
             for log in (file, *self.agents[file.agent].subagents(file)):
                 known = state.sessions.get(log.trajectory)
-                if file.name in due or known is None or size_of(log.path) != known.size:
+                size = log.changed or size_of(log.path)
+                if file.name in due or known is None or size != known.size:
                     yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
 
-    def _mounted(self) -> Iterator[SessionFile]:
+    def mounted(self) -> Iterator[SessionFile]:
         """Logs in the places that ``traj.sessions.path`` names."""
         for place in self.config.sessions:
             paths = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
             for path in paths:
-                agent, session = recognise(path) if path.is_file() else (None, "")
-                if agent is not None and agent in self.agents:
-                    yield SessionFile(agent=agent, session=session, path=path)
-
-
-def size_of(path: Path) -> int:
-    """Bytes; -1 for what is not there."""
-    try:
-        return path.stat().st_size
-    except OSError:
-        return -1
+                try:
+                    found = find_sessions(path)
+                except (OSError, FormatError):
+                    continue  # not every file beside a log is one
+                yield from (file for file in found if file.agent in self.agents)

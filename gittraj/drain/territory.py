@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
 
@@ -21,23 +21,28 @@ _CHANGES_FOLDER = re.compile(
 )
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 _MOST_WORDS = 200
 _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
 
 class Territory:
-    """The working trees of one repository, and how to tell others from them."""
+    """The working trees of one repository, and how to tell others from them. ``former`` are folders where
+    a working tree of it stood once, or on another machine."""
 
-    def __init__(self, repository: Repository, *, home: Path | None = None) -> None:
+    def __init__(
+        self, repository: Repository, *, home: Path | None = None, former: Iterable[Path] = ()
+    ) -> None:
         trees = [tree.path for tree in repository.worktrees() if tree.path is not None]
-        self.roots: tuple[Path, ...] = tuple(dict.fromkeys(p for t in trees for p in (t, _real(t))))
+        known = dict.fromkeys(p for t in trees for p in (t, _real(t)))
+        self.roots: tuple[Path, ...] = tuple(known | dict.fromkeys(former))
         self.home = home
-        self._tops: dict[Path, Path | None] = {}
+        self._tops: dict[Path, Path | None] = {root: root for root in former}
 
     def place(self, entry: Entry) -> str | None:
         """``here``, ``elsewhere`` (also when a call worked in both), or ``None`` when nothing tells."""
-        places = {self._place(path) for path in self._named(entry)} - {None}
+        places = {self._place(path) for path in self.named(entry)} - {None}
         if not places and entry.folder:
             return self._place(Path(entry.folder))
         if not places:
@@ -50,7 +55,7 @@ class Territory:
 
     def touched(self, entry: Entry) -> Iterator[str]:
         """The repository's files that a call names, in its arguments or in its command."""
-        return (found for path in self._named(entry) if (found := self._inside(path)) is not None)
+        return (found for path in self.named(entry) if (found := self._inside(path)) is not None)
 
     def _inside(self, path: Path) -> str | None:
         for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
@@ -60,7 +65,8 @@ class Territory:
                     return None if inside.parts[0] == ".git" else inside.as_posix()
         return None
 
-    def _named(self, entry: Entry) -> Iterator[Path]:
+    def named(self, entry: Entry) -> Iterator[Path]:
+        """The paths that a call names, in its arguments or in its command."""
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
         command = entry.command or ""
@@ -85,8 +91,8 @@ class Territory:
     def _resolve(self, folder: str | None, name: str) -> Path:
         if self.home and (name == "~" or name.startswith("~/")):
             return self.home / name[2:]
-        base = Path(folder) if folder else (self.roots[0] if self.roots else Path("/"))
-        return Path(os.path.normpath(base / name))
+        base = Path(_posix(folder)) if folder else (self.roots[0] if self.roots else Path("/"))
+        return Path(os.path.normpath(base / _posix(name)))
 
     def _place(self, path: Path) -> str | None:
         if len(str(path)) > _PATH_LIMIT:
@@ -110,6 +116,14 @@ class Territory:
                 break
         self._tops.update(dict.fromkeys(below, top))
         return top
+
+
+def _posix(name: str) -> str:
+    """A path of Windows as one below its drive: ``C:\\src\\a`` is ``/C:/src/a``."""
+    if os.name == "nt":
+        return name
+    name = name.removeprefix("file://")
+    return "/" + name.replace("\\", "/") if _DRIVE.match(name) else name
 
 
 def _real(path: Path) -> Path:

@@ -6,11 +6,13 @@ must not know of notes, sessions or trajectories.
 
 from __future__ import annotations
 
-from gittraj.git.changes import CommitChanges, PathChange, read_changes
-from gittraj.git.discovery import open_repository
+from gittraj.git.blame import Blame, BlamedLine, read_lines, start_blame
+from gittraj.git.changes import CommitChanges, PathChange, read_changes, read_present
+from gittraj.git.discovery import open_for_hook, open_repository
 from gittraj.git.encoding import BLOB, COMMIT, SYMLINK, TREE, CommitInfo, Entry, ObjectFormat
 from gittraj.git.interface import Objects, is_oid
 from gittraj.git.patch_id import patch_id, patch_ids
+from gittraj.git.place import from_top
 from gittraj.git.process import Result, clean_environment
 from gittraj.git.reflog import Position, ReflogEntry, read_reflog
 from gittraj.git.repository import Backend, Repository, Worktree
@@ -21,6 +23,8 @@ __all__ = [
     "SYMLINK",
     "TREE",
     "Backend",
+    "Blame",
+    "BlamedLine",
     "CommitChanges",
     "CommitInfo",
     "Entry",
@@ -33,10 +37,15 @@ __all__ = [
     "Result",
     "Worktree",
     "clean_environment",
+    "from_top",
     "is_oid",
+    "open_for_hook",
     "open_repository",
     "patch_id",
     "patch_ids",
     "read_changes",
+    "read_lines",
+    "read_present",
     "read_reflog",
+    "start_blame",
 ]

@@ -8,8 +8,9 @@ Nobody's diff configuration, attributes' drivers or colours may change the answe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from gittraj.errors import GitError
@@ -32,7 +33,7 @@ _DIFF = (
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?)\0")
 _RAW = re.compile(rb":\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) ([A-Z])\d*\0([^\0]*)\0")
 _SECOND_PATH = re.compile(rb"([^\0]*)\0")
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _SECTION = b"diff --git "
 
 
@@ -41,7 +42,7 @@ class PathChange:
     """One path of a commit. ``path`` and ``added`` (lines, without newline) are UTF-8 with surrogateescape.
 
     ``blob`` is None for a deleted path and for a submodule; ``added`` is empty for binary files and over 2
-    MB.
+    MB. ``places`` are the numbers that the added lines have in the file, from 1.
     """
 
     path: str
@@ -49,14 +50,35 @@ class PathChange:
     old_path: str | None
     blob: str | None
     added: tuple[str, ...]
+    places: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
+    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE."""
+
     commit: str
     parents: tuple[str, ...]
     subject: str
     paths: tuple[PathChange, ...]
+    time: int = 0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The paths that it changed, old names of renamed ones too."""
+        return frozenset(name for path in self.paths for name in (path.path, path.old_path) if name)
+
+    @property
+    def lines(self) -> Counter[str]:
+        """The lines that it added to any of its files, but for those without a letter or a digit."""
+        return Counter(line for path in self.paths for line in path.added if any(map(str.isalnum, line)))
+
+    def holds(self, other: CommitChanges) -> bool:
+        """Whether it adds a line that ``other`` added or, where that only took away, changes its files."""
+        theirs = other.lines
+        if theirs:
+            return not theirs.keys().isdisjoint(self.lines)
+        return not {path.path for path in self.paths}.isdisjoint(path.path for path in other.paths)
 
 
 class _Raw(NamedTuple):
@@ -82,7 +104,12 @@ def read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, Co
     paths: dict[str, tuple[PathChange, ...]] = {}
     for at in range(0, len(questions), _BATCH):
         paths.update(_read_paths(repository, questions[at : at + _BATCH]))
-    return {c: CommitChanges(c, i.parents, i.subject, paths.get(c, ())) for c, i in infos.items()}
+    return {c: CommitChanges(c, i.parents, i.subject, paths.get(c, ()), i.time) for c, i in infos.items()}
+
+
+def read_present(repository: Repository, commits: Collection[str]) -> dict[str, CommitChanges]:
+    """What those of ``commits`` changed that are here. Raises GitError."""
+    return read_changes(repository, [c for c in commits if repository.objects.exists(c)])
 
 
 def _read_paths(repository: Repository, questions: list[str]) -> dict[str, tuple[PathChange, ...]]:
@@ -104,7 +131,7 @@ def _parse(data: bytes) -> Iterator[tuple[str, tuple[PathChange, ...]]]:
         raws, at = _parse_raw(data, header.end())
         changes = []
         for raw in raws:
-            added: list[bytes] = []
+            added: list[tuple[int, bytes]] = []
             for _ in range(2 if raw.status == "T" else 1):  # a changed type: a deletion and an addition
                 at = _parse_section(data, at, added)
             changes.append(_change(raw, added))
@@ -126,7 +153,7 @@ def _parse_raw(data: bytes, at: int) -> tuple[list[_Raw], int]:
     return raws, at + 1  # one more NUL stands between the names and the patches
 
 
-def _parse_section(data: bytes, at: int, added: list[bytes]) -> int:
+def _parse_section(data: bytes, at: int, added: list[tuple[int, bytes]]) -> int:
     """Read one ``diff --git`` section into ``added``; return where the next begins."""
     if not data.startswith(_SECTION, at):
         raise GitError(f"git diff-tree wrote no patch where one belongs: {data[at : at + 60]!r}")
@@ -135,18 +162,21 @@ def _parse_section(data: bytes, at: int, added: list[bytes]) -> int:
         hunk = _HUNK.match(data, at)
         at = data.index(b"\n", at) + 1
         if hunk is not None:
-            at = _parse_hunk(data, at, [1 if n is None else int(n) for n in hunk.groups()], added)
+            removed, first, new = (1 if n is None else int(n) for n in hunk.groups())
+            at = _parse_hunk(data, at, [removed, first, new], added)
     return at
 
 
-def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[bytes]) -> int:
-    """Read the lines that the hunk's header announced; ``counts``: how many are removed and added."""
-    removed, new = counts
+def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[tuple[int, bytes]]) -> int:
+    """Read the lines that the hunk's header announced; ``counts``: how many are removed, the number of the
+    first new one, and how many are added. There are no others (``-U0``)."""
+    removed, place, new = counts
     while removed or new or data.startswith(b"\\ ", at):
         end = data.index(b"\n", at)
         sign = data[at : at + 1]
         if sign == b"+":
-            added.append(data[at + 1 : end])
+            added.append((place, data[at + 1 : end]))
+            place += 1
             new -= 1
         elif sign == b"-":
             removed -= 1
@@ -154,15 +184,16 @@ def _parse_hunk(data: bytes, at: int, counts: list[int], added: list[bytes]) -> 
     return at
 
 
-def _change(raw: _Raw, added: list[bytes]) -> PathChange:
+def _change(raw: _Raw, added: list[tuple[int, bytes]]) -> PathChange:
     submodule = raw.mode == COMMIT
-    keep = not submodule and sum(map(len, added)) + len(added) <= _ADDED_LIMIT
+    keep = not submodule and sum(len(text) for _, text in added) + len(added) <= _ADDED_LIMIT
     return PathChange(
         path=raw.path,
         kind=_KINDS[raw.status],
         old_path=raw.old_path,
         blob=None if submodule or raw.status == "D" else raw.blob,
-        added=tuple(map(_text, added)) if keep else (),
+        added=tuple(_text(text) for _, text in added) if keep else (),
+        places=tuple(place for place, _ in added) if keep else (),
     )
 
 

@@ -7,6 +7,7 @@ A caller who wants to honour it passes it as ``start``.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from gittraj.errors import GitError, NotARepository
@@ -50,6 +51,26 @@ def open_repository(
     else:
         work_tree = find_work_tree(git_dir, runner)
     return Repository(git_dir, common_dir, work_tree, form, clean, backend)
+
+
+def open_for_hook(
+    git_dir: Path, folder: Path, *, environ: Mapping[str, str] | None = None, backend: Backend = "auto"
+) -> Repository:
+    """The repository of ``git_dir``, for what a hook started in ``folder``.
+
+    Where another user owns it, git trusts the work tree that ``safe.directory`` names, and not its git
+    directory when that is all it is told. Raises as ``open_repository``.
+    """
+    try:
+        return open_repository(git_dir, environ=environ, backend=backend)
+    except GitError as refused:
+        try:
+            found = open_repository(folder, environ=environ, backend=backend)
+        except NotARepository:
+            raise refused from None
+        if git_dir.resolve() not in (found.git_dir.resolve(), found.common_dir.resolve()):
+            raise
+    return replace(found, git_dir=git_dir, work_tree=find_work_tree(git_dir, found.runner))
 
 
 def _refusal(start: Path, found: Result) -> GitError:

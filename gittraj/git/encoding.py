@@ -7,7 +7,6 @@ No I/O here.
 
 from __future__ import annotations
 
-import hashlib
 import struct
 import zlib
 from collections.abc import Iterable
@@ -47,18 +46,24 @@ class CommitInfo:
     charset: str = "utf-8"
 
     @property
+    def text(self) -> str:
+        """The message."""
+        try:
+            return self.message.decode(self.charset, "replace")
+        except LookupError:  # an `encoding` header may say anything
+            return self.message.decode("utf-8", "replace")
+
+    @property
     def subject(self) -> str:
         """The first paragraph on one line, as ``git log --format=%s`` shows it."""
-        try:
-            text = self.message.decode(self.charset, "replace")
-        except LookupError:  # an `encoding` header may say anything
-            text = self.message.decode("utf-8", "replace")
-        paragraph = text.lstrip("\n").split("\n\n", 1)[0]
+        paragraph = self.text.lstrip("\n").split("\n\n", 1)[0]
         return " ".join(line.strip() for line in paragraph.split("\n")).strip()
 
 
 def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
     whole = b"%s %d\0" % (kind.encode(), len(data)) + data
+    import hashlib  # noqa: PLC0415 - OpenSSL takes 4 ms to load, and who only reads needs none of it
+
     return hashlib.new(form, whole, usedforsecurity=False).hexdigest()
 
 
@@ -124,4 +129,6 @@ def encode_pack(objects: Iterable[tuple[str, bytes]], form: ObjectFormat) -> byt
             size >>= 7
         chunks += [bytes(head), zlib.compress(data, 1)]
     pack = struct.pack(">4sII", b"PACK", 2, len(chunks) // 2) + b"".join(chunks)
+    import hashlib  # noqa: PLC0415
+
     return pack + hashlib.new(form, pack, usedforsecurity=False).digest()

@@ -63,6 +63,9 @@ class Objects(ABC):
         A backend may hold objects back until ``swap_ref``: what no ref reaches is nobody's loss.
         """
 
+    def flush(self) -> None:  # noqa: B027 - most backends hold nothing back
+        """Let other processes see what was written."""
+
     @abstractmethod
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
         """Compare and swap: point ``ref`` to ``new`` if it still points to ``old`` (None: does not exist).

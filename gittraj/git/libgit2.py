@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pygit2
 
-from gittraj.errors import GitError, StoreError
+from gittraj.errors import GitError, unwritable
 from gittraj.git.encoding import KINDS, ObjectFormat
 from gittraj.git.interface import Objects, is_oid
+from gittraj.git.loose import LooseObjects
 
 _KINDS = {number: name for name, number in KINDS.items()}
 # libgit2 answers a lost race, a held lock and a bad name with any of these (AlreadyExistsError: a ValueError)
@@ -29,6 +30,7 @@ class Libgit2Objects(Objects):
             self._repo = pygit2.Repository(str(git_dir))
         except (pygit2.GitError, OSError, KeyError, ValueError) as error:
             raise GitError(f"libgit2 cannot open {git_dir}: {error}") from error
+        self._loose = LooseObjects(git_dir / _common(git_dir) / "objects", object_format)
 
     def resolve(self, ref: str) -> str | None:
         try:
@@ -44,6 +46,8 @@ class Libgit2Objects(Objects):
         if not is_oid(oid):
             return None
         try:
+            if loose := self._loose.read(oid):
+                return loose
             kind, data, *_ = self._repo.read(oid)
         except _REFUSED:  # KeyError: not here, or promised by a partial clone; GitError: a damaged pack
             return None
@@ -53,7 +57,7 @@ class Libgit2Objects(Objects):
         try:
             return str(self._repo.write(KINDS[kind], data))
         except (pygit2.GitError, OSError) as error:
-            raise StoreError(f"{self._repo.path} cannot be written: {error}") from error
+            raise unwritable(self._repo.path, str(error)) from error
 
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
         try:
@@ -71,3 +75,11 @@ class Libgit2Objects(Objects):
 
     def close(self) -> None:
         self._repo.free()
+
+
+def _common(git_dir: Path) -> str:
+    """Where the objects of a linked worktree are, as seen from its git directory."""
+    try:
+        return (git_dir / "commondir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
+    except OSError:
+        return ""

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from gittraj.errors import GitError, StoreError
+from gittraj.errors import GitError, unwritable
 from gittraj.git.encoding import ObjectFormat, encode_pack, object_id
 from gittraj.git.interface import Objects, is_oid
 from gittraj.git.process import Runner
@@ -58,6 +58,9 @@ class PlumbingObjects(Objects):
                 self._hand_over()
         return oid
 
+    def flush(self) -> None:
+        self._hand_over()
+
     def swap_ref(self, ref: str, *, new: str, old: str | None, message: str) -> bool:
         self._hand_over()
         expected = old or "0" * len(new)
@@ -71,11 +74,11 @@ class PlumbingObjects(Objects):
         if not self._pending:
             return
         pack = encode_pack(self._pending.values(), self.object_format)
+        self._pending.clear()  # also when it fails: whoever only reads then must not meet it again
+        self._pending_size = 0
         done = self._runner.run("unpack-objects", "-q", input=pack, check=False)
         if done.code != 0:
-            raise StoreError(f"git could not store {len(self._pending)} objects: {done.complaint}")
-        self._pending.clear()
-        self._pending_size = 0
+            raise unwritable(self._runner.cwd, done.complaint)
 
 
 class _CatFile:
@@ -95,7 +98,10 @@ class _CatFile:
         """
         remaining = iter(oids)
         while chunk := list(islice(remaining, _AHEAD)):
-            yield from self._answers(chunk)
+            while chunk:
+                answers = self._answers(chunk)
+                yield from answers
+                chunk = chunk[len(answers) :]
 
     def close(self) -> None:
         if self._finalizer is not None:
@@ -103,12 +109,19 @@ class _CatFile:
         self._process = self._finalizer = None
 
     def _answers(self, chunk: list[str]) -> list[tuple[str, bytes] | None]:
+        """Of the first of them at least; git ends at one whose content is damaged, which is not here then."""
         process = self._running()
+        answers: list[tuple[str, bytes] | None] = []
         assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
         try:
             process.stdin.write("".join(f"{oid}\n" for oid in chunk).encode())
             process.stdin.flush()
-            return [self._answer(process) for _ in chunk]
+            for _ in chunk:
+                answers.append(self._answer(process))
+            return answers
+        except EOFError:
+            self.close()
+            return [*answers, None]
         except (OSError, ValueError) as error:
             self.close()
             raise GitError(f"git cat-file ended early: {error}") from error
@@ -125,7 +138,7 @@ class _CatFile:
             return kind, b""
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
-            raise OSError("a cut answer")
+            raise EOFError
         return kind, data[:-1]
 
     def _running(self) -> subprocess.Popen[bytes]:

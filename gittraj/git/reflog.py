@@ -1,4 +1,4 @@
-"""What HEAD did in one worktree since it was last looked at.
+"""What HEAD did in one worktree, or another ref, since it was last looked at.
 
 The reflog's order and kinds are trustworthy. Its times are not (they follow GIT_COMMITTER_DATE):
 none are read.
@@ -6,7 +6,6 @@ none are read.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -38,17 +37,18 @@ class Position(NamedTuple):  # a tuple: json.dumps writes it as it is, Position(
 
 
 def read_reflog(
-    repository: Repository, git_dir: Path, position: Position | None
+    repository: Repository, git_dir: Path, position: Position | None, *, ref: str = "HEAD"
 ) -> tuple[list[ReflogEntry], Position]:
-    """HEAD's entries of the worktree with ``git_dir``, oldest first, after ``position`` (None: all).
+    """The entries of ``ref`` in ``git_dir`` (HEAD: a worktree's), oldest first, after ``position`` (None:
+    all).
 
     Starts again from the first entry when the reflog is not the one that ``position`` was taken in
     (expired, rewritten, deleted and made anew). A last line still being written is left for the next time.
     """
     if (repository.common_dir / "reftable").is_dir():
-        return _read_listing(repository, git_dir, position)
+        return _read_listing(repository, git_dir, position, ref)
     try:
-        data = (git_dir / "logs" / "HEAD").read_bytes()
+        data = (git_dir / "logs" / ref).read_bytes()
     except FileNotFoundError:
         return [], Position()
     data = data[: data.rfind(b"\n") + 1]
@@ -64,6 +64,8 @@ def _digest(data: bytes, size: int) -> str:
 
 
 def _hash(data: bytes) -> str:
+    import hashlib  # noqa: PLC0415 - see ``encoding``
+
     return hashlib.sha256(data).hexdigest()[:16]
 
 
@@ -74,12 +76,12 @@ def _parse(line: bytes) -> ReflogEntry:
 
 
 def _read_listing(
-    repository: Repository, git_dir: Path, position: Position | None
+    repository: Repository, git_dir: Path, position: Position | None, ref: str
 ) -> tuple[list[ReflogEntry], Position]:
     """reftable keeps no reflog file, so git lists it: newest first, without the old ids."""
     found = repository.run(
         *("-c", "log.showSignature=false", f"--git-dir={git_dir}"),
-        *("log", "-g", "-z", "--format=%H%x00%gs", "HEAD", "--"),
+        *("log", "-g", "-z", "--format=%H%x00%gs", ref, "--"),
         check=False,
     )
     fields = found.out.decode("utf-8", "surrogateescape").removesuffix("\0").split("\0") if found.out else []

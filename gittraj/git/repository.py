@@ -100,8 +100,14 @@ class Repository:
 
     def head(self) -> str | None:
         """The commit that HEAD stands on; None on an unborn branch."""
-        found = self.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}", check=False)
-        return found.out.decode().strip() if found.code == 0 else None
+        return self.find_commit("HEAD")
+
+    def find_commit(self, rev: str) -> str | None:
+        """The full id of the one commit that ``rev`` names; None for all else, also for ``^A``."""
+        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
+        found = self.run(*asked, check=False)
+        told = found.out.decode().strip()
+        return told if found.code == 0 and not told.startswith("^") else None
 
     def config(self, key: str) -> str | None:
         """The value of ``key`` in git's configuration that wins, None when it is not set."""
@@ -113,6 +119,16 @@ class Repository:
         if found.code > 1:  # 1: not set
             raise GitError(f"git config {key} failed: {found.complaint}")
         return tuple(v.decode("utf-8", "surrogateescape") for v in found.out.split(b"\0")[:-1])
+
+    def config_matching(self, pattern: str) -> tuple[str, ...]:
+        """The values of all keys that match an (extended) regular expression."""
+        found = self.run("config", "-z", "--get-regexp", pattern, check=False)
+        lines = found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        return tuple(line.partition("\n")[2] for line in lines)
+
+    def is_partial(self) -> bool:
+        """Whether a remote has promised what is missing here, so that git fetches it one by one."""
+        return bool(self.config_matching(r"^(extensions\.partialclone|remote\..*\.promisor)$"))
 
     def worktrees(self) -> tuple[Worktree, ...]:
         """The main worktree first, then the linked ones.

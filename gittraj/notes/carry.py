@@ -5,12 +5,12 @@ Old ids keep theirs. A record keeps its ``rev`` and its evidence; that it was ca
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from gittraj.codec import encode_line
 from gittraj.model import Line, Record, Tombstone
-from gittraj.notes.merge import standing
+from gittraj.notes.merge import deletes, merge_lines, standing
 
 _LIMIT = 10_000
 
@@ -24,14 +24,36 @@ def carry_line(line: Line, old: str) -> Line:
 
 
 def carry_note(old: str, lines: Iterable[Line]) -> list[Line]:
-    """What of the note of ``old`` goes along: records that stand, and tombstones."""
-    lines = list(lines)
-    going: list[Line] = [*standing(old, lines), *(line for line in lines if isinstance(line, Tombstone))]
+    """What of the note of ``old`` goes along: records that stand, and what the tombstones took away there.
+
+    A trajectory taken off ``old`` may well belong on what it became, by another commit that became the same.
+    """
+    merged = merge_lines(old, lines)
+    records = [line for line in merged if isinstance(line, Record)]
+    going: list[Line] = list(standing(old, merged))
+    for stone in (line for line in merged if isinstance(line, Tombstone)):
+        dead = [r for r in records if stone.scope == "commit" and deletes(stone, r)]
+        going += [replace(stone, first=r.key[1], rev=stone.rev if r.range else r.rev) for r in dead]
+        if stone.scope == "all":
+            going.append(stone)
     return [carry_line(line, old) for line in going]
 
 
-def spread(batch: dict[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]) -> None:
-    """Add to a batch (commit: new lines) the copies for all that its commits have become since."""
+def is_own(commit: str, record: Record) -> bool:
+    """Whether a record says that a commit has work of its own: more than what it holds tells, and not only
+    that somebody worked there."""
+    own = not record.link.carried_from or (record.origin is not None and record.origin.commit == commit)
+    return own and record.link.evidence != "content" and record.role == "produced"
+
+
+def spread(
+    batch: dict[str, list[Line]],
+    rewrites: Mapping[str, tuple[str, ...]],
+    *,
+    fitting: Callable[[str, str, list[Line]], list[Line]] = lambda _old, _new, lines: lines,
+) -> None:
+    """Add to a batch (commit: new lines) the copies for all that its commits have become since. ``fitting``
+    says which lines of an old commit belong on a new one."""
     have = {commit: {encode_line(line) for line in lines} for commit, lines in batch.items()}
     queue = list(batch)
     for _ in range(_LIMIT):
@@ -39,7 +61,10 @@ def spread(batch: dict[str, list[Line]], rewrites: Mapping[str, tuple[str, ...]]
             return
         old = queue.pop()
         for new in rewrites.get(old, ()):
-            copies = {encode_line(copy): copy for copy in (carry_line(line, old) for line in batch[old])}
+            copies = {
+                encode_line(copy): copy
+                for copy in (carry_line(line, old) for line in fitting(old, new, batch[old]))
+            }
             fresh = copies.keys() - have.setdefault(new, set())
             if fresh:
                 have[new] |= fresh

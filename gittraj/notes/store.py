@@ -8,21 +8,27 @@ segment says.
 
 from __future__ import annotations
 
-import random
+import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from gittraj.errors import StoreError
-from gittraj.git import Repository, is_oid
+from gittraj.errors import StoreError, unwritable
+from gittraj.git import Objects, Repository, is_oid
+from gittraj.local import discard
+from gittraj.locking import acquire
 from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, note_place, update_paths
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
 
 _PATIENCE = 10.0  # seconds of trying before a write gives up
+_TRIES = 10  # that it has made by then, unless the machine slept
 _STALE = 3.0  # seconds
+_OFTEN = 8  # tries, after which it may be the disk
+_ROOM = 64 * 1024  # bytes: a lock, a line of a reflog, and folders for both
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
@@ -34,21 +40,47 @@ def move_ref(
     """Point ``ref`` to the commit that ``build`` makes on its tip (None: no ref yet); return that commit.
 
     ``build`` runs again on the new tip whenever somebody else moved the ref meanwhile; when it returns
-    None, nothing is to be done. Raises StoreError when the ref could not be moved for ten seconds.
+    None, nothing is to be done. Raises StoreError when the ref could not be moved for ten seconds and more
+    than 10 tries, or the disk takes nothing.
     """
     objects = repository.objects
     end = time.monotonic() + _PATIENCE
-    growth = 1.0
-    while True:
-        old = objects.resolve(ref)
-        new = build(old)
-        if new is None or objects.swap_ref(ref, new=new, old=old, message=message):
-            return new
-        if time.monotonic() > end:
-            raise _stuck(repository, ref)
-        _break_stale_lock(repository, ref)
-        time.sleep(random.uniform(0.001, 0.008) * growth)  # noqa: S311 - jitter keeps the writers apart, no secret
-        growth = min(growth * 1.2, 10.0)
+    tries = 0
+    with _turn(repository, end):
+        while True:
+            old = objects.resolve(ref)
+            new = build(old)
+            if new is None or objects.swap_ref(ref, new=new, old=old, message=message):
+                return new
+            if time.monotonic() > end and tries > _TRIES:
+                raise _stuck(repository, ref)
+            _break_stale_lock(repository, ref)
+            tries += 1
+            if tries == _OFTEN:
+                _ask_disk(repository, ref)
+            _rest()
+
+
+@contextmanager
+def _turn(repository: Repository, end: float) -> Iterator[None]:
+    """Among ourselves, one after the other: of two dozen who only compare and swap, one starves.
+
+    Best effort, until ``end`` (monotonic seconds): the swap alone keeps whole what is written.
+    """
+    with ExitStack() as opened:
+        try:
+            folder = os.open(repository.common_dir, os.O_RDONLY)
+            opened.callback(os.close, folder)
+            acquire(folder, end - time.monotonic())
+        except OSError:
+            pass  # Windows opens no folder, and some file systems have no locks
+        yield
+
+
+def _rest() -> None:
+    import random  # noqa: PLC0415 - most writers are alone
+
+    time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - jitter keeps the writers apart, no secret
 
 
 def _break_stale_lock(repository: Repository, ref: str) -> None:
@@ -62,6 +94,40 @@ def _break_stale_lock(repository: Repository, ref: str) -> None:
         pass  # there is none, or it is gone just now
 
 
+def _ask_disk(repository: Repository, ref: str) -> None:
+    """On a full disk git says no more than that it could not. Raises StoreError."""
+    folder = (repository.common_dir / ref).parent
+    name = f"traj-{os.getpid()}.lock"  # which git takes for no ref
+    probe = (folder if folder.is_dir() else repository.common_dir) / name
+    try:
+        probe.write_bytes(bytes(_ROOM))
+    except OSError as error:
+        raise unwritable(probe.parent, error) from None
+    finally:
+        discard(probe)
+
+
+def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
+    """The newest commits in the history of ``tip`` whose tree does not hold something, and so whose own
+    history is kept. Nothing of theirs can have been pushed together with it."""
+    newest: dict[str, None] = {}
+    queue = [tip] if tip else []
+    seen = set(queue)
+    while queue:
+        oid = queue.pop()
+        commit = objects.commit(oid)
+        if not holds(commit.tree):
+            newest[oid] = None
+            continue
+        queue += [parent for parent in commit.parents if parent not in seen]
+        seen.update(commit.parents)
+    return list(newest)
+
+
+def _forget_moves(repository: Repository, ref: str) -> None:
+    repository.run("reflog", "expire", "--expire=all", ref, check=False)
+
+
 @dataclass(frozen=True, slots=True)
 class NotesRef:
     """The notes of one ref, keyed by commit: ours, or a remote's copy to read (``refs/notes-remote/…``)."""
@@ -72,11 +138,36 @@ class NotesRef:
     def tip(self) -> str | None:
         return self.repository.objects.resolve(self.ref)
 
-    def read(self, commit: str) -> bytes | None:
-        """The note of ``commit``, joined if it stands at several depths. Raises GitError without its blob."""
+    def read(self, commit: str, tip: str | None = None) -> bytes | None:
+        """The note of ``commit`` at ``tip`` (None: now), joined if it stands at several depths.
+
+        Raises GitError without its blob.
+        """
+        return self.reader(tip or self.tip())(commit)
+
+    def reader(self, tip: str | None) -> Callable[[str], bytes | None]:
+        """``read`` for many commits: the ref's own commit is looked at once."""
         objects = self.repository.objects
-        found = note_paths(objects, self._root(self.tip()), commit)
-        return _join([objects.read_blob(blob) for _, blob in found]) if found else None
+        root = self._root(tip)
+
+        def read(commit: str) -> bytes | None:
+            found = note_paths(objects, root, commit)
+            return _join([objects.read_blob(blob) for _, blob in found]) if found else None
+
+        return read
+
+    def pick(self, commits: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """The (commit, note) of those of ``commits`` that have one: no other note is read.
+
+        A note whose blob is not here is passed over, as ``items`` does.
+        """
+        objects = self.repository.objects
+        root = self._root(self.tip())
+        for commit in commits:
+            blobs = [blob for _, blob in note_paths(objects, root, commit)]
+            here = [body for body in objects.read_blobs(blobs) if body is not None]
+            if here:
+                yield commit, _join(here)
 
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
@@ -97,13 +188,21 @@ class NotesRef:
         """The commits whose note differs between two tips (None: no notes), whichever is the older."""
         yield from changed_notes(self.repository.objects, self._root(old_tip), self._root(new_tip))
 
-    def write(self, changes: Mapping[str, Edit], *, message: str) -> str | None:
+    def write(
+        self, changes: Mapping[str, Edit], *, message: str, forget: Collection[bytes] = ()
+    ) -> str | None:
         """Change the notes of many commits in one notes commit; return it, or None when nothing changed.
 
         Each function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
         remove). It is called again when somebody else wrote meanwhile, so it must depend on nothing but its
-        argument. Raises StoreError; then nothing was written.
+        argument. The ref's history is kept but for commits in which one of these notes holds a word of
+        ``forget``. Raises StoreError; then nothing was written.
         """
+
+        def holds(root: str) -> bool:
+            objects = self.repository.objects
+            blobs = (blob for commit in changes for _, blob in note_paths(objects, root, commit))
+            return any(word in body for body in objects.read_blobs(blobs) if body for word in forget)
 
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
@@ -114,9 +213,13 @@ class NotesRef:
             if not paths:
                 return None
             tree = update_paths(objects, root, paths)
-            return objects.write_commit(tree=tree, parents=[tip] if tip else [], message=message)
+            parents = _newest_without(objects, tip, holds) if forget else [tip] if tip else []
+            return objects.write_commit(tree=tree, parents=parents, message=message)
 
-        return move_ref(self.repository, self.ref, build, message=message)
+        moved = move_ref(self.repository, self.ref, build, message=message)
+        if forget:
+            _forget_moves(self.repository, self.ref)
+        return moved
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
         """The paths to change for one commit: written in the fixed 2/38 (2/62) fan-out, gone at other depths.
@@ -165,21 +268,46 @@ class DataRefs:
 
         Raises StoreError; then nothing was written.
         """
+        self.add(month, {path: self.repository.objects.write_blob(data) for path, data in files.items()})
+
+    def add(self, month: str, blobs: Mapping[str, str]) -> None:
+        """The same for blobs that are written already (path: id)."""
         if not _MONTH.fullmatch(month):
             raise StoreError(f"{month!r} is no month: expected YYYY-MM")
-        message = f"git-traj: add {len(files)} segment{'' if len(files) == 1 else 's'}"
+        message = f"git-traj: add {len(blobs)} segment{'' if len(blobs) == 1 else 's'}"
 
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
             root = objects.commit(tip).tree if tip else None
-            new = {_parts(path): data for path, data in files.items()}
-            missing = {path: data for path, data in new.items() if not root or not self._find(root, path)}
+            new = {_parts(path): blob for path, blob in blobs.items()}
+            missing = {path: blob for path, blob in new.items() if not root or not self._find(root, path)}
             if not missing:
                 return None
-            tree = update_paths(objects, root, {p: objects.write_blob(data) for p, data in missing.items()})
+            tree = update_paths(objects, root, dict(missing))
             return objects.write_commit(tree=tree, parents=[tip] if tip else [], message=message)
 
         move_ref(self.repository, self.prefix + month, build, message=message)
+
+    def forget(self, month: str, paths: Collection[str]) -> None:
+        """Take files away, and the history that had them: for what was never pushed. Raises StoreError."""
+        objects = self.repository.objects
+        places = [_parts(path) for path in paths]
+
+        def holds(root: str) -> bool:
+            return any(self._find(root, place) for place in places)
+
+        def build(tip: str | None) -> str | None:
+            root = objects.commit(tip).tree if tip else None
+            if root is None or not holds(root):
+                return None
+            tree = update_paths(objects, root, dict.fromkeys(places))
+            message = "git-traj: segments made anew"
+            return objects.write_commit(
+                tree=tree, parents=_newest_without(objects, tip, holds), message=message
+            )
+
+        move_ref(self.repository, self.prefix + month, build, message="git-traj: segments made anew")
+        _forget_moves(self.repository, self.prefix + month)
 
     def _find(self, root: str, path: TreePath) -> str | None:
         """The blob at ``path`` below the tree ``root``."""

@@ -54,6 +54,17 @@ def note_place(objects: Objects, root: str | None, commit: str) -> TreePath:
     return (name,) if blocked else (name[:2], name[2:])
 
 
+def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...]:
+    """What stands in a folder below the tree ``root``; nothing where there is none."""
+    entries = objects.read_tree(root)
+    for name in path:
+        folder = next((entry for entry in entries if entry.name == name and entry.is_tree), None)
+        if folder is None:
+            return ()
+        entries = objects.read_tree(folder.oid)
+    return entries
+
+
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
     """Every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth."""
     if root is not None:

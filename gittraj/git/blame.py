@@ -1,0 +1,159 @@
+"""Which commit each line of a file is from: git's own blame, and the file as it was blamed.
+
+Moved lines are followed, white space and the commits that a team ignores are passed over. One process for
+the blame itself. It must not know why a commit was made.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gittraj.errors import GitError
+from gittraj.git.process import Result
+from gittraj.git.repository import Repository
+
+IGNORED = ".git-blame-ignore-revs"
+"""By convention, and what GitHub reads: the commits that only formatted."""
+BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8")
+_GROUP = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)")
+_SEARCHED = 8000  # bytes: where git itself looks for a NUL to call a file binary
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLine:
+    """Line ``number`` (from 1) is from ``commit`` (None: not committed), where the file was called ``path``
+    and in its parent ``was`` (None: it had none, or it is not known)."""
+
+    number: int
+    commit: str | None
+    path: str
+    was: str | None
+
+
+def read_lines(repository: Repository, path: str, rev: str | None) -> list[str]:
+    """The lines of ``path`` (from the top) at ``rev``, None: in the work tree; without their ends.
+
+    UTF-8 with surrogateescape. Raises GitError for what is no text file there.
+    """
+    body = _read_here(repository, path) if rev is None else _read_at(repository, path, rev)
+    if b"\0" in body[:_SEARCHED]:
+        raise GitError(f"'{path}' is a binary file", hint=f"git traj log --file {path} tells of all of it")
+    lines = body.decode("utf-8", "surrogateescape").split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+
+
+@dataclass(slots=True)
+class Blame:
+    """A blame that goes on meanwhile; ``read`` waits for it."""
+
+    repository: Repository
+    path: str
+    where: tuple[str, ...]
+    finish: Callable[[], tuple[bytes, int]]
+
+    def read(self) -> list[BlamedLine]:
+        """The lines, in order. Raises GitError when git cannot tell."""
+        out, status = self.finish()
+        if status != 0:  # once more for its words, without a list that git would not read
+            found = self.repository.run(*BLAME, *self.where, check=False)
+            if found.code != 0:
+                raise _refusal(found, self.path)
+            out = found.out
+        return _parse(out)
+
+
+def start_blame(
+    repository: Repository,
+    path: str,
+    *,
+    span: tuple[int, int] | None,
+    rev: str | None,
+    begun: Callable[[], tuple[bytes, int]] | None = None,
+) -> Blame:
+    """Blame the lines of ``span`` (first and last, None: all) of ``path`` (from the top). ``begun`` waits for
+    what git says of just that."""
+    where = [f"-L{span[0]},{span[1]}"] if span else []
+    where += [rev, "--", path] if rev else ["--", path]
+    if begun is None:
+        process = repository.runner.start(*BLAME, *_ignored(repository), *where)
+
+        def begun() -> tuple[bytes, int]:
+            return process.communicate()[0], process.returncode
+
+    return Blame(repository, path, tuple(where), begun)
+
+
+def _ignored(repository: Repository) -> tuple[str, ...]:
+    top = repository.work_tree
+    if top is None or not (top / IGNORED).is_file() or repository.config_all("blame.ignoreRevsFile"):
+        return ()
+    return (f"--ignore-revs-file={top / IGNORED}",)
+
+
+def _parse(data: bytes) -> list[BlamedLine]:
+    """What git-blame(1) calls the porcelain format: facts of a commit stand where it comes first, its path
+    again wherever the commit has several."""
+    found: list[BlamedLine] = []
+    named: dict[bytes, tuple[str, str | None]] = {}
+    commit, number, was = b"", 0, None
+    for line in data.split(b"\n"):
+        if line.startswith(b"\t"):
+            path, before = named[commit]
+            none = not commit.strip(b"0")
+            found.append(BlamedLine(number, None if none else commit.decode(), path, before))
+        elif group := _GROUP.match(line):
+            commit, number, was = group[1], int(group[2]), None
+        elif line.startswith(b"previous "):
+            was = _name(line.split(b" ", 2)[2])
+        elif line.startswith(b"filename "):
+            named[commit] = (_name(line[9:]), was)
+    return found
+
+
+def _name(raw: bytes) -> str:
+    """A path, quoted as C does where it has signs that would break the line."""
+    if raw.startswith(b'"'):
+        raw = raw[1:-1].decode("unicode_escape").encode("latin-1")
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _read_here(repository: Repository, path: str) -> bytes:
+    assert repository.work_tree is not None  # noqa: S101 - a bare repository is asked about a revision
+    place = repository.work_tree / path
+    try:
+        if place.is_symlink():
+            return os.fsencode(place.readlink())  # what git stores of it
+        if place.is_dir():
+            raise _folder(path)
+        return place.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        raise GitError(
+            f"there is no file '{path}' in the work tree", hint="--rev names a commit that has it"
+        ) from None
+
+
+def _read_at(repository: Repository, path: str, rev: str) -> bytes:
+    found = repository.run("cat-file", "blob", f"{rev}:{path}", check=False)
+    if found.code == 0:
+        return found.out
+    if repository.run("rev-parse", "-q", "--verify", f"{rev}^{{commit}}", check=False).code != 0:
+        raise GitError(f"'{rev}' is no commit here", hint="git log --oneline lists them")
+    if repository.run("cat-file", "-e", f"{rev}:{path}", check=False).code == 0:
+        raise _folder(path)
+    raise GitError(f"{rev} has no file '{path}'", hint=f"git ls-tree -r {rev} lists its files")
+
+
+def _folder(path: str) -> GitError:
+    return GitError(
+        f"'{path}' is no file but a folder", hint=f"name a file in it, or: git traj log --file {path}"
+    )
+
+
+def _refusal(found: Result, path: str) -> GitError:
+    if b"no such path" in found.err or b"no such ref: HEAD" in found.err:
+        return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
+    hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
+    return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)

@@ -1,0 +1,172 @@
+"""What was purged of a ref: the file ``epoch`` at the root of its tree, and how much of a history knows of
+it.
+
+It lists places, never hashes: those would let anybody confirm a guessed password. A purge begins a new
+history, of which every commit carries the list; a history in which one does not is from before, whoever
+joined it in. It must not know how a purge is done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.codec import dump
+from gittraj.errors import StoreError
+from gittraj.git import Objects, Repository
+from gittraj.model import ForeignLine, Key, Line, Record
+
+FILE = b"epoch"
+_VERSION = 1
+Place = tuple[str, str, int]
+"""A segment's month, trajectory and position."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Epoch:
+    """``number`` of purges; ``records``: the lowest ``rev`` that a part may have; ``segments``: places of
+    which only what a record names may stand; ``forgotten``: trajectories of which nothing may."""
+
+    number: int = 0
+    records: Mapping[Key, int] = field(default_factory=dict)
+    segments: frozenset[Place] = frozenset()
+    forgotten: frozenset[str] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.number or self.records or self.segments or self.forgotten)
+
+    @property
+    def trajectories(self) -> frozenset[str]:
+        return self.forgotten.union((t for t, _ in self.records), (t for _, t, _ in self.segments))
+
+    def covers(self, other: Epoch) -> bool:
+        """Whether nothing was purged there that was not purged here."""
+        return (
+            self.number >= other.number
+            and self.segments >= other.segments
+            and self.forgotten >= other.forgotten
+            and all(self.records.get(key, 0) >= rev for key, rev in other.records.items())
+        )
+
+    def allows(self, line: Line) -> bool:
+        """Whether a line from before may stay. A damaged one of a listed trajectory may hold anything."""
+        if isinstance(line, ForeignLine):
+            return not any(name.encode() in line.text for name in self.trajectories)
+        if isinstance(line, Record):
+            return line.id not in self.forgotten and line.rev >= self.records.get(line.key, 0)
+        return True
+
+
+def unite(epochs: Iterable[Epoch]) -> Epoch:
+    """All that any of them lists: one more purge, if none of them knows of all the others. One without a
+    number is only to be added."""
+    given = list(epochs)
+    records: dict[Key, int] = {}
+    for each in given:
+        for key, rev in each.records.items():
+            records[key] = max(rev, records.get(key, 0))
+    whole = Epoch(
+        number=max((each.number for each in given), default=0),
+        records=records,
+        segments=frozenset[Place]().union(*(each.segments for each in given)),
+        forgotten=frozenset[str]().union(*(each.forgotten for each in given)),
+    )
+    if not whole or any(each.number and each.covers(whole) for each in given):
+        return whole
+    return Epoch(number=whole.number + 1, records=records, segments=whole.segments, forgotten=whole.forgotten)
+
+
+def encode_epoch(epoch: Epoch) -> bytes:
+    listed = {
+        "records": sorted([[*key, rev] for key, rev in epoch.records.items()], key=str),
+        "segments": sorted(map(list, epoch.segments)),
+        "forgotten": sorted(epoch.forgotten),
+    }
+    return dump({"v": _VERSION, "epoch": epoch.number, **{k: v for k, v in listed.items() if v}}) + b"\n"
+
+
+def decode_epoch(body: bytes) -> Epoch:
+    """A bare number is an epoch without lists. Raises StoreError for what this version cannot keep to."""
+    try:
+        value: Any = json.loads(body)
+        if type(value) is int:
+            return Epoch(number=value)
+        if value["v"] != _VERSION:
+            raise ValueError
+        return Epoch(
+            number=int(value["epoch"]),
+            records={(str(t), None if f is None else str(f)): int(r) for t, f, r in value.get("records", ())},
+            segments=frozenset((str(m), str(t), int(n)) for m, t, n in value.get("segments", ())),
+            forgotten=frozenset(map(str, value.get("forgotten", ()))),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise StoreError(
+            "a ref was purged in a way that this version cannot keep to", "install a later git-traj"
+        ) from None
+
+
+def find_epoch(objects: Objects, tip: str | None) -> str | None:
+    """The blob that says what was purged of a ref, by the tree of its tip."""
+    entries = objects.read_tree(objects.commit(tip).tree) if tip else ()
+    return next((entry.oid for entry in entries if entry.name == FILE and not entry.is_tree), None)
+
+
+def read_epoch(objects: Objects, tip: str | None) -> Epoch:
+    """Raises StoreError."""
+    blob = find_epoch(objects, tip)
+    return decode_epoch(objects.read_blob(blob)) if blob else Epoch()
+
+
+def may_be_purged(objects: Objects, tips: Iterable[str]) -> bool:
+    """Whether a look at the whole history is due. git's own merge of notes leaves the file out, so those that
+    a tip joins are looked at too."""
+    near = [oid for tip in tips for oid in (tip, *objects.commit(tip).parents)]
+    return any(find_epoch(objects, oid) for oid in near if _is_here(objects, oid))
+
+
+def _is_here(objects: Objects, commit: str) -> bool:
+    """Not so beyond the edge of a shallow clone, nor the older trees of a partial one."""
+    return objects.exists(commit) and objects.exists(objects.commit(commit).tree)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """``epoch``: all that was ever purged; ``clean``: the commits that have nothing from before in their
+    history; ``heads``: the newest of these."""
+
+    epoch: Epoch
+    clean: frozenset[str]
+    heads: tuple[str, ...]
+
+
+def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
+    """The histories of ``tips``, and what is to be purged besides. Raises GitError, StoreError."""
+    listed = repository.run("rev-list", "--topo-order", "--parents", *dict.fromkeys(tips), "--").out
+    rows = [line.split() for line in listed.decode().splitlines()]
+    asked = "".join(f"{oid}:{FILE.decode()}\n" for oid, *_ in rows).encode()
+    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).out.decode().splitlines()
+    blobs = {row[0]: answer for row, answer in zip(rows, answers, strict=True) if " " not in answer}
+    bodies = dict(
+        zip(
+            sorted(set(blobs.values())),
+            repository.objects.read_blobs(sorted(set(blobs.values()))),
+            strict=True,
+        )
+    )
+    known = {blob: decode_epoch(body) for blob, body in bodies.items() if body is not None}
+    epoch = unite([extra, *known.values()])
+    enough = {blob for blob, each in known.items() if each.covers(epoch)}
+    objects, partial = repository.objects, repository.is_partial()
+    clean: dict[str, None] = {}
+    above: set[str] = set()
+    before = {oid for oid, *_ in rows}
+    for oid, *parents in reversed(rows):  # parents first
+        told = blobs.get(oid) in enough if oid in blobs or not partial else not _is_here(objects, oid)
+        if told and all(p in clean or p not in before for p in parents):
+            clean[oid] = None
+            above.update(parents)
+    return Survey(
+        epoch=epoch, clean=frozenset(clean), heads=tuple(c for c in reversed(clean) if c not in above)
+    )

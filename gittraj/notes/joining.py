@@ -1,0 +1,80 @@
+"""Two trees of notes joined into one: each note the union of its lines, what is no note kept.
+
+Absence says nothing: a note that only one side has stays, since only a tombstone deletes. It must not know
+where the trees come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from gittraj.errors import StoreError
+from gittraj.git import Entry, Objects
+from gittraj.notes.merge import merge_notes
+from gittraj.notes.tree import TreePath, note_paths, note_place, update_paths
+
+
+def join_notes(objects: Objects, ours: str, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
+    """The tree ``ours`` with the notes that ``commits`` have in the tree ``theirs`` joined in, and how many
+    of its notes that changed. Raises GitError when a note of both is not here."""
+    paths: dict[TreePath, str | None] = {}
+    changed = 0
+    for commit in commits:
+        edit = _join(objects, ours, theirs, commit)
+        paths.update(edit)
+        changed += bool(edit)
+    return (update_paths(objects, ours, paths) if paths else ours), changed
+
+
+def _join(objects: Objects, ours: str, theirs: str, commit: str) -> dict[TreePath, str | None]:
+    here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
+    place = note_place(objects, ours, commit)
+    if not here and len(there) == 1:
+        return {place: there[0][1]}  # nothing to read, which in a partial clone would have to be fetched
+    old, new = ([objects.read_blob(blob) for _, blob in side] for side in (here, there))
+    if len(old) == len(new) == 1:
+        lines = [set(body.splitlines()) for body in (*old, *new)]
+        if lines[1] <= lines[0]:
+            return {}
+        if lines[0] < lines[1]:  # as most are: only one side has written
+            return {**{path: None for path, _ in here}, place: there[0][1]}
+    body = merge_notes(commit, *old, *new)
+    if not body or old == [body]:
+        return {}
+    return {**{path: None for path, _ in here}, place: objects.write_blob(body)}
+
+
+def add_foreign(objects: Objects, ours: str, theirs: str) -> str:
+    """The notes tree ``ours`` with what is no note at the root of ``theirs`` and stands only there. Raises
+    StoreError."""
+    here = objects.read_tree(ours)
+    names = {entry.name for entry in here}
+    foreign = [e for e in objects.read_tree(theirs) if e.name not in names and not _is_ours(e.name)]
+    return _write(objects, [*here, *foreign]) if foreign else ours
+
+
+def join_trees(objects: Objects, ours: str, theirs: str) -> str:
+    """Both trees of segments; what stands in both under one name is the same, for a segment's name holds its
+    hash. Raises StoreError."""
+    if ours == theirs:
+        return ours
+    entries = {entry.name: entry for entry in objects.read_tree(theirs)}
+    for entry in objects.read_tree(ours):
+        other = entries.get(entry.name)
+        both = other is not None and other.is_tree and entry.is_tree
+        entries[entry.name] = (
+            entry._replace(oid=join_trees(objects, entry.oid, other.oid)) if both and other else entry
+        )
+    return _write(objects, list(entries.values()))
+
+
+def _is_ours(name: bytes) -> bool:
+    """Whether notes may stand there: what was not joined of it was in no place of a note."""
+    return len(name) in (2, 40, 64) and frozenset(b"0123456789abcdef").issuperset(name)
+
+
+def _write(objects: Objects, entries: list[Entry]) -> str:
+    try:
+        return objects.write_tree(entries)
+    except ValueError as error:  # a remote may have anything
+        raise StoreError(f"it cannot be joined: {error}") from None

@@ -1,0 +1,130 @@
+"""Brings back records that a writer without compare-and-swap threw away.
+
+``git notes add`` reads the notes, takes whatever the ref says a moment later as its commit's parent, and
+moves the ref without comparing: what was written between is gone from the tree, and perhaps from the history.
+The ref's reflog has it. Only that comes back: a note that somebody removed on top of ours stays removed, and
+what we took out ourselves (history included) is gone from the reflog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gittraj.git import Objects, Repository, read_reflog
+from gittraj.notes.joining import join_notes
+from gittraj.notes.store import RECORDS_REF, move_ref
+from gittraj.notes.tree import changed_notes, note_paths
+
+_OURS = "git-traj: "
+_MESSAGE = "git-traj: bring back what was overwritten"
+_LASTS = 30
+"""Seconds that one ``git notes`` may take, from its reading to its writing."""
+_MOMENT = 1
+"""Seconds that a removal takes."""
+_NEAR = 8
+"""Commits that are looked at whatever their times are: the machine may have slept meanwhile."""
+_STEPS = 1000
+_ROUNDS = 5
+"""As often is it looked at what was overwritten meanwhile; the next command goes on from there."""
+
+
+def is_ancestor(repository: Repository, old: str, new: str) -> bool:
+    return old == new or repository.run("merge-base", "--is-ancestor", old, new, check=False).code == 0
+
+
+def restore_lost(repository: Repository, *, since: str | None) -> str | None:
+    """Join into the records ref what it lost after it was at ``since`` (None: as far as the reflog goes).
+
+    Returns the tip up to which nothing is lost; None when there is no ref. Raises GitError, StoreError.
+    """
+    for _ in range(_ROUNDS):
+        tip = repository.objects.resolve(RECORDS_REF)
+        if tip is None or tip == since:
+            return tip
+        lost = list(_overwritten(repository, since))
+        if not lost:
+            return tip
+        for base, overwritten in lost:
+            _restore(repository, base, overwritten)
+        since = tip  # not what was restored: meanwhile something else may have been overwritten
+    return since
+
+
+def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[str | None, str]]:
+    """Tips that somebody else's move took something from, newest first, each with the commit that this one
+    had read: what lies between the two is lost."""
+    objects = repository.objects
+    entries, _ = read_reflog(repository, repository.common_dir, None, ref=RECORDS_REF)
+    for entry in reversed(entries):
+        if entry.new == since:
+            return
+        if not objects.exists(entry.old) or not objects.exists(entry.new):
+            continue  # zeros, or collected as garbage
+        parents = objects.commit(entry.new).parents
+        follows = entry.old in parents or is_ancestor(repository, entry.old, entry.new)
+        if entry.message.startswith(_OURS):
+            if not follows:
+                return  # we compare before we swap: what is gone here was meant to go
+            continue
+        base = _read_by(objects, entry.new) if parents else None
+        if follows and base == parents[0]:
+            continue
+        if base is None or not is_ancestor(repository, base, entry.old):
+            found = repository.run("merge-base", entry.old, entry.new, check=False).out.decode().split()
+            base = found[0] if found else None
+        yield base, entry.old
+
+
+def _read_by(objects: Objects, commit: str) -> str:
+    """The commit whose notes the writer of ``commit`` had read: its parent, unless an earlier one of the last
+    seconds explains what it wrote by fewer changes."""
+    info = objects.commit(commit)
+    best = at = info.parents[0]
+    fewest = _changes(objects, at, info.tree)
+    # who adds or removes a note changed one; who adds the same note once more changed none
+    removes = info.message.startswith(b"Notes removed")
+    least = 1 if removes or _is_new(objects, at, fewest) else 0
+    for step in range(_STEPS):
+        last = objects.commit(at)
+        lasted = info.time - last.time
+        # one removal takes several notes, which looks as if some had been written meanwhile
+        old = lasted > _MOMENT if removes else lasted > _LASTS and step >= _NEAR
+        if len(fewest) <= least or not last.parents or old:
+            break
+        at = last.parents[0]
+        if len(fewest) == 1 and not _same(objects, at, info.tree, fewest[0]):
+            continue  # a look at one note, where all would be compared
+        changes = _changes(objects, at, info.tree)
+        if len(changes) < len(fewest):
+            best, fewest = at, changes
+    return best
+
+
+def _is_new(objects: Objects, commit: str, notes: list[str]) -> bool:
+    """Whether it is one note, which is not in ``commit``: nobody's was overwritten."""
+    return len(notes) == 1 and not note_paths(objects, objects.commit(commit).tree, notes[0])
+
+
+def _changes(objects: Objects, commit: str, tree: str) -> list[str]:
+    return changed_notes(objects, objects.commit(commit).tree, tree)
+
+
+def _same(objects: Objects, commit: str, tree: str, note: str) -> bool:
+    roots = (objects.commit(commit).tree, tree)
+    before, after = ([blob for _, blob in note_paths(objects, root, note)] for root in roots)
+    return before == after
+
+
+def _restore(repository: Repository, base: str | None, lost: str) -> None:
+    objects = repository.objects
+    before, theirs = objects.commit(base).tree if base else None, objects.commit(lost).tree
+
+    def build(tip: str | None) -> str | None:
+        if tip is None:
+            return None
+        ours = objects.commit(tip).tree
+        tree, changed = join_notes(objects, ours, theirs, changed_notes(objects, before, theirs))
+        parents = [tip] if is_ancestor(repository, lost, tip) else [tip, lost]
+        return objects.write_commit(tree=tree, parents=parents, message=_MESSAGE) if changed else None
+
+    move_ref(repository, RECORDS_REF, build, message=_MESSAGE)

@@ -1,0 +1,177 @@
+"""The commits that rewritten work may have come from or gone to, as a table: no git is asked here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+Change = tuple[str, str]
+"""Two trees, before and after."""
+Paths = Mapping[bytes, tuple[bytes, bytes]]
+"""The paths of a change, with what stood there (mode and blob) before and after."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    """``authored`` is ``seconds zone`` as git stores it, ``committed`` seconds since 1970."""
+
+    id: str
+    parents: tuple[str, ...]
+    tree: str
+    author: str
+    authored: str
+    committed: int
+    message: str
+
+    @property
+    def subject(self) -> str:
+        return self.message.lstrip("\n").partition("\n")[0].strip()
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What git keeps when it makes a commit anew."""
+        return self.author, self.authored, self.subject
+
+    @property
+    def began(self) -> int:
+        """Seconds since 1970 before which nobody can have copied it."""
+        seconds = self.authored.partition(" ")[0].lstrip("+-")
+        return int(seconds) if seconds.isdigit() else 0
+
+
+@dataclass(frozen=True)  # without slots: cached_property needs a __dict__
+class History:
+    """``commits`` stand children first. ``empty`` is the id of the tree without files."""
+
+    commits: Mapping[str, Commit]
+    reachable: frozenset[str]
+    empty: str
+
+    @cached_property
+    def children(self) -> Mapping[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for commit in self.commits.values():
+            for parent in commit.parents:
+                found.setdefault(parent, []).append(commit.id)
+        return found
+
+    def ancestors(self, tips: Iterable[str], *, without: Collection[str] = ()) -> set[str]:
+        """The commits reachable from ``tips``, themselves included, not entering ``without``."""
+        seen: set[str] = set()
+        queue = [tip for tip in tips if tip in self.commits]
+        while queue:
+            commit = queue.pop()
+            if commit not in seen and commit not in without:
+                seen.add(commit)
+                queue += [p for p in self.commits[commit].parents if p in self.commits]
+        return seen
+
+    def between(self, base: str, *tips: str) -> list[str]:
+        """The commits that ``tips`` have and ``base`` has not, oldest first."""
+        return self.sort(self.ancestors(tips, without=self.ancestors([base])))
+
+    def sort(self, commits: Iterable[str]) -> list[str]:
+        """The oldest first."""
+        return sorted(commits, key=self._order.__getitem__, reverse=True)
+
+    def merge_base(self, one: str, other: str) -> str | None:
+        """The latest commit that both have, themselves included."""
+        shared = self.ancestors([one]) & self.ancestors([other])
+        return min(shared, key=self._order.__getitem__, default=None)
+
+    def change(self, commit: str) -> Change | None:
+        """What a commit changed; None for a merge, an empty commit, and where the parent is not here."""
+        here = self.commits[commit]
+        if len(here.parents) > 1 or not all(p in self.commits for p in here.parents):
+            return None
+        before = self.commits[here.parents[0]].tree if here.parents else self.empty
+        return (before, here.tree) if before != here.tree else None
+
+    def step(self, commit: str) -> Change | None:
+        """As ``change``, a merge against its first parent."""
+        here = self.commits[commit]
+        before = self.commits.get(here.parents[0]) if here.parents else None
+        return (before.tree, here.tree) if before and before.tree != here.tree else None
+
+    def line(self, tip: str, *, most: int) -> Iterator[str]:
+        """``tip`` and its first parents, at most so many."""
+        at: str | None = tip
+        for _ in range(most):
+            if at is None or at not in self.commits:
+                return
+            yield at
+            parents = self.commits[at].parents
+            at = parents[0] if parents else None
+
+    @cached_property
+    def standing(self) -> Mapping[tuple[str, ...], list[Commit]]:
+        """The reachable commits on the same parents."""
+        found: dict[tuple[str, ...], list[Commit]] = {}
+        for commit in self.reachable:
+            found.setdefault(self.commits[commit].parents, []).append(self.commits[commit])
+        return found
+
+    @cached_property
+    def by_identity(self) -> Mapping[tuple[str, str, str], list[str]]:
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for commit in self.commits.values():
+            found.setdefault(commit.identity, []).append(commit.id)
+        return found
+
+    @cached_property
+    def _order(self) -> Mapping[str, int]:
+        return {commit: position for position, commit in enumerate(self.commits)}
+
+
+class Kin:
+    """Which of some marked commits stand in one line with any other: one pass over the history instead of
+    a walk per question."""
+
+    def __init__(self, history: History, marked: Iterable[str]) -> None:
+        self._bits = {commit: 1 << i for i, commit in enumerate(marked)}
+        self._all = (1 << len(self._bits)) - 1
+        self._above = dict.fromkeys(history.commits, 0)
+        self._below = dict.fromkeys(history.commits, 0)
+        for commit in history.commits.values():  # children first
+            below = self._below[commit.id] = self._below[commit.id] | self._bits.get(commit.id, 0)
+            for parent in commit.parents:
+                if parent in self._below:
+                    self._below[parent] |= below
+        for commit in reversed(history.commits.values()):  # type: ignore[call-overload]
+            above = self._bits.get(commit.id, 0)
+            for parent in commit.parents:
+                above |= self._above.get(parent, 0)
+            self._above[commit.id] = above
+
+    def related(self, marked: str, other: str) -> bool:
+        """Whether one is an ancestor of the other, or both are the same."""
+        return bool(self._bits[marked] & (self._above[other] | self._below[other]))
+
+    def related_to_all(self, commit: str) -> bool:
+        return self._above[commit] | self._below[commit] == self._all
+
+    def descends(self, commit: str) -> bool:
+        """Whether a marked commit is among a commit's ancestors or itself."""
+        return self._above[commit] != 0
+
+
+def leads(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """What each commit became, directly."""
+    found: dict[str, list[str]] = {}
+    for old, new in pairs:
+        if old != new and new not in found.setdefault(old, []):
+            found[old].append(new)
+    return found
+
+
+def follow(starts: Iterable[str], became: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """``starts`` and everything that they became."""
+    seen: set[str] = set()
+    queue = list(starts)
+    while queue:
+        commit = queue.pop()
+        if commit not in seen:
+            seen.add(commit)
+            yield commit
+            queue += became.get(commit, ())

@@ -1,0 +1,91 @@
+"""What a person names to share with: a remote of this repository, or an address.
+
+It must not print a password: everything that shows an address takes it out first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """``address``: what git is given; ``name``: what people are shown; ``folder``: where its refs are kept
+    below ``refs/notes-remote/``; ``urls``: where a push goes, without passwords. ``listed``: whether it is
+    one of this repository's."""
+
+    address: str
+    name: str
+    folder: str
+    urls: tuple[str, ...]
+    listed: bool
+
+    def tracking(self, ref: str) -> str:
+        """Where its ``ref`` is kept beside ours."""
+        return f"refs/notes-remote/{self.folder}/{ref.removeprefix('refs/notes/')}"
+
+
+def without_password(text: str) -> str:
+    """``text`` with nothing before the host of any address in it."""
+    return _CREDENTIALS.sub("", text)
+
+
+def list_remotes(repository: Repository) -> tuple[str, ...]:
+    listed = repository.run("remote").out.decode("utf-8", "surrogateescape")
+    return tuple(name for name in listed.split("\n") if name)
+
+
+def find_remote(repository: Repository, named: str | None, *, pushing: bool = True) -> Remote:
+    """The remote that git itself would push to (or fetch from), unless one is named. Raises TrajError."""
+    listed = list_remotes(repository)
+    name = named if named is not None else _choose(repository, listed, pushing=pushing)
+    if name in listed:
+        return Remote(address=name, name=name, folder=name, urls=_urls(repository, name), listed=True)
+    if not _is_address(repository, name):
+        raise TrajError(f"there is no remote '{without_password(name)}'", "git remote -v lists them")
+    known = next((each for each in listed if name in _urls(repository, each, raw=True)), None)
+    if known is not None:
+        return find_remote(repository, known)
+    shown = without_password(name)
+    digest = hashlib.sha256(shown.encode("utf-8", "surrogateescape")).hexdigest()[:12]
+    return Remote(address=name, name=shown, folder=f"url-{digest}", urls=(shown,), listed=False)
+
+
+def _choose(repository: Repository, listed: tuple[str, ...], *, pushing: bool) -> str:
+    branch = repository.run("symbolic-ref", "--short", "-q", "HEAD", check=False).out.decode().strip()
+    keys = [f"branch.{branch}.remote"]
+    if pushing:
+        keys = [f"branch.{branch}.pushRemote", "remote.pushDefault", *keys]
+    candidates = [*filter(None, map(repository.config, keys)), "origin"]
+    found = next((name for name in candidates if name in listed), None)
+    if found is None and len(listed) == 1:
+        return listed[0]
+    if found is None:
+        raise TrajError("no remote to share with", "name one: git traj sync REMOTE")
+    return found
+
+
+def _urls(repository: Repository, name: str, *, raw: bool = False) -> tuple[str, ...]:
+    told = repository.run("remote", "get-url", "--push", "--all", "--", name, check=False)
+    urls = [line for line in told.out.decode("utf-8", "surrogateescape").split("\n") if line]
+    return tuple(urls if raw else map(without_password, urls))
+
+
+def _is_address(repository: Repository, text: str) -> bool:
+    """Whether git would take it for an address: a URL, ``host:path``, or a folder."""
+    return ":" in text or any(place.exists() for place in _places(repository, text))
+
+
+def _places(repository: Repository, text: str) -> Iterator[Path]:
+    if text and "\0" not in text:
+        base = repository.work_tree or repository.git_dir
+        yield base / text
