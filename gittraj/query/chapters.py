@@ -14,23 +14,47 @@ from gittraj.codec import decode_segment, event_to_json, segment_path
 from gittraj.errors import FormatError, GitError
 from gittraj.figures import shorten
 from gittraj.git import Repository
-from gittraj.model import AnyEvent, Prompt, Record, SegmentRef, ToolCall, ToolResult
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Event,
+    Prompt,
+    Record,
+    Reflected,
+    Remark,
+    SegmentRef,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from gittraj.notes.store import DataRefs
 from gittraj.query.fold import Header
+from gittraj.sealing import Opener, open_events
 
 TITLE_LIMIT = 80
 EARLIER = "Earlier in the session, for this commit"
 
+_ONLY = {
+    "tool": ToolCall,
+    "result": ToolResult,
+    "sealed": Thinking,
+    "decision": Decided,
+    "retrospective": Reflected,
+}
+"""Fields that a kind of event has a shape for: in another one, of a later version, they could be anything."""
 _TOOL = {"name": None, "arguments": None, "callId": None}
 _RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
 
 
 @dataclass(slots=True)
 class Segments:
-    """Reads segments; ``missing`` collects what was named and could not be read."""
+    """Reads segments; ``missing`` collects what was named and could not be read, ``months`` where it lies.
+    ``opener`` opens what is sealed in them."""
 
     repository: Repository
+    opener: Opener | None = None
     missing: list[str] = field(default_factory=list)
+    months: set[str] = field(default_factory=set)
 
     def read(self, trajectory: str, refs: Iterable[SegmentRef]) -> Iterator[AnyEvent]:
         data = DataRefs(self.repository)
@@ -39,20 +63,28 @@ class Segments:
             try:
                 body = data.read(ref.month, path)
                 if body is None:
+                    self.months.add(ref.month)
                     self.missing.append(f"{data.prefix}{ref.month}:{path}")
                 else:
                     yield from decode_segment(body, path)
             except (GitError, FormatError) as error:
+                self.months.add(ref.month)
                 self.missing.append(f"{data.prefix}{ref.month}:{path} ({error.message})")
 
 
 def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
-    """The chapters of these parts, in the order of the log, each event once, cut at each prompt."""
+    """The chapters of these parts, in the order of the log, each event once, cut at each prompt and where
+    the author says so."""
     refs = [ref for record in records for ref in record.segments]
-    events = {event.id: event for event in segments.read(header["id"], dict.fromkeys(refs))}
+    told = list(segments.read(header["id"], dict.fromkeys(refs)))
+    if segments.opener is not None:
+        # before what two parts have is told once: a seal opens beside all of its events alone
+        seals = {name: headers for record in records for name, headers in record.seals.items()}
+        told = open_events(header["id"], told, seals, segments.opener)
+    events = {event.id: event for event in told}
     chapters: list[list[AnyEvent]] = []
     for event in events.values():
-        if isinstance(event, Prompt) or not chapters:
+        if isinstance(event, Prompt) or _begins_chapter(event) or not chapters:
             chapters.append([])
         chapters[-1].append(event)
     return [_chapter(found, header) for found in chapters]
@@ -76,25 +108,32 @@ def read_earlier(
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
     """An EVENT of the command contract."""
-    told = event_to_json(event)
+    told = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
     basis: dict[str, Any] = {"id": event.id, "ts": None, "type": told["type"], "agent": agent, "content": ""}
     if "tool" in told:
         told["tool"] = _TOOL | told["tool"]
     if told["type"] == "tool_result":
-        told["result"] = _RESULT | told["result"]
+        told["result"] = _RESULT | told.get("result", {})
+    if "sealed" in told:
+        told["sealed"] = {key: told["sealed"].get(key) for key in ("bytes", "name")}
     if "files" in told:
         told["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
     return basis | told
 
 
+def _begins_chapter(event: AnyEvent) -> bool:
+    return isinstance(event, Remark) and event.kind == "chapter"
+
+
 def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
-    asked = events[0].content if isinstance(events[0], Prompt) else header["prompt"] or header["title"]
+    titled = isinstance(events[0], Prompt) or _begins_chapter(events[0])
+    asked = events[0].content if titled else header["prompt"] or header["title"]
     line = next((line.strip() for line in (asked or "").splitlines() if line.strip()), "")
     times = sorted(event.ts for event in events if event.ts)
     return {
         "id": events[0].id,
         "title": shorten(line, TITLE_LIMIT),
-        "agentName": header["agent"],
+        "agentName": events[0].agent or header["agent"],
         "startedAt": times[0] if times else None,
         "endedAt": times[-1] if times else None,
         "events": [spell_event(event, header["agent"]) for event in events],

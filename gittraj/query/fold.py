@@ -8,23 +8,24 @@ lie in any order, be copies of each other or overlap; none of it may count twice
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, reduce
+from functools import cache
 from itertools import chain
-from operator import add
 from typing import Any, TypeVar
 
 from gittraj.codec import camel
 from gittraj.model import CostSource, Counts, Figures, FileChanged, Key, Record, TestRuns, Usage
 from gittraj.notes.merge import order
+from gittraj.sealing import count_readers
 from gittraj.times import parse_time
 
 Header = dict[str, Any]
 """A HEADER of the command contract, every field there."""
 T = TypeVar("T")
 
-_COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents")
+_COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents", "omitted")
 _ENDED = ("completed", "abandoned")
 
 
@@ -60,6 +61,16 @@ class Folded:
             "link": _fold_link(records),
         }
 
+    def across(self, commits: Iterable[str]) -> Header:
+        """Of its records on these commits, each part once. ``part.number`` is null."""
+        records = distinct(chain.from_iterable(self.records(commit) for commit in commits))
+        return {
+            **self.whole,
+            **_fold_said(_shown(records)),
+            "part": {"number": None, "of": self.of, **_fold_figures(records)},
+            "link": _fold_link(records),
+        }
+
 
 def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
     """Fold one trajectory, from its records on every commit that carries it."""
@@ -83,7 +94,7 @@ def distinct(records: Iterable[Record]) -> list[Record]:
 def _shown(records: Sequence[Record]) -> list[Record]:
     """Without the parts that lie wholly inside another; ``records`` in readers' order."""
     kept: list[Record] = []
-    end = -1
+    end = -math.inf  # a record of somebody else may say what it likes
     for record in records:
         span = record.range
         if span is None or span.at is None:
@@ -94,10 +105,10 @@ def _shown(records: Sequence[Record]) -> list[Record]:
     return kept
 
 
-def _counted(records: Sequence[Record]) -> list[Record]:
-    """Without the parts that overlap one already counted."""
+def counted(records: Sequence[Record]) -> list[Record]:
+    """Without the parts that overlap one already counted; ``records`` as ``distinct`` gives them."""
     kept: list[Record] = []
-    end = -1
+    end = -math.inf
     for record in records:
         span = record.range
         if span is None or span.at is None or span.at >= end:
@@ -110,21 +121,34 @@ def _counted(records: Sequence[Record]) -> list[Record]:
 
 
 def _fold_figures(records: Sequence[Record]) -> Header:
-    told = [record.figures for record in _counted(records)]
+    told = [record.figures for record in counted(records)]
     started = min((f.started_at for f in told if f.started_at), default=None)
     ended = max((f.ended_at for f in told if f.ended_at), default=None)
-    spent = [f.usage for f in told if f.usage]
-    usage = reduce(add, spent) if spent else None
     counts = sum((f.counts for f in told), Counts())
     return {
         "startedAt": started,
         "endedAt": ended,
         "durationSeconds": _seconds(started, ended),
-        "usage": {key: getattr(usage, name, None) for name, key in _keys(Usage) or ()},
-        "costUsd": _sum_known(f.cost_usd for f in told),
-        "costSource": _cost_source(told),
+        **fold_spent(told),
         "counts": {camel(name): getattr(counts, name) for name in _COUNTED},
     }
+
+
+def fold_spent(told: Sequence[Figures]) -> Header:
+    """Tokens and cost of parts of which none is counted twice."""
+    spent = [f.usage for f in told if f.usage]
+    sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in _keys(Usage) or ()}
+    return {
+        "usage": sums if spent else dict.fromkeys(sums),
+        "costUsd": _sum_known(map(cost, told)),
+        "costSource": _cost_source(told),
+    }
+
+
+def cost(told: Figures) -> float | None:
+    """In US dollars. One below nothing, which anybody may write, is none."""
+    known = told.cost_usd
+    return known if known is not None and known >= 0 else None
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:
@@ -134,11 +158,11 @@ def _seconds(started: str | None, ended: str | None) -> float | None:
 
 def _sum_known(costs: Iterable[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
-    return round(sum(known), 6) if known else None
+    return math.fsum(known) if known else None
 
 
 def _cost_source(told: Sequence[Figures]) -> CostSource:
-    sources = {f.cost_source for f in told if f.cost_usd is not None}
+    sources = {f.cost_source for f in told if cost(f) is not None}
     return "estimated" if "estimated" in sources else "reported" if "reported" in sources else "unknown"
 
 
@@ -212,6 +236,9 @@ def _fold_said(records: Sequence[Record]) -> Header:
         "tests": spell(_fold_tests([f.tests for f in told if f.tests])),
         "filesChanged": [spell(file) for file in _fold_files(chain.from_iterable(f.files for f in told))],
         "thinking": max((f.thinking for f in told), key=("none", "dropped", "clear", "sealed").index),
+        "readers": max(
+            (count_readers(headers) for r in records for headers in r.seals.values()), default=None
+        ),
         "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in told)),
         "incomplete": any(record.incomplete for record in records),
     }

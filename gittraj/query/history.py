@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from gittraj.errors import TrajError, UsageError
-from gittraj.git import Repository
+from gittraj.errors import UsageError
+from gittraj.git import Repository, from_top
+from gittraj.query.description import BATCH, describe_all
 from gittraj.query.fold import Header
+from gittraj.query.known import Known, UnfitError
 from gittraj.query.recorded import Recorded
 from gittraj.query.touching import RENAMES, Ancestry, following, touching
 from gittraj.query.wanted import Wanted
@@ -22,12 +24,7 @@ from gittraj.query.wanted import Wanted
 Entry = Header
 """A commit of ``log --json``."""
 
-_BATCH = 500  # commits described by one process
-_FORMAT = "%x00".join(("%H", "%h", "%s", "%aN", "%aE", "%aI"))
-_DESCRIBE = (
-    *("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"),
-    *("--no-show-signature", "--no-notes", "--no-patch"),
-)
+_FIRST = 25  # commits: few ask for more, and all of them wait
 # git's date parser takes what it does not understand for now; these do mean now, or today
 _NOW = re.compile(r"\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b", re.I)
 
@@ -43,14 +40,22 @@ def list_commits(
     paths: Sequence[str] = (),
     follow: bool = True,
     cwd: Path | None = None,
+    known: Known | None = None,
+    every: bool = False,
 ) -> tuple[Ancestry, list[str]]:
     """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
 
-    ``author`` is an extended regular expression, dates are whatever git understands, ``paths`` git's
-    pathspecs as typed in ``cwd``. Raises TrajError for one of them that means nothing.
+    ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
+    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster. Raises
+    TrajError for one of them that means nothing.
     """
-    ancestry = Ancestry.read(repository, [rev])
-    commits = [commit for commit in ancestry.parents if commit in recorded]
+    asked = _sort(repository, paths, follow=follow, cwd=cwd)
+    try:
+        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=known, every=every)
+    except UnfitError:
+        if known:
+            known.give_up()
+        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=None, every=every)
     limits = _limits(repository, author=author, since=since, until=until)
     if limits:
         inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
@@ -58,10 +63,37 @@ def list_commits(
             raise UsageError(f"--author: {inside.complaint}", hint="it is an extended regular expression")
         kept = set(inside.out.decode().split())
         commits = [commit for commit in commits if commit in kept]
-    if paths:
-        found = _touched(ancestry, commits, paths, follow=follow, cwd=cwd)
-        commits = [commit for commit in commits if commit in found]
     return ancestry, commits
+
+
+def _list(
+    repository: Repository,
+    recorded: Recorded,
+    rev: str,
+    places: Collection[str],
+    patterns: Sequence[str],
+    *,
+    cwd: Path | None,
+    known: Known | None,
+    every: bool,
+) -> tuple[Ancestry, list[str]]:
+    """The commits that have a note (or all) and, where any is given, touched a place or a pattern."""
+    below = known.below(rev) if known else None
+    if below is not None and not every and not patterns:
+        return Ancestry(repository, below), below.noted(places or None)
+    if below is not None and every and places and not patterns:
+        return Ancestry(repository, below), below.touching(places)
+    ancestry = Ancestry(repository, below) if below is not None else Ancestry.read(repository, [rev])
+    if below is not None and not every:
+        commits = below.noted(None)
+    else:
+        commits = [commit for commit in ancestry.parents if every or commit in recorded]
+    if not (places or patterns):
+        return ancestry, commits
+    found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
+    if places:
+        found |= {*below.touching(places)} if below is not None else following(ancestry, places, known)
+    return ancestry, [commit for commit in commits if commit in found]
 
 
 def read_entries(
@@ -78,16 +110,13 @@ def read_entries(
     ``explored``: also of trajectories that worked there and made no commit.
     """
     carrying = iter(commits)
-    while chunk := list(islice(carrying, _BATCH)):
-        described = _describe(ancestry.repository, chunk)
+    size = _FIRST
+    while chunk := list(islice(carrying, size)):
+        size = min(4 * size, BATCH)
+        described = describe_all(ancestry.repository, chunk)
         changed = ancestry.diff([(c, 0) for c in chunk], *RENAMES) if files else {}
-        for commit in chunk:
+        for commit, headers in zip(chunk, recorded.headers(chunk, explored=explored), strict=True):
             entry = described[commit]
-            headers = (
-                folded.header(commit, explored=explored)
-                for folded in recorded.on(commit)
-                if folded.records(commit, explored=explored)
-            )
             entry["files"] = [change[2] for change in changed.get((commit, 0), ())]
             entry["trajectories"] = [h for h in headers if wanted.accepts(h, entry["subject"])]
             if entry["trajectories"]:
@@ -107,7 +136,7 @@ def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[
 
 def describe(repository: Repository, commit: str) -> Entry:
     """One commit as ``log --json`` has it, without files and trajectories."""
-    return _describe(repository, [commit])[commit]
+    return describe_all(repository, [commit])[commit]
 
 
 def changed_paths(repository: Repository, commit: str) -> list[str]:
@@ -118,27 +147,9 @@ def changed_paths(repository: Repository, commit: str) -> list[str]:
     return [path for _, _, path in changes]
 
 
-def find_commit(repository: Repository, rev: str) -> str | None:
-    """The commit that ``rev`` names, None when it names none."""
-    question = ("--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
-    found = repository.run("rev-parse", *question, check=False)
-    return found.out.decode().strip() if found.code == 0 else None
-
-
-def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Entry]:
-    told = repository.run(*_DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
-    words = told.decode("utf-8", "replace").split("\0")
-    rows = (words[at : at + 6] for at in range(0, len(words) - 1, 6))
-    return {
-        commit: {
-            "commit": commit,
-            "short": short,
-            "subject": subject,
-            "author": {"name": name, "email": email},
-            "date": date,
-        }
-        for commit, short, subject, name, email, date in rows
-    }
+def read_date(repository: Repository, name: str, date: str) -> int:
+    """The seconds since 1970 that git understands; ``name`` is ``since`` or ``until``. Raises UsageError."""
+    return int(_date_limit(repository, name, date).partition("=")[2])
 
 
 def _limits(repository: Repository, *, author: str | None, since: str | None, until: str | None) -> list[str]:
@@ -160,35 +171,25 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 # ---------------------------------------------------------------- paths
 
 
-def _touched(
-    ancestry: Ancestry, commits: Sequence[str], paths: Sequence[str], *, follow: bool, cwd: Path | None
-) -> set[str]:
+def plain_paths(repository: Repository, paths: Sequence[str], *, cwd: Path | None) -> set[str]:
+    """Those that name one file or folder, from the top."""
+    return _sort(repository, paths, follow=True, cwd=cwd)[0]
+
+
+def _sort(
+    repository: Repository, paths: Sequence[str], *, follow: bool, cwd: Path | None
+) -> tuple[set[str], list[str]]:
+    """The names to follow, from the top, and the rest, for git to match."""
     # a pathspec with magic may exclude: then all of them are one question, and nothing is followed
     follow = follow and not any(path.startswith(":") for path in paths)
     plain = [path for path in paths if follow and _is_plain(path, cwd)]
     patterns = [path for path in paths if path not in plain]
-    found: set[str] = set()
-    if patterns:
-        found |= touching(ancestry, commits, patterns, cwd=cwd)
-    for path in plain:
-        place = from_top(ancestry.repository, path, cwd)
-        found |= following(ancestry, place) if place != "." else touching(ancestry, commits, [":(top)"])
-    return found
+    places = {from_top(repository, path, cwd) for path in plain}
+    if "." in places:
+        return set(), [*patterns, ":(top)"]
+    return places, patterns
 
 
 def _is_plain(path: str, cwd: Path | None) -> bool:
     """Whether it names one file or folder, not a pattern."""
     return not re.search(r"[*?\[]", path) or (cwd is not None and os.path.lexists(cwd / path))
-
-
-def from_top(repository: Repository, path: str, cwd: Path | None) -> str:
-    """``path`` as typed in ``cwd``, relative to the top. Raises TrajError when it lies outside."""
-    top = repository.work_tree
-    if top is None or cwd is None:
-        return os.path.normpath(path)
-    whole = Path(os.path.normpath(cwd.resolve() / path))
-    # the last name is not resolved: a symbolic link is itself a file of the repository
-    place = whole if whole == top.resolve() else whole.parent.resolve() / whole.name
-    if not place.is_relative_to(top.resolve()):
-        raise TrajError(f"'{path}' is outside the repository at {top}", hint="name a path inside it")
-    return place.relative_to(top.resolve()).as_posix()

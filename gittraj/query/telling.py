@@ -12,8 +12,9 @@ from itertools import islice
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.query.chapters import Segments, read_chapters, read_earlier
+from gittraj.query.completeness import complete
 from gittraj.query.fold import Folded, Header
-from gittraj.query.history import changed_paths, find_commit
+from gittraj.query.history import changed_paths
 from gittraj.query.recorded import Recorded
 from gittraj.times import parse_time
 
@@ -36,7 +37,7 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
     """
     if recorded.folded(name):
         return Target(trajectory=name)
-    if commit := find_commit(repository, name):
+    if commit := repository.find_commit(name):
         return Target(commit=commit)
     found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
     if len(found) == 1:
@@ -61,14 +62,15 @@ def tell(repository: Repository, recorded: Recorded, target: Target, segments: S
     """
     if target.trajectory is not None:
         folded = recorded.folded(target.trajectory)
-        return [_tell(folded, None, segments, files=())] if folded else []
+        return [tell_one(folded, None, segments, files=())] if folded else []
     if target.commit is None:
         return []
     files = changed_paths(repository, target.commit)
-    return [_tell(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+    return [tell_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
 
 
-def _tell(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
+def tell_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
+    """One trajectory on a commit that changed ``files``, or (None) over all its commits."""
     explored = not folded.records(commit)
     records = folded.records(commit, explored=explored)
     header = folded.header(commit, explored=explored)
@@ -77,6 +79,7 @@ def _tell(folded: Folded, commit: str | None, segments: Segments, *, files: Iter
     earlier = read_earlier(segments, records, header, files=set(files), known=known) if commit else None
     return {
         **header,
+        "completeness": complete(folded.header(None)),
         "chapters": [earlier, *chapters] if earlier else chapters,
         "also": earlier["events"] if earlier else [],
     }

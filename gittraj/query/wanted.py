@@ -8,16 +8,13 @@ from dataclasses import dataclass
 
 from gittraj.errors import UsageError
 from gittraj.query.fold import Header
+from gittraj.query.labels import Labels, task_names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class Wanted(Labels):
     """Conditions that all hold; None (or false) asks for nothing. Costs are in US dollars."""
 
-    agent: str | None = None
-    model: str | None = None
-    task: str | None = None
-    tag: str | None = None
     grep: re.Pattern[str] | None = None
     decisions: bool = False
     min_confidence: float | None = None
@@ -28,9 +25,7 @@ class Wanted:
         """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
         return (
             self.agent in (None, header["agent"])
-            and (self.model is None or any(self.model.lower() in m.lower() for m in header["models"]))
-            and (self.task is None or self.task in _names(header["task"]))
-            and (self.tag is None or self.tag in header["tags"])
+            and self.fit(models=header["models"], tasks=_names(header["task"]), tags=header["tags"])
             and (not self.decisions or bool(header["decisions"]))
             and _lies(header["confidence"], self.min_confidence, self.max_confidence)
             and _lies(header["part"]["costUsd"], self.min_cost, None)
@@ -55,12 +50,11 @@ def _lies(value: float | None, least: float | None, most: float | None) -> bool:
     return value is not None and (least is None or value >= least) and (most is None or value <= most)
 
 
-def _names(task: Header | None) -> tuple[str | None, ...]:
-    """What a task may be called: its title, its id, system:id."""
+def _names(task: Header | None) -> list[str]:
     if task is None:
-        return ()
+        return []
     source = task["source"]
-    return (task["title"], source["id"], f"{source['system']}:{source['id']}") if source else (task["title"],)
+    return task_names(task["title"], (source["system"], source["id"]) if source else None)
 
 
 def _words(header: Header, subject: str | None) -> Iterator[str]:

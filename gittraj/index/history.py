@@ -1,0 +1,206 @@
+"""Which commits touched which paths, and by what names.
+
+Only a commit's diff to its first parent counts as touching; renames are kept for the diff to each parent,
+since names are handed down to all of them. It must import next to nothing: see ``glance``.
+"""
+
+from __future__ import annotations
+
+from gittraj.index.reach import Reach, Stored
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Any
+
+_TIPS = 8  # that are kept
+_CHUNK = 400  # parameters of one statement
+_ALL = 10_000  # questions that take as long as reading everything
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_tip(connection: sqlite3.Connection, commit: str) -> Reach | None:
+    oid = (bytes.fromhex(commit),)
+    row = connection.execute("SELECT heights FROM tips WHERE oid = ?", oid).fetchone()
+    rest = "SELECT numbers, links, more, joints FROM tips WHERE oid = ?"
+    return Stored(row[0], lambda: connection.execute(rest, oid).fetchone()) if row else None
+
+
+def commits_of(connection: sqlite3.Connection, numbers: Sequence[int]) -> dict[int, str]:
+    """The ids of commits."""
+    if len(numbers) > _ALL:
+        return {number: oid.hex() for number, oid in connection.execute("SELECT n, oid FROM commits")}
+    question = "SELECT oid FROM commits WHERE n = ?"
+    return {number: connection.execute(question, (number,)).fetchone()[0].hex() for number in numbers}
+
+
+def numbers_of(connection: sqlite3.Connection, commits: Iterable[str]) -> dict[str, int]:
+    """The numbers of those commits that are here."""
+    found: dict[str, int] = {}
+    for some in _chunks(bytes.fromhex(commit) for commit in commits):
+        question = f"SELECT oid, n FROM commits WHERE oid IN ({_marks(some)})"  # noqa: S608 - only marks
+        found.update((oid.hex(), number) for oid, number in connection.execute(question, some))
+    return found
+
+
+_RENAMES = (
+    "SELECT n, parent, a.path, b.path FROM paths a JOIN renames ON new = a.p JOIN paths b ON old = b.p"
+    " WHERE a.path IN (%s)"
+)
+
+
+def touching(connection: sqlite3.Connection, names: Iterable[str]) -> dict[int, list[str]]:
+    """The commits that touched one of the names or what is below it, with the paths; ``""`` is the top."""
+    found: dict[int, list[str]] = {}
+    for number, path in _touched(connection, names, "n, path"):
+        found.setdefault(number, []).append(_text(path))
+    return found
+
+
+def _touched(connection: sqlite3.Connection, names: Iterable[str], columns: str) -> Iterator[tuple[Any, ...]]:
+    question = f"SELECT {columns} FROM paths JOIN touched USING (p)"  # noqa: S608 - two words of ours
+    for name in names:
+        if name:
+            below = f"{question} WHERE path = ? OR path >= ? AND path < ?"
+            yield from connection.execute(below, _span(name))
+        else:
+            yield from connection.execute(question)
+
+
+def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
+    """Commits, which of their parents, the name and what it is called there."""
+    for some in _chunks(map(_bytes, names)):
+        yield from (
+            (number, parent, _text(new), _text(old))
+            for number, parent, new, old in connection.execute(_RENAMES % _marks(some), some)
+        )
+
+
+def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) -> dict[int, int]:
+    """The commits, by height, that touched one of ``paths`` (from the top) or what it was called there."""
+    base = frozenset(paths)
+    names, fresh = set[str](), set(base)
+    steps: dict[int, list[tuple[int, str, str]]] = {}
+    while fresh:
+        names |= fresh
+        older = set()
+        for number, parent, new, old in renames(connection, sorted(fresh)):
+            if here := tip.height(number):
+                steps.setdefault(here, []).append((parent, new, old))
+                older.add(old)
+        fresh = older - names
+    if not steps:  # thousands, of a file that many touch: each call counts
+        heights, size = tip.heights, len(tip.heights)
+        numbers = _touched(connection, names, "n")
+        return {height: n for (n,) in numbers if n < size and (height := heights[n])}
+    found = ((tip.height(number), number, touched) for number, touched in touching(connection, names).items())
+    held = tip.hand_down(base, steps)
+    return {height: number for height, number, touched in found if height and _meet(touched, held.at(height))}
+
+
+def _meet(touched: Iterable[str], names: Iterable[str]) -> bool:
+    return any(path == name or path.startswith(f"{name}/") for path in touched for name in names)
+
+
+# ---------------------------------------------------------------- writing
+
+
+def add_commits(connection: sqlite3.Connection, commits: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """Number new commits (id and committer's time; parents first)."""
+    (last,) = connection.execute("SELECT coalesce(max(n), 0) FROM commits").fetchone()
+    numbers = {commit: number for number, (commit, _) in enumerate(commits, last + 1)}
+    connection.executemany(
+        "INSERT INTO commits VALUES (?, ?, ?)",
+        ((numbers[commit], bytes.fromhex(commit), time) for commit, time in commits),
+    )
+    return numbers
+
+
+class Writer:
+    """Takes in what commits changed; ``close`` writes it down, in the order of the table."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._paths: dict[str, int] = {}
+        (self._last,) = connection.execute("SELECT coalesce(max(p), 0) FROM paths").fetchone()
+        self._empty = not self._last
+        self._named: list[tuple[int, bytes]] = []
+        self._touched: list[tuple[int, int]] = []
+        self._renames: list[tuple[int, int, int, int]] = []
+
+    def take(self, number: int, parent: int, changed: Iterable[tuple[str, str, str]]) -> None:
+        """What a commit changed against one of its parents: git's letter, the path before and after."""
+        for letter, old, new in changed:
+            after = self._paths.get(new) or self._path(new)
+            before = after if old == new else self._path(old)
+            if parent == 0:
+                self._touched.append((after, number))
+                if before != after:
+                    self._touched.append((before, number))
+            if letter == "R":
+                self._renames.append((after, number, parent, before))
+        if len(self._touched) > _ROWS:
+            self.close()
+
+    def close(self) -> None:
+        execute = self._connection.executemany
+        execute("INSERT INTO paths VALUES (?, ?)", self._named)
+        execute("INSERT OR IGNORE INTO touched VALUES (?, ?)", sorted(self._touched))
+        execute("INSERT OR IGNORE INTO renames VALUES (?, ?, ?, ?)", sorted(self._renames))
+        self._named, self._touched, self._renames = [], [], []
+
+    def _path(self, path: str) -> int:
+        known = self._paths.get(path)
+        if known is None:
+            raw = _bytes(path)
+            row = None
+            if not self._empty:
+                row = self._connection.execute("SELECT p FROM paths WHERE path = ?", (raw,)).fetchone()
+            if row is None:
+                self._last += 1
+                self._named.append((self._last, raw))
+            known = self._paths[path] = row[0] if row else self._last
+        return known
+
+
+_ROWS = 1_000_000
+
+
+def write_tip(connection: sqlite3.Connection, commit: str, tip: Reach) -> None:
+    (used,) = connection.execute("SELECT coalesce(max(used), 0) + 1 FROM tips").fetchone()
+    values = (bytes.fromhex(commit), *tip.write(), used)
+    connection.execute("INSERT OR REPLACE INTO tips VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    connection.execute("DELETE FROM tips WHERE used <= ?", (used - _TIPS,))
+
+
+def newest_tips(connection: sqlite3.Connection) -> Iterator[tuple[str, int]]:
+    """The tips that are kept, the newest first, with their committer's times."""
+    question = "SELECT oid, time FROM tips JOIN commits USING (oid) ORDER BY used DESC"
+    return ((oid.hex(), time) for oid, time in connection.execute(question))
+
+
+def _chunks(items: Iterable[bytes]) -> Iterator[list[bytes]]:
+    rest = list(items)
+    for at in range(0, len(rest), _CHUNK):
+        yield rest[at : at + _CHUNK]
+
+
+def _marks(items: Sequence[object]) -> str:
+    return ",".join("?" * len(items))
+
+
+def _span(name: str) -> tuple[bytes, bytes, bytes]:
+    """A path, and where what is below it begins and ends ("0" follows "/")."""
+    raw = _bytes(name)
+    return raw, raw + b"/", raw + b"0"
+
+
+def _bytes(path: str) -> bytes:
+    return path.encode("utf-8", "surrogateescape")
+
+
+def _text(path: bytes) -> str:
+    return path.decode("utf-8", "surrogateescape")

@@ -1,0 +1,172 @@
+"""The query language of ``git traj search``, and what SQLite is asked for it.
+
+``rate limit`` (both), ``"rate limit"`` (beside each other), ``limit*`` (that begin so), ``a OR b``,
+``NOT a`` or ``-a``, and parentheses. Whatever a user types, SQLite is only given quoted words and operators
+of ours, so no query can be an error of its grammar. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.errors import UsageError
+from gittraj.index import words
+
+HINT = 'words, "a phrase", a beginning*, OR, NOT, ( ): git traj search -h'
+_TOKEN = re.compile(r'\s*(?:(-(?=[\w"(]))|([()])|("[^"]*"\*?)|(")|([^\s()"]+))')
+_LIMIT = 200  # words and signs
+_DEPTH = 20
+_OPERATORS = ("AND", "OR", "NOT")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """``match`` is what SQLite is asked, ``sought`` the same for a text that has only some of it: what is
+    shown of it."""
+
+    match: str
+    sought: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """What must be there, in SQLite's words; or (``wanted`` false) must not."""
+
+    match: str
+    sought: tuple[str, ...]
+    wanted: bool = True
+
+
+def parse_query(text: str) -> Asked:
+    """Raises UsageError for what means nothing."""
+    parser = _Parser(list(_tokens(text)))
+    found = parser.read_any()
+    if parser.left():
+        raise _bad("a ) without its (")
+    if found is None:
+        raise _bad("there is no word in it")
+    if not found.wanted:
+        raise _bad("it says only what must not be there")
+    return Asked(found.match, " OR ".join(found.sought))
+
+
+def spell_word(text: str) -> str | None:
+    """One word or phrase as SQLite is asked for it, an identifier also by its whole; None without a letter or
+    digit."""
+    if not any(sign.isalnum() for sign in text):
+        return None
+    term = quote(text)
+    if whole := words.whole(text):
+        return f"({term} OR {quote(whole)})"
+    return term
+
+
+def quote(text: str) -> str:
+    """As SQLite takes it literally."""
+    return '"' + words.cut(text).replace('"', " ") + '"'
+
+
+def _tokens(text: str) -> Iterator[str]:
+    for number, found in enumerate(_TOKEN.finditer(text.strip())):
+        if found[4]:
+            raise _bad('a " without its other')
+        if number > _LIMIT:
+            raise _bad(f"it has more than {_LIMIT} words")
+        yield "NOT" if found[1] else found[0].strip()
+
+
+def _bad(why: str) -> UsageError:
+    return UsageError(f"this cannot be searched for: {why}", hint=HINT)
+
+
+class _Parser:
+    """Binds NOT tightest, then what stands side by side, then OR."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._depth = 0
+
+    def left(self) -> str | None:
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def read_any(self) -> _Term | None:
+        terms = [self._read_all()]
+        while self.left() == "OR":
+            self._take()
+            terms.append(self._read_all())
+        found = [term for term in terms if term]
+        if len(found) > 1 and not all(term.wanted for term in found):
+            raise _bad("OR stands beside what must not be there")
+        return _join(found, " OR ")
+
+    def _read_all(self) -> _Term | None:
+        """What stands side by side; None where none of it has a letter."""
+        found: list[_Term] = []
+        before = ""
+        start = self._at
+        while (sign := self.left()) not in (None, ")", "OR"):
+            if sign == "AND":
+                if before in ("", "AND"):
+                    raise _bad("AND has nothing before it")
+                before = self._take()
+                continue
+            before = sign or ""
+            if term := self._read_one():
+                found.append(term)
+        if self._at == start and self._tokens:
+            around = (*self._tokens[start - 1 : start], self.left())
+            raise _bad("OR has nothing beside it" if "OR" in around else "( ) has nothing in it")
+        if before == "AND":
+            raise _bad("AND has nothing after it")
+        wanted = _join([term for term in found if term.wanted], " AND ")
+        unwanted = _join([term for term in found if not term.wanted], " OR ")
+        if wanted and unwanted:
+            return _Term(f"({wanted.match} NOT {unwanted.match})", wanted.sought)
+        return wanted or unwanted
+
+    def _read_one(self) -> _Term | None:
+        sign = self._take()
+        if sign == "NOT":
+            if self.left() in (None, ")", *_OPERATORS):
+                raise _bad("NOT has nothing after it")
+            term = self._read_one()
+            if term and not term.wanted:
+                raise _bad("NOT stands twice")
+            return _Term(term.match, (), wanted=False) if term else None
+        if sign == "(":
+            self._depth += 1
+            if self._depth > _DEPTH:
+                raise _bad(f"( ) are more than {_DEPTH} deep")
+            found = self.read_any()
+            if self.left() != ")":
+                raise _bad("a ( without its )")
+            self._take()
+            self._depth -= 1
+            return found
+        return _read_word(sign)
+
+
+def _join(terms: Sequence[_Term], between: str) -> _Term | None:
+    if len(terms) < 2:
+        return terms[0] if terms else None
+    sought = tuple(dict.fromkeys(each for term in terms for each in term.sought))
+    return _Term(f"({between.join(term.match for term in terms)})", sought, terms[0].wanted)
+
+
+def _read_word(token: str) -> _Term | None:
+    if not token.endswith("*"):
+        term = spell_word(token)
+        return _Term(term, (term,)) if term else None
+    bare = token.rstrip("*").strip('"')
+    if not any(sign.isalnum() for sign in bare[-1:]):
+        return _read_word(bare) if bare else None
+    ways = [f"{quote(bare)} *", *map(quote, words.completions(bare))]
+    match = f"({' OR '.join(ways)})" if len(ways) > 1 else ways[0]
+    return _Term(match, (match,))

@@ -1,0 +1,80 @@
+"""Ranks parts by how like a text they are: "how did we solve this before?", without a network.
+
+Every word of the text that says something adds how well it answers (bm25 over weighted columns), or a word
+that programmers use for it, whichever is better. Words that many parts have are left out.
+``docs/adr/0020-similar.md`` says what else was tried, and measured.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterable
+
+from gittraj.errors import UsageError
+from gittraj.index import text, words
+from gittraj.index.language import HINT, spell_word
+from gittraj.index.synonyms import synonyms
+
+_SAID = frozenset(
+    str.split(
+        """
+    a about above after again all also always am an and any are as at be because been before being
+    between both but by can cannot could did do does doing done each else ever every few for from get
+    gets go goes going got had has have having he her here him his how i if in into is it its itself just
+    keep keeps kept let like make makes making many may me might more most much must my need needs no nor
+    not now of off on one only onto or other our out over own please put same see set she should show so
+    some somebody someone something still such take than that the their them then there these they thing
+    things this those though through to too try under until up us use used uses using very want wants was
+    way we were what when where whether which while who whom whose why will with within without won would
+    yet you your
+    """
+    )
+)
+"""Words that say nothing of what a text is about."""
+_FOR_IT = 0.7
+"""What a word counts that is only used for the one in the text."""
+_MOST = 24
+"""Words of a text, the rarest ones."""
+_COMMON = 0.2
+"""Of all parts: a word that more of them have tells little, and costs most."""
+_FEW = 2
+_DEEP = 400
+"""Parts that one word may bring."""
+_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
+Ask = Callable[[str, int], Iterable[tuple[int, float]]]
+"""The parts that match, with how well, at most so many."""
+
+
+def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[list[tuple[int, float]], str]:
+    """Parts like ``asked``, the best first, and what is to be shown of them. Raises UsageError for a text
+    without a word."""
+    meanings = _choose(connection, _read(asked))
+    scores: dict[int, float] = {}
+    for own, others in meanings:
+        best = dict(ask(own, _DEEP))
+        for doc, score in ask(others, _DEEP) if others else ():
+            best[doc] = max(best.get(doc, 0), _FOR_IT * score)
+        for doc, score in best.items():
+            scores[doc] = scores.get(doc, 0) + score
+    sought = " OR ".join(match for pair in meanings for match in pair if match)
+    return text.in_order(connection, scores), sought
+
+
+def _read(asked: str) -> list[tuple[str, str]]:
+    """Each word and what is used for it, as SQLite is asked."""
+    found = dict.fromkeys(_WORD.findall(words.uncut(words.cut(asked))))
+    telling = [word for word in found if word.lower() not in _SAID and len(word) > 1] or list(found)
+    pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in telling]
+    meanings = [(own, " OR ".join(filter(None, others))) for own, others in pairs if own]
+    if not meanings:
+        raise UsageError("this is like nothing: there is no word in it", hint=HINT)
+    return meanings
+
+
+def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The rarest; those that most parts have only where there are few others."""
+    parts, _ = text.count(connection)
+    often = {own: text.frequency(connection, own) for own, _ in meanings}
+    rare = sorted(meanings, key=lambda pair: often[pair[0]])[:_MOST]
+    return [pair for at, pair in enumerate(rare) if at < _FEW or often[pair[0]] <= _COMMON * parts]

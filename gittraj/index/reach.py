@@ -1,0 +1,183 @@
+"""What a commit reaches, as numbers, and how names are handed down through it.
+
+A commit has a *height* below a tip: 1 for the one that is listed last, N for the tip itself, in the order in
+which git lists them. So a tip that was reached by new commits on top keeps every height. It must import next
+to nothing: see ``glance``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+_UNIT = "I"
+
+
+class Reach:
+    """``heights`` by a commit's number (0: not reached); by height its ``numbers`` and ``links``, the height
+    of the first parent (0: none). ``more``: height, which parent, its height, for all other parents.
+
+    ``joints`` are the heights, sorted, where history is more than one commit below the other: all names
+    that a joint has are handed down unchanged until above the next one, but for renames.
+    """
+
+    __slots__ = ("heights", "joints", "links", "more", "numbers")
+
+    def __init__(
+        self,
+        heights: Sequence[int],
+        numbers: Sequence[int],
+        links: Sequence[int],
+        more: Sequence[int],
+        joints: Sequence[int],
+    ) -> None:
+        self.heights = heights
+        self.numbers = numbers
+        self.links = links
+        self.more = more
+        self.joints = joints
+
+    @classmethod
+    def read(cls, row: Sequence[bytes]) -> Reach:
+        """From what ``write`` gave."""
+        return cls(_unpack(row[0]), *_unpack_rest(row[1:]))
+
+    def write(self) -> tuple[bytes, ...]:
+        from array import array  # noqa: PLC0415
+
+        def pack(field: Sequence[int]) -> bytes:
+            whole = array(_UNIT, field)
+            counts = len(whole) > 1 and whole == array(_UNIT, range(len(whole)))
+            return (array(_UNIT, [len(whole)]) if counts else whole).tobytes()
+
+        plain = (array(_UNIT, field).tobytes() for field in (self.links, self.more, self.joints))
+        return pack(self.heights), pack(self.numbers), *plain
+
+    def parents(self, height: int) -> list[int]:
+        """The heights of all parents, in their order."""
+        first = self.links[height]
+        rows = (self.more[at : at + 3] for at in range(0, len(self.more), 3))
+        return [*([first] if first else []), *(parent for here, _, parent in rows if here == height)]
+
+    def height(self, number: int) -> int:
+        return self.heights[number] if number < len(self.heights) else 0
+
+    def hand_down(self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]) -> Held:
+        """What ``names`` of the tip are called everywhere. ``steps``: by height, renames towards a parent."""
+        links, others = self.links, list(self.more)
+        more: dict[int, list[tuple[int, int]]] = {}
+        for height, number, parent in zip(others[::3], others[1::3], others[2::3], strict=True):
+            more.setdefault(height, []).append((number, parent))
+        keys = sorted({*self.joints, *(links[height] for height in steps)} - {0})
+        held = dict.fromkeys(keys, frozenset[str]())
+        held[len(links) - 1] = names
+        for index in range(len(keys) - 1, -1, -1):
+            # from this key down to the next nothing happens, so its last commit hands down what it has
+            here, bottom = held[keys[index]], keys[index - 1] + 1 if index else 1
+            for number, parent in ((0, links[bottom]), *more.get(bottom, ())):
+                theirs = here
+                if bottom in steps:
+                    table = {new: old for step, new, old in steps[bottom] if step == number}
+                    theirs = frozenset(table.get(name, name) for name in here)
+                if parent and held[parent] is not theirs:  # most hand down the very set that they got
+                    held[parent] = held[parent] | theirs if held[parent] else theirs
+        return Held(keys, held)
+
+
+class Stored(Reach):
+    """One of which only the ``heights`` are read until somebody asks for more: a megabyte at 100,000 commits,
+    and a file that was never renamed needs none of it. ``rest`` gives what ``write`` gave, without them."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self, heights: bytes, rest: Callable[[], Sequence[bytes]]) -> None:
+        self.heights = _unpack(heights)
+        self._rest = rest
+
+    def __getattr__(self, name: str) -> Any:  # a slot that is empty yet
+        if name not in Reach.__slots__:
+            raise AttributeError(name)
+        self.numbers, self.links, self.more, self.joints = _unpack_rest(self._rest())
+        return getattr(self, name)
+
+
+def _unpack(data: bytes) -> Sequence[int]:
+    """Where each commit's number is its height, as most often, 0, 1, 2 … stand as how many they are. Both
+    fields begin with 0, so one number that is none stands for that."""
+    field = memoryview(data).cast("I")
+    return range(field[0]) if len(field) == 1 and field[0] else field
+
+
+def _unpack_rest(row: Sequence[bytes]) -> tuple[Sequence[int], ...]:
+    return _unpack(row[0]), *(memoryview(data).cast("I") for data in row[1:])
+
+
+class Held:
+    """The names at each height."""
+
+    __slots__ = ("_held", "_keys")
+
+    def __init__(self, keys: Sequence[int], held: Mapping[int, frozenset[str]]) -> None:
+        self._keys = keys
+        self._held = held
+
+    def at(self, height: int) -> frozenset[str]:
+        return self._held[self._keys[bisect_left(self._keys, height)]]
+
+
+# ---------------------------------------------------------------- making one
+
+
+def reach_of(parents: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Reach:
+    """``parents`` of all that the first of them reaches, as git lists it."""
+    height = {commit: len(parents) - at for at, commit in enumerate(parents)}
+    return _stack(Reach((), (0,), (0,), (), ()), parents, numbers, height)
+
+
+def raised(
+    below: Reach,
+    parents: Mapping[str, Sequence[str]],
+    numbers: Mapping[str, int],
+    heights: Mapping[str, int],
+) -> Reach:
+    """New commits on top of ``below``; ``heights`` are those of their parents there."""
+    size = len(below.links) - 1 + len(parents)
+    height = {**heights, **{commit: size - at for at, commit in enumerate(parents)}}
+    return _stack(below, parents, numbers, height)
+
+
+def _stack(
+    below: Reach,
+    parents: Mapping[str, Sequence[str]],
+    numbers: Mapping[str, int],
+    height: Mapping[str, int],
+) -> Reach:
+    from array import array  # noqa: PLC0415 - only who writes needs it
+
+    def copy(field: Sequence[int]) -> array[int]:
+        return array(_UNIT, field)
+
+    heights, order, links, more = map(copy, (below.heights, below.numbers, below.links, below.more))
+    missing = max((numbers[commit] for commit in parents), default=0) + 1 - len(heights)
+    heights.frombytes(bytes(max(missing, 0) * heights.itemsize))
+    first = len(links)
+    joints = {*below.joints}
+    for commit in reversed([*parents]):
+        here = height[commit]
+        heights[numbers[commit]] = here
+        order.append(numbers[commit])
+        above = parents[commit]
+        links.append(height[above[0]] if above else 0)
+        if len(above) != 1 or links[here] != here - 1 or here == first:
+            # what it hands down goes elsewhere than to the next; or the next has other children already
+            joints.update(height[parent] for parent in above)
+            joints.add(here - 1)
+        for number, parent in enumerate(above[1:], 1):
+            more.extend((here, number, height[parent]))
+    joints.add(len(links) - 1)
+    return Reach(heights, order, links, more, sorted(joints - {0}))

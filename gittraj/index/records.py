@@ -1,0 +1,182 @@
+"""Which commits carry a note, which trajectories a note names, and what a listing says of a commit.
+
+``headers`` is a memory: what was folded once, until a note of one of its trajectories changes. ``page`` is
+how a pipe gets to see it, without the commit's own line. Neither has to be there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.index.glance import told_by
+
+Header = dict[str, Any]
+_MANY = 400  # parameters of one statement
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What is known of one note: the ids that it names, whether it tells of work without a commit, and
+    whether nothing was taken off."""
+
+    ids: Collection[str]
+    explored: bool
+    plain: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was folded of a commit, and how a pipe gets to see it: below its title, and on one line. Both
+    are empty when it carries nothing. ``tallies``: what it adds to sums."""
+
+    headers: Sequence[Header]
+    page: str
+    small: str
+    tallies: Header
+
+
+# ---------------------------------------------------------------- reading
+
+
+def noted(connection: sqlite3.Connection) -> dict[str, bool]:
+    """The commits with a note, and whether it tells of work without a commit."""
+    rows = connection.execute("SELECT oid, explored FROM notes")
+    return {oid.hex(): bool(explored) for oid, explored in rows}
+
+
+def mixed(connection: sqlite3.Connection) -> list[str]:
+    """The commits from whose notes something was taken off."""
+    return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM notes WHERE NOT plain")]
+
+
+def noted_numbers(connection: sqlite3.Connection) -> Iterator[int]:
+    """The numbers of the commits with a note."""
+    return (number for (number,) in connection.execute("SELECT n FROM notes JOIN commits USING (oid)"))
+
+
+def noted_among(connection: sqlite3.Connection, numbers: Iterable[int]) -> set[int]:
+    """Those of the commits that have one."""
+    question = "SELECT 1 FROM commits JOIN notes USING (oid) WHERE n = ?"
+    return {number for number in numbers if connection.execute(question, (number,)).fetchone()}
+
+
+def carrying(connection: sqlite3.Connection, trajectory: str) -> list[str]:
+    """The commits whose notes name that id, sorted."""
+    rows = connection.execute("SELECT oid FROM carries WHERE trajectory = ? ORDER BY oid", (trajectory,))
+    return [oid.hex() for (oid,) in rows]
+
+
+def named(connection: sqlite3.Connection) -> list[str]:
+    """Every id that a note names, sorted."""
+    rows = connection.execute("SELECT DISTINCT trajectory FROM carries ORDER BY trajectory")
+    return [trajectory for (trajectory,) in rows]
+
+
+def latest(connection: sqlite3.Connection) -> list[str]:
+    """The same, those of the newest commits first."""
+    rows = connection.execute(
+        "SELECT trajectory FROM carries LEFT JOIN commits USING (oid)"
+        " GROUP BY trajectory ORDER BY max(n) DESC"
+    )
+    return [trajectory for (trajectory,) in rows]
+
+
+def headers_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, list[Header]]:
+    """What is remembered of them."""
+    return _remembered(connection, "headers", commits)
+
+
+def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
+    """What they add to sums, where that is remembered."""
+    return _remembered(connection, "tallies", commits)
+
+
+def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if read_source(connection).get("told_by") != told_by():
+        return found
+    for at in range(0, len(commits), _MANY):
+        some = [bytes.fromhex(commit) for commit in commits[at : at + _MANY]]
+        marks = ",".join("?" * len(some))
+        question = f"SELECT oid, {column} FROM headers WHERE oid IN ({marks})"  # noqa: S608 - no text of others
+        found.update((oid.hex(), json.loads(text)) for oid, text in connection.execute(question, some))
+    return found
+
+
+def told_of(connection: sqlite3.Connection) -> set[str]:
+    """All commits of which something is remembered."""
+    if read_source(connection).get("told_by") != told_by():
+        return set()
+    return {oid.hex() for (oid,) in connection.execute("SELECT oid FROM headers")}
+
+
+def untold(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """Commits with a note of which nothing is remembered, the newest first."""
+    stale = read_source(connection).get("told_by") != told_by()
+    rows = connection.execute(
+        "SELECT oid FROM notes LEFT JOIN headers USING (oid) LEFT JOIN commits USING (oid)"
+        " WHERE ? OR headers IS NULL ORDER BY n DESC LIMIT ?",
+        (stale, limit),
+    )
+    return [oid.hex() for (oid,) in rows]
+
+
+# ---------------------------------------------------------------- writing
+
+
+def replace_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted | None]]) -> None:
+    """Commits whose note is another one now (None: gone). What was said of its trajectories is forgotten."""
+    stale: set[str] = set()
+    for commit, now in notes:
+        oid = bytes.fromhex(commit)
+        before = connection.execute("SELECT trajectory FROM carries WHERE oid = ?", (oid,))
+        stale.update(trajectory for (trajectory,) in before)
+        connection.execute("DELETE FROM carries WHERE oid = ?", (oid,))
+        connection.execute("DELETE FROM headers WHERE oid = ?", (oid,))
+        if now is None:
+            connection.execute("DELETE FROM notes WHERE oid = ?", (oid,))
+            continue
+        stale.update(now.ids)
+        connection.execute("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", (oid, now.explored, now.plain))
+        connection.executemany("INSERT INTO carries VALUES (?, ?)", ((each, oid) for each in now.ids))
+    connection.executemany(
+        "DELETE FROM headers WHERE oid IN (SELECT oid FROM carries WHERE trajectory = ?)",
+        ((each,) for each in stale),
+    )
+
+
+def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]]) -> None:
+    """The same into an empty index, in the order of the tables."""
+    rows = [(bytes.fromhex(commit), now) for commit, now in notes]
+    rows.sort(key=lambda row: row[0])
+    told = ((oid, now.explored, now.plain) for oid, now in rows)
+    connection.executemany("INSERT INTO notes VALUES (?, ?, ?)", told)
+    pairs = sorted((trajectory, oid) for oid, now in rows for trajectory in now.ids)
+    connection.executemany("INSERT INTO carries VALUES (?, ?)", pairs)
+
+
+def remember(connection: sqlite3.Connection, told: Mapping[str, Told]) -> None:
+    if read_source(connection).get("told_by") != told_by():
+        connection.execute("DELETE FROM headers")
+        write_source(connection, told_by=told_by())
+    rows = (
+        (bytes.fromhex(c), json.dumps(t.tallies), json.dumps(t.headers), t.page, t.small)
+        for c, t in sorted(told.items())
+    )
+    connection.executemany("INSERT OR REPLACE INTO headers VALUES (?, ?, ?, ?, ?)", rows)
+
+
+# ---------------------------------------------------------------- what it was made from
+
+
+def read_source(connection: sqlite3.Connection) -> Mapping[str, str]:
+    """Names and values, such as the tip of the notes that are in the index."""
+    return dict(connection.execute("SELECT name, value FROM meta"))
+
+
+def write_source(connection: sqlite3.Connection, **values: str) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())

@@ -1,0 +1,31 @@
+"""What stands in the index. Another number means another index: it is dropped and built anew, never migrated.
+
+Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``tips`` holds, for
+a commit that was asked about, everything that it reaches: see ``reach``. ``tallies`` come before the other
+columns of ``headers``, for they are read alone, of all commits: what is behind lies on other pages. These two
+have row ids: without, SQLite reads a whole row, a megabyte of a tip, to compare its key.
+"""
+
+from __future__ import annotations
+
+NUMBER = 5
+
+TABLES = """
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+
+CREATE TABLE commits (n INTEGER PRIMARY KEY, oid BLOB NOT NULL UNIQUE, time INTEGER NOT NULL);
+CREATE TABLE paths (p INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
+CREATE TABLE touched (p INTEGER, n INTEGER, PRIMARY KEY (p, n)) WITHOUT ROWID;
+CREATE TABLE renames (new INTEGER, n INTEGER, parent INTEGER, old INTEGER, PRIMARY KEY (new, n, parent))
+    WITHOUT ROWID;
+CREATE TABLE tips (
+    oid BLOB PRIMARY KEY, heights BLOB, numbers BLOB, links BLOB, more BLOB, joints BLOB, used INTEGER
+);
+
+CREATE TABLE notes (oid BLOB PRIMARY KEY, explored INTEGER NOT NULL, plain INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE carries (trajectory TEXT, oid BLOB, PRIMARY KEY (trajectory, oid)) WITHOUT ROWID;
+CREATE INDEX carried ON carries (oid);
+CREATE TABLE headers (
+    oid BLOB PRIMARY KEY, tallies TEXT NOT NULL, headers TEXT NOT NULL, page TEXT, small TEXT
+);
+"""

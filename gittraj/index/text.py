@@ -1,0 +1,301 @@
+"""The text of what was asked, said, thought and done, for full-text search: ``text.db`` beside the index.
+
+A row for each part of a trajectory; a column of words for each kind of text, thinking in clear in one of
+its own; identifiers as a whole, of any kind of text, in the last. What is sealed is never here. The
+words' table keeps no text, so a part's own stands beside it, compressed: for what is shown of it, and
+because SQLite forgets only words that it is told. ``waiting`` are the trajectories whose parts are to be
+read, again or for the first time. Nothing here knows git.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as count_from
+from typing import Any
+
+from gittraj.index.file import Book
+from gittraj.index.words import TOKENIZE, cut, names
+
+WEIGHTS: dict[str, float] = {
+    "title": 6,
+    "prompt": 5,
+    "decision": 5,
+    "retrospective": 4,
+    "message": 2,
+    "thinking": 1.5,
+    "tool": 1.5,
+    "file": 3,
+    "output": 0.5,
+}
+"""The kinds of text, and how much a word there counts beside one elsewhere."""
+RANKED = 10_000
+"""Parts that are ranked for one question: to rank 50,000 takes as long as all the rest of it."""
+_FIRST = 1 << 40
+"""The number of the first row: older ones, which are read later, have lower ones, newer ones higher."""
+
+TEXTS = Book(
+    "text.db",
+    2,
+    f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;
+CREATE TABLE waiting (n INTEGER PRIMARY KEY, trajectory TEXT NOT NULL UNIQUE);
+CREATE TABLE parts (
+    doc INTEGER PRIMARY KEY, trajectory TEXT NOT NULL, first TEXT, agent TEXT, began INTEGER, ended INTEGER,
+    about TEXT NOT NULL, said BLOB NOT NULL
+);
+CREATE INDEX told ON parts (trajectory);
+CREATE TABLE shown (doc INTEGER, oid BLOB, PRIMARY KEY (doc, oid)) WITHOUT ROWID;
+CREATE INDEX showing ON shown (oid);
+CREATE TABLE away (month TEXT, doc INTEGER, PRIMARY KEY (month, doc)) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 ({", ".join(WEIGHTS)}, content='', tokenize='{TOKENIZE}');
+""",
+    prefix="text-",
+)
+_PLACE = "ended DESC, trajectory, first"
+"""Parts that match alike: by what they are, not by when they were read."""
+_RANK = f"bm25(words, {', '.join(map(str, WEIGHTS.values()))})"
+_NAMED, _GIVEN = ", ".join(("rowid", *WEIGHTS)), ", ".join("?" * (len(WEIGHTS) + 1))
+_LEARN = f"INSERT INTO words ({_NAMED}) VALUES ({_GIVEN})"  # noqa: S608 - names of ours
+_UNLEARN = f"INSERT INTO words (words, {_NAMED}) VALUES ('delete', {_GIVEN})"  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A text: of which kind (a key of ``WEIGHTS``), and of which event, None for what the record says."""
+
+    kind: str
+    event: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a trajectory, by the id of its first event. ``commits`` carry it; ``about`` is what
+    conditions ask for; times are in seconds since 1970; some events of the months ``away`` are not here."""
+
+    trajectory: str
+    first: str | None
+    agent: str | None
+    began: int | None
+    ended: int | None
+    about: Mapping[str, Any]
+    commits: Collection[str]
+    pieces: Sequence[Piece]
+    away: Collection[str] = ()
+
+
+# ---------------------------------------------------------------- reading
+
+
+def count(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Parts that are in the index, and trajectories that wait."""
+    (parts,) = connection.execute("SELECT count(*) FROM parts").fetchone()
+    (left,) = connection.execute("SELECT count(*) FROM waiting").fetchone()
+    return parts, left
+
+
+def months_away(connection: sqlite3.Connection) -> list[str]:
+    """The months of which events are not here, sorted."""
+    return [month for (month,) in connection.execute("SELECT DISTINCT month FROM away ORDER BY month")]
+
+
+def ranked(
+    connection: sqlite3.Connection,
+    match: str,
+    *,
+    kinds: Collection[str] = (),
+    agent: str | None = None,
+    since: int | None = None,
+    until: int | None = None,
+    among: int = RANKED,
+    limit: int = -1,
+) -> Iterator[tuple[int, float]]:
+    """Parts that match, the best first, with how well (more is better). ``kinds``: only texts of these. Where
+    more than ``among`` match, the newest compete. A number below 0 is no limit."""
+    conditions = [("agent = ?", agent), ("ended >= ?", since), ("began <= ?", until)]
+    asked = [(text, value) for text, value in conditions if value is not None]
+    where = "".join(f" AND {text}" for text, _ in asked)
+    table = "words JOIN parts ON doc = words.rowid" if asked else "words"
+    rows = connection.execute(
+        "SELECT found, rank FROM ("  # noqa: S608 - names of ours
+        f"SELECT words.rowid AS found, {_RANK} AS rank FROM {table} WHERE words MATCH ?{where}"
+        f" ORDER BY words.rowid DESC LIMIT ?) JOIN parts ON doc = found ORDER BY rank, {_PLACE} LIMIT ?",
+        (within(match, kinds), *(value for _, value in asked), among, limit),
+    )
+    return ((doc, -rank) for doc, rank in rows)
+
+
+def in_order(connection: sqlite3.Connection, scores: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Parts by how well they match, the best first; then as ``ranked`` has them."""
+    asked = ",".join(map(str, scores))
+    rows = connection.execute(f"SELECT doc FROM parts WHERE doc IN ({asked}) ORDER BY {_PLACE}")  # noqa: S608 - numbers
+    return sorted(((doc, scores[doc]) for (doc,) in rows), key=lambda pair: -pair[1])
+
+
+def within(match: str, kinds: Collection[str]) -> str:
+    """The same question of texts of these kinds alone."""
+    return f"{{{' '.join(kinds)}}} : ({match})" if kinds else match
+
+
+def frequency(connection: sqlite3.Connection, match: str) -> int:
+    """How many parts match."""
+    (found,) = connection.execute("SELECT count(*) FROM words WHERE words MATCH ?", (match,)).fetchone()
+    return int(found)
+
+
+def read_part(connection: sqlite3.Connection, doc: int) -> Part:
+    """All that is known of one."""
+    row = connection.execute(
+        "SELECT trajectory, first, agent, began, ended, about, said FROM parts WHERE doc = ?", (doc,)
+    ).fetchone()
+    trajectory, first, agent, began, ended, about, said = row
+    pieces = [Piece(*piece) for piece in _unpack(said)]
+    commits = commits_of(connection, doc)
+    return Part(trajectory, first, agent, began, ended, json.loads(about), commits, pieces)
+
+
+def commits_of(connection: sqlite3.Connection, doc: int) -> list[str]:
+    """The commits that carry a part, sorted."""
+    rows = connection.execute("SELECT oid FROM shown WHERE doc = ? ORDER BY oid", (doc,))
+    return [oid.hex() for (oid,) in rows]
+
+
+def about(connection: sqlite3.Connection, doc: int) -> tuple[str, dict[str, Any]]:
+    """Of a part: its trajectory, and what conditions ask for."""
+    question = "SELECT trajectory, about FROM parts WHERE doc = ?"
+    trajectory, told = connection.execute(question, (doc,)).fetchone()
+    return trajectory, json.loads(told)
+
+
+def waiting(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """The next trajectories to be read."""
+    rows = connection.execute("SELECT trajectory FROM waiting ORDER BY n LIMIT ?", (limit,))
+    return [trajectory for (trajectory,) in rows]
+
+
+def carried_by(connection: sqlite3.Connection, commit: str) -> list[str]:
+    """The trajectories that the index has of a commit."""
+    question = "SELECT DISTINCT trajectory FROM parts JOIN shown USING (doc) WHERE oid = ?"
+    return [trajectory for (trajectory,) in connection.execute(question, (bytes.fromhex(commit),))]
+
+
+def known(connection: sqlite3.Connection) -> Iterator[str]:
+    """Every trajectory of which something is here."""
+    return (each for (each,) in connection.execute("SELECT DISTINCT trajectory FROM parts"))
+
+
+def read_source(connection: sqlite3.Connection) -> dict[str, str]:
+    """What it was made from."""
+    return dict(connection.execute("SELECT name, value FROM meta"))
+
+
+# ---------------------------------------------------------------- writing
+
+
+def write_source(connection: sqlite3.Connection, **values: str) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
+def let_wait(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
+    """To be read before all others, in their order."""
+    (first,) = connection.execute("SELECT coalesce(min(n), 0) FROM waiting").fetchone()
+    start = first - len(trajectories)
+    rows = enumerate(trajectories, start)
+    connection.executemany("INSERT OR REPLACE INTO waiting VALUES (?, ?)", rows)
+
+
+def replace_parts(connection: sqlite3.Connection, read: Mapping[str, Sequence[Part]]) -> bool:
+    """All that is known of these trajectories, from now on; returns whether words went."""
+    numbers = _number(connection, [part for parts in read.values() for part in parts])
+    went = [_replace(connection, trajectory, parts, numbers) for trajectory, parts in read.items()]
+    return any(went)
+
+
+def _number(connection: sqlite3.Connection, parts: Sequence[Part]) -> Iterator[int]:
+    """Numbers for new rows: below all others where what was read is older, so that newer parts have higher
+    ones; always rising, since SQLite writes words down whenever they do not."""
+    row = connection.execute("SELECT doc, ended FROM parts ORDER BY doc LIMIT 1").fetchone()
+    if row is None:
+        return count_from(_FIRST)
+    newest = max((part.ended or 0 for part in parts), default=0)
+    if newest <= (row[1] or 0):
+        return count_from(row[0] - len(parts))
+    (highest,) = connection.execute("SELECT max(doc) FROM parts").fetchone()
+    return count_from(highest + 1)
+
+
+def _replace(
+    connection: sqlite3.Connection, trajectory: str, parts: Iterable[Part], numbers: Iterator[int]
+) -> bool:
+    question = "SELECT first, doc, said FROM parts WHERE trajectory = ?"
+    known = {first: (doc, said) for first, doc, said in connection.execute(question, (trajectory,))}
+    went = False
+    for part in parts:
+        said = _pack(part.pieces)
+        doc, before = known.pop(part.first, (None, None))
+        if doc is not None and before != said:
+            _forget(connection, doc, before)
+            went, doc = True, None
+        if doc is None:
+            doc = next(numbers)
+            connection.execute(_LEARN, (doc, *_columns(part.pieces)))
+        _write(connection, doc, part, said)
+    for doc, before in known.values():
+        _forget(connection, doc, before)
+        went = True
+    connection.execute("DELETE FROM waiting WHERE trajectory = ?", (trajectory,))
+    return went
+
+
+def _write(connection: sqlite3.Connection, doc: int, part: Part, said: bytes) -> None:
+    facts = (part.trajectory, part.first, part.agent, part.began, part.ended, json.dumps(part.about))
+    connection.execute(
+        "INSERT INTO parts VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (doc) DO UPDATE SET"
+        " agent = excluded.agent, began = excluded.began, ended = excluded.ended, about = excluded.about",
+        (doc, *facts, said),
+    )
+    _clear(connection, doc)
+    rows = [(doc, bytes.fromhex(commit)) for commit in part.commits]
+    connection.executemany("INSERT INTO shown VALUES (?, ?)", rows)
+    connection.executemany("INSERT INTO away VALUES (?, ?)", [(month, doc) for month in part.away])
+
+
+def sweep(connection: sqlite3.Connection) -> None:
+    """Words that were forgotten leave the file, of which ``went`` in the source tells: until then they only
+    do not count."""
+    connection.execute("INSERT INTO words (words) VALUES ('optimize')")
+    connection.execute("DELETE FROM meta WHERE name = 'went'")
+
+
+def _forget(connection: sqlite3.Connection, doc: int, said: bytes) -> None:
+    # word for word what was added: SQLite believes what it is told
+    connection.execute(_UNLEARN, (doc, *_columns([Piece(*piece) for piece in _unpack(said)])))
+    connection.execute("DELETE FROM parts WHERE doc = ?", (doc,))
+    _clear(connection, doc)
+
+
+def _clear(connection: sqlite3.Connection, doc: int) -> None:
+    connection.execute("DELETE FROM shown WHERE doc = ?", (doc,))
+    connection.execute("DELETE FROM away WHERE doc = ?", (doc,))
+
+
+def _columns(pieces: Iterable[Piece]) -> list[str]:
+    texts: dict[str, list[str]] = {kind: [] for kind in WEIGHTS}
+    for piece in pieces:
+        texts[piece.kind].append(cut(piece.text))
+    # whole identifiers stand where their parts do, so that a question of one kind finds them there alone
+    return ["\n".join((*found, *sorted(names(found)))) for found in texts.values()]
+
+
+def _pack(pieces: Iterable[Piece]) -> bytes:
+    told = [(piece.kind, piece.event, piece.text) for piece in pieces]
+    return zlib.compress(json.dumps(told, ensure_ascii=True).encode(), 1)
+
+
+def _unpack(said: bytes) -> list[list[Any]]:
+    pieces: list[list[Any]] = json.loads(zlib.decompress(said))
+    return pieces

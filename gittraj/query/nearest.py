@@ -1,0 +1,41 @@
+"""The last change of a path before a commit that says nothing of itself, and that a record tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from gittraj.git import Repository
+from gittraj.notes.store import NotesRef
+from gittraj.query.recorded import Recorded
+from gittraj.query.touching import Ancestry, touching
+
+_FAR = 1000  # commits before one, first parents only, that are looked at
+
+
+def find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
+    record; without those that have none near enough. A walk answers for all commits that it meets."""
+    found: dict[str, str | None] = {}
+    for commit in asked:
+        if commit not in found:
+            found |= _walk(repository, commit, asked)
+    return {commit: near for commit, near in found.items() if near is not None}
+
+
+def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str]]) -> dict[str, str | None]:
+    listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
+    rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
+    parents = {commit: tuple(above) for commit, *above in rows}
+    order = {commit: number for number, commit in enumerate(parents)}
+    recorded = Recorded(NotesRef(repository).pick(parents))
+    noted = [commit for commit in parents if commit in recorded]
+    ancestry = Ancestry(repository, parents)
+    touched: dict[frozenset[str], set[str]] = {}
+    found: dict[str, str | None] = {}
+    for commit in (c for c in asked if c in order):
+        paths = frozenset(asked[commit])
+        if noted and paths not in touched:
+            touched[paths] = touching(ancestry, noted, [f":(top,literal){path}" for path in sorted(paths)])
+        earlier = (c for c in noted if order[c] > order[commit] and c in touched[paths])
+        found[commit] = next((c for c in earlier if any(f.records(c) for f in recorded.on(c))), None)
+    return found

@@ -1,0 +1,74 @@
+"""How near commits are to paths: those that touched them, and those that touched their neighbours. Pure.
+
+A neighbour is a file that changed together with one of the paths, or that lies beside one. It must not know
+what the commits' records say.
+"""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+_MANY = 30  # files: a commit of more says nothing about which of them belong together
+_TOGETHER = 0.5  # a file that always changed with a path
+_BESIDE = 0.15  # a file of the same folder
+_DOUBT = 2  # commits added to the count: one change together is a weak sign
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """How near a commit is (1: touched one of the paths and nothing else), and by which file it is."""
+
+    commit: str
+    weight: float
+    path: str
+    neighbour: bool
+
+
+def find_near(
+    changed: Mapping[str, Collection[str]],
+    touching: Collection[str],
+    paths: Sequence[str],
+    beside: Collection[str],
+) -> Iterator[Near]:
+    """The near ones of the commits in ``changed`` (with the files each changed), in its order.
+
+    ``touching`` are those that touched one of ``paths``, perhaps by a former name; ``beside`` the paths whose
+    folders' files are neighbours.
+    """
+    affinity = _find_affinity([changed[c] for c in changed if c in touching], paths)
+    folders = {posixpath.dirname(path) for path in beside}
+    for commit, files in changed.items():
+        if commit in touching:
+            yield touch(commit, files, paths)
+        elif len(files) <= _MANY:
+            weights = {f: max(affinity.get(f, 0), _BESIDE * (posixpath.dirname(f) in folders)) for f in files}
+            nearest = max(sorted(weights), key=weights.__getitem__, default=None)
+            if nearest is not None and weights[nearest]:
+                yield Near(commit, _focus(files) * weights[nearest], nearest, neighbour=True)
+
+
+def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
+    """Of a commit that touched one of ``paths``; the first where none of them is called so any more."""
+    named = (path for path in paths if any(is_below(file, path) for file in files))
+    return Near(commit, _focus(files), next(named, paths[0]), neighbour=False)
+
+
+def is_below(file: str, path: str) -> bool:
+    """Whether ``file`` is ``path``, or in that folder."""
+    return path in (".", file) or file.startswith(f"{path}/")
+
+
+def _focus(files: Collection[str]) -> float:
+    """What a commit says is about all of its files."""
+    return 0.6 + 0.4 / math.sqrt(max(len(files), 1))
+
+
+def _find_affinity(touching: Sequence[Collection[str]], paths: Sequence[str]) -> dict[str, float]:
+    """How often each other file changed together with the paths."""
+    together = Counter(file for files in touching if len(files) <= _MANY for file in set(files))
+    share = _TOGETHER / (len(touching) + _DOUBT)
+    return {f: share * n for f, n in together.items() if not any(is_below(f, path) for path in paths)}
