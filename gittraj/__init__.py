@@ -11,3 +11,12 @@ The contract in one line: **read → link to a commit → redact → seal → wr
 """
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> object:
+    """``gittraj.Trajectories``, and nothing that a hook would wait for."""
+    if name == "Trajectories":
+        from gittraj.api import Trajectories
+
+        return Trajectories
+    raise AttributeError(f"module 'gittraj' has no attribute '{name}'")

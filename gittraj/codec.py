@@ -8,6 +8,7 @@ the path. ``docs/format.md`` describes the result for other tools.
 
 from __future__ import annotations
 
+import base64
 import dataclasses
 import functools
 import hashlib
@@ -38,7 +39,7 @@ _TYPES: dict[str, type] = {name: cls for cls, name in _EVENTS.items()}
 _NESTED: dict[type, tuple[str, dict[str, str]]] = {
     model.ToolCall: ("tool", {k: k for k in ("name", "arguments", "callId")}),
     model.ToolResult: ("result", {k: k for k in ("callId", "exitCode", "isError", "truncated", "bytes")}),
-    model.Thinking: ("sealed", {"bytes": "sealedBytes"}),
+    model.Thinking: ("sealed", {"name": "seal", "bytes": "sealedBytes", "payload": "payload"}),
 }
 """The object within an event that some of its fields stand in, by their names there."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -56,6 +57,9 @@ def camel(name: str) -> str:
 
 
 # ---------------------------------------------------------------- dataclass <-> JSON
+
+
+_SCALARS = frozenset((type(None), bool, int, float, str))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,20 +89,23 @@ def _fields(cls: type) -> tuple[_Field, ...]:
 
 def to_json(value: Any) -> Any:
     """JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        result: dict[str, Any] = dict(getattr(value, "extra", {}))
-        for f in _fields(type(value)):
-            inner = getattr(value, f.name)
-            if f.flat:
-                result |= to_json(inner)
-            elif inner != f.default or f.key in _ALWAYS:
-                result[f.key] = to_json(inner)
-        return result
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is bytes:
+        return base64.b64encode(value).decode("ascii")
+    if kind is tuple or kind is list:
+        return [to_json(v) for v in value]
     if isinstance(value, Mapping):
         return {k: to_json(v) for k, v in value.items()}
-    if isinstance(value, tuple | list):
-        return [to_json(v) for v in value]
-    return value
+    result: dict[str, Any] = dict(getattr(value, "extra", {}))
+    for f in _fields(kind):  # type: ignore[arg-type]
+        inner = getattr(value, f.name)
+        if f.flat:
+            result |= to_json(inner)
+        elif (inner is not f.default and inner != f.default) or f.key in _ALWAYS:
+            result[f.key] = to_json(inner)
+    return result
 
 
 def from_json(cls: type[T], value: Any, path: str = "", known: set[str] | None = None) -> T:
@@ -144,11 +151,24 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
         return {k: _decode(get_args(hint)[1], v, f"{path}.{k}") for k, v in value.items()}
     if dataclasses.is_dataclass(hint):
         return from_json(hint, value, path)  # type: ignore[arg-type]
+    return _decode_scalar(hint, value, path)
+
+
+def _decode_scalar(hint: Any, value: Any, path: str) -> Any:
     if hint is float and type(value) is int:
         return float(value)
+    if hint is bytes and type(value) is str:
+        return _decode_base64(value, path)
     if type(value) is not hint:
         raise FormatError(f"{path}: expected {_NAMES.get(hint, hint)}, found {_kind(value)}")
     return value
+
+
+def _decode_base64(text: str, path: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise FormatError(f"{path}: expected base64") from None
 
 
 def _decode_optional(hint: Any, value: Any, path: str) -> Any:
@@ -158,7 +178,7 @@ def _decode_optional(hint: Any, value: Any, path: str) -> Any:
     return value  # only ``Json`` is a wider union
 
 
-_NAMES = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _kind(value: Any) -> str:

@@ -7,8 +7,8 @@ things stricter, never looser.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -18,6 +18,10 @@ from gittraj.git import Repository
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
+_TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
+_OWN = ("precommit", "push", "share", "tasks")
+"""Nobody but the owner sets these; ``status`` tells those that are."""
+_REDACT_LISTS = ("names", "shapes", "strict")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +31,17 @@ class Environ:
     home: Path | None
     claude_dir: Path | None = None
     codex_dir: Path | None = None
+    gemini_dir: Path | None = None
+    opencode_dir: Path | None = None
+    config_dir: Path | None = None
+    identity: str | None = field(default=None, repr=False)
+    """Private keys, or the path of a file with some."""
+    trust: str | None = None
+    """What the list of readers is trusted as, where there is no git config to say it."""
     claude_session: str | None = None
     codex_thread: str | None = None
+    nameless: str | None = None
+    """The agent that runs this process and does not say in which session."""
     off: bool = False
     foreground: bool = False
     ci: str | None = None
@@ -39,16 +52,30 @@ class Environ:
             return Path(environ[name]) if environ.get(name) else None
 
         home = folder("HOME") or folder("USERPROFILE")
+        gemini_home = folder("GEMINI_CLI_HOME") or home
+        data = folder("XDG_DATA_HOME") or (home / ".local" / "share" if home else None)
         return cls(
             home=home,
             claude_dir=folder("CLAUDE_CONFIG_DIR") or (home / ".claude" if home else None),
             codex_dir=folder("CODEX_HOME") or (home / ".codex" if home else None),
+            gemini_dir=gemini_home / ".gemini" if gemini_home else None,
+            config_dir=folder("XDG_CONFIG_HOME") or (home / ".config" if home else None),
+            identity=environ.get("GIT_TRAJ_IDENTITY") or None,
+            trust=environ.get("GIT_TRAJ_TRUST") or None,
+            opencode_dir=data / "opencode" if data else None,
             claude_session=environ.get("CLAUDE_CODE_SESSION_ID") or None,
             codex_thread=environ.get("CODEX_THREAD_ID") or None,
+            nameless=_nameless(environ),
             off=environ.get("GIT_TRAJ") == "0",
             foreground=environ.get("GIT_TRAJ_SYNC") == "1",
             ci="github-actions" if environ.get("GITHUB_ACTIONS") else ("ci" if environ.get("CI") else None),
         )
+
+
+def _nameless(environ: Mapping[str, str]) -> str | None:
+    if environ.get("GEMINI_CLI") == "1":
+        return "gemini-cli"
+    return "opencode" if environ.get("OPENCODE") == "1" else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +88,28 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
+    """Of redaction: ``paranoid`` and ``pii`` take more out; ``names``: whose values are secret; ``shapes``:
+    expressions of what is; ``strict``: globs of files whose content is; ``allow``: what is not.
+    ``unknown``: keys of the team's file that mean nothing there."""
+
     thinking: Thinking = "seal"
+    paranoid: bool = False
+    pii: bool = False
+    names: tuple[str, ...] = ()
+    shapes: tuple[str, ...] = ()
+    strict: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    retrospective: Literal["off", "ask"] = "off"
+    """Whether a session that made commits is asked for one. Only the user says so: it costs their tokens."""
+    tasks: str | None = None
+    """Whose an id is that may be of several task systems."""
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
+    max_segment_bytes: int | None = None
+    """Of the events of one part; None: any number."""
+    max_session_bytes: int | None = None
+    """Of the events of all parts of a session."""
     prices: Mapping[str, Any] | None = None
     settings: Mapping[str, Setting] | None = None
 
@@ -83,13 +129,42 @@ def read_config(repository: Repository) -> Config:
     if shared and _STRICTNESS.index(shared) > _STRICTNESS.index(thinking or "seal"):
         thinking, source = shared, TEAM_FILE
     settings["thinking"] = Setting(value=thinking or "seal", source=source)
-    shared_exclude = team.get("exclude") or []
-    if not isinstance(shared_exclude, list) or not all(isinstance(p, str) for p in shared_exclude):
-        raise TrajError(f"{TEAM_FILE}: exclude is not a list of patterns", "write each on a line, after '- '")
+    for key in _OWN:
+        if value := own.get(f"traj.{key}", [""])[-1]:
+            settings[key] = Setting(value=value, source="git config")
+    redact = team.get("redact") or {}
+    if not isinstance(redact, dict):
+        raise TrajError(f"{TEAM_FILE}: redact is not a mapping", f"it can have {', '.join(_REDACT_LISTS)}")
+    switches = {key: _switch(own, team, key) for key in ("paranoid", "pii")}
+    settings |= {key: setting for key, setting in switches.items() if setting.value == "true"}
+    retrospective = _retrospective(own.get("traj.retrospective", ["off"])[-1])
+    if retrospective == "ask":
+        settings["retrospective"] = Setting(value="ask", source="git config")
+    limits = {key: _size(own, key) for key in _LIMITS}
+    settings |= {
+        key: Setting(value=str(limit), source="git config")
+        for key, limit in limits.items()
+        if limit is not None
+    }
+    names, shapes, strict = (
+        (*own.get(f"traj.redact.{key}", []), *_patterns(redact.get(key), f"redact.{key}"))
+        for key in _REDACT_LISTS
+    )
     return Config(
         thinking=thinking or "seal",
-        exclude=(*own.get("traj.exclude", []), *shared_exclude),
+        paranoid=switches["paranoid"].value == "true",
+        pii=switches["pii"].value == "true",
+        names=names,
+        shapes=shapes,
+        strict=strict,
+        allow=tuple(own.get("traj.redact.allow", [])),
+        unknown=tuple(_unknown(team, redact)),
+        retrospective=retrospective,
+        tasks=own.get("traj.tasks", [None])[-1] or None,
+        exclude=(*own.get("traj.exclude", []), *_patterns(team.get("exclude"), "exclude")),
         sessions=tuple(_folder(p) for p in own.get("traj.sessions.path", [])),
+        max_segment_bytes=limits["maxSegmentBytes"],
+        max_session_bytes=limits["maxSessionBytes"],
         settings=settings,
     )
 
@@ -102,6 +177,63 @@ def _thinking(value: Any, where: str) -> Thinking | None:
         said = f"'{value}'" if isinstance(value, str) else "not a text"
         raise TrajError(f"{where} is {said}", "it can be seal, clear or drop")
     return cast(Thinking, value)
+
+
+def _retrospective(value: str) -> Literal["off", "ask"]:
+    if value not in ("off", "ask"):
+        raise TrajError(f"git config traj.retrospective is '{value}'", "it can be off or ask")
+    return cast(Literal["off", "ask"], value)
+
+
+def _size(own: Mapping[str, list[str]], key: str) -> int | None:
+    """A number of bytes, with a unit of 1024 as in git-config(1)."""
+    value = own.get(f"traj.{key.lower()}", [""])[-1]
+    number, unit = (value[:-1], value[-1:].lower()) if value[-1:].isalpha() else (value, "")
+    if not value:
+        return None
+    if unit not in _UNITS or not (number.isascii() and number.isdigit() and len(number) < _DIGITS):
+        raise TrajError(
+            f"git config traj.{key} is '{value}'", "it can be a number of bytes, such as 500k or 2m"
+        )
+    return int(number) * _UNITS[unit]
+
+
+_LIMITS = ("maxSegmentBytes", "maxSessionBytes")
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
+_DIGITS = 16
+
+
+def _patterns(value: Any, where: str) -> list[str]:
+    """A list of the team's file."""
+    if not isinstance(value or [], list) or not all(isinstance(p, str) for p in value or []):
+        raise TrajError(f"{TEAM_FILE}: {where} is not a list of patterns", "write each on a line, after '- '")
+    return value or []
+
+
+def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> Setting:
+    """What can be switched on in either place, and off in git config alone while the team has not."""
+    shared = team.get(key)
+    if shared is not None and not isinstance(shared, bool):
+        raise TrajError(f"{TEAM_FILE}: {key} is neither true nor false")
+    said = own.get(f"traj.{key}", ["false"])[-1].lower()
+    if said not in (*_YES, "false", "no", "off", "0"):
+        raise TrajError(f"git config traj.{key} is '{said}'", "it can be true or false")
+    if said in _YES:
+        return Setting(value="true", source="git config")
+    return Setting(value="true", source=TEAM_FILE) if shared else Setting(value="false", source="default")
+
+
+_YES = ("true", "yes", "on", "1", "")
+"""As git-config(1) spells it; without a value the key alone says it."""
+
+
+def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:
+    yield from (_name(key) for key in team if key not in _TEAM_KEYS)
+    yield from (f"redact.{_name(key)}" for key in redact if key not in _REDACT_LISTS)
+
+
+def _name(key: Any) -> str:
+    return key if isinstance(key, str) else f"a key that is no text ({type(key).__name__})"
 
 
 def _folder(value: str) -> Path:

@@ -8,12 +8,28 @@
     │   └── NotARepository
     ├── FormatError             a stored note, segment or a session log cannot be understood
     ├── StoreError              a record could not be written (nothing half-written remains)
-    └── RedactionError          a text could not be scanned, so it must not be stored
+    ├── RedactionError          a text could not be scanned, so it must not be stored
+    ├── SealError               thinking could not be sealed, so it is dropped; or a seal could not be opened
+    │   └── AgeError            what a seal is made of: ``gittraj.seal.age.errors`` has the rest of the tree
+    └── TaskError               a task system was not reached or said no; the record is written all the same
 
 Anything else that reaches the top is a bug (status 3).
 """
 
 from __future__ import annotations
+
+import errno
+import os
+from typing import Literal
+
+_THEN = "what is not recorded yet is recorded then"
+_DISK = {
+    os.strerror(errno.ENOSPC): f"make room there: {_THEN}",
+    os.strerror(errno.EDQUOT): f"make room there: {_THEN}",
+    os.strerror(errno.EROFS): f"let it be written to: {_THEN}",
+    os.strerror(errno.EACCES): f"let it be written to: {_THEN}",
+}
+"""What a system says of a disk that takes nothing, for longer than a moment, and what to do."""
 
 
 class TrajError(Exception):
@@ -29,6 +45,11 @@ class TrajError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+    @property
+    def told(self) -> str:
+        """All of it on one line, for where the command goes on."""
+        return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
 class UsageError(TrajError):
@@ -53,3 +74,26 @@ class StoreError(TrajError):
 
 class RedactionError(TrajError):
     pass
+
+
+def unwritable(where: object, why: OSError | str) -> StoreError:
+    """For what could not be written. ``why`` may be the words of git around the system's own."""
+    said = why if isinstance(why, str) else why.strerror or str(why)
+    hint = next((hint for word, hint in _DISK.items() if word in said), None)
+    return StoreError(f"{where} cannot be written: {said}", hint)
+
+
+class SealError(TrajError):
+    pass
+
+
+TaskReason = Literal["key", "network", "limit", "unknown", "answer", "unsupported"]
+
+
+class TaskError(TrajError):
+    """``reason``: the key is missing or wrong; not reached in time; asked too often; there is no such task;
+    the answer cannot be read; the system has no such thing."""
+
+    def __init__(self, message: str, hint: str | None = None, *, reason: TaskReason) -> None:
+        super().__init__(message, hint)
+        self.reason: TaskReason = reason

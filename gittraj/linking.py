@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,27 +14,38 @@ from gittraj.capture.state import load_off, load_state
 from gittraj.codec import decode_note
 from gittraj.config import Environ, read_config
 from gittraj.drain.composition import make_pipeline
+from gittraj.drain.forgotten import is_forgotten
 from gittraj.drain.parts import Drafter, rest_parts, to_steps
 from gittraj.drain.plan import Reading
-from gittraj.drain.reading import read_log, recognise
+from gittraj.drain.reading import find_sessions, read_log
 from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Repository, read_changes
 from gittraj.local import LocalState
 from gittraj.log import Cursor, trajectory_id
-from gittraj.model import ForeignLine, Line, Link, Record, Tombstone
-from gittraj.notes.merge import standing
+from gittraj.model import Line, Link, Record, Tombstone
+from gittraj.notes.merge import deletes, merge_lines, standing
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import Pipeline
 
 
 def find_commit(repository: Repository, rev: str) -> str:
     """The full id of a commit. Raises TrajError for what is none."""
-    asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
-    found = repository.run(*asked, check=False)
-    if found.code:
+    found = repository.find_commit(rev)
+    if found is None:
         raise TrajError(f"'{rev}' is no commit here", "git log shows those that are")
-    return found.out.decode().strip()
+    return found
+
+
+def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
+    """The commits of a range, or all that a revision reaches; None for None, which means everything. Raises
+    TrajError."""
+    if revisions is None:
+        return None
+    listed = repository.run("rev-list", "--end-of-options", revisions, "--", check=False)
+    if listed.code:
+        raise TrajError(f"'{revisions}' is no commit and no range here")
+    return frozenset(listed.out.decode().split())
 
 
 def link_session(
@@ -48,16 +59,16 @@ def link_session(
     commit = find_commit(repository, rev)
     file = _find(environ, session)
     local = LocalState.of(repository)
-    local.create()
-    with local.locked(wait=10.0) as had:
-        if not had:
-            raise TrajError("another git-traj is writing", "try again in a moment")
+    with local.writing():
         config = read_config(repository)
         state = load_state(local.folder)
         trajectory = trajectory_id(file.agent, file.session)
         known = state.sessions.get(trajectory) if state else None
         territory = Territory(repository, home=environ.home)
-        off = load_off(local.folder).sessions.get(file.name, ())
+        switched = load_off(local.folder)
+        if is_forgotten(file, switched.forgotten):
+            raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")
+        off = switched.sessions.get(file.name, ())
         log, size, _ = read_log(
             file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
         )
@@ -82,7 +93,7 @@ def link_session(
         written = pipeline.write([d.draft for d in drafted], lines=copies)
         if written.parked:
             raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
-        _outlive(pipeline, notes, commit, trajectory)
+        outlive(pipeline, notes, commit, lambda record: record.id == trajectory)
     return commit, trajectory, len(drafted) + len(copies)
 
 
@@ -121,14 +132,14 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
 def _find(environ: Environ, session: str) -> SessionFile:
     path = Path(session)
     if path.is_file():
-        agent, name = recognise(path)
-        if agent is None:
-            raise TrajError(f"{session}: not a log of a known agent", "is it empty or damaged?")
-        return SessionFile(agent=agent, session=name, path=path.resolve())
+        found = find_sessions(path.resolve())
+        if len(found) > 1:
+            raise TrajError(f"{session}: holds {len(found)} sessions", "name one by its id")
+        return found[0]
     for known in all_agents().values():
-        found = known.find(environ, session)
-        if found is not None:
-            return SessionFile(agent=known.name, session=session, path=found)
+        log = known.find(environ, session)
+        if log is not None:
+            return SessionFile(agent=known.name, session=session, path=log)
     raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
 
 
@@ -141,10 +152,10 @@ def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterat
                 yield record
 
 
-def _outlive(pipeline: Pipeline, notes: NotesRef, commit: str, trajectory: str) -> None:
-    """A link made after an unlink: its records get a ``rev`` above the tombstone's."""
-    lines = [line for line in decode_note(notes.read(commit) or b"") if not isinstance(line, ForeignLine)]
-    ours = [line for line in lines if line.id == trajectory]
-    above = max((s.rev for s in ours if isinstance(s, Tombstone) and s.first is None), default=-1)
-    dead = [r for r in ours if isinstance(r, Record) and not r.incomplete and r.rev <= above]
-    pipeline.write([], lines=[(commit, replace(r, rev=above + 1)) for r in dead])
+def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
+    """A link made after an unlink: its records get a ``rev`` above the tombstones'."""
+    lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
+    records = [ln for ln in lines if isinstance(ln, Record) and chosen(ln) and not ln.incomplete]
+    stones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
+    dead = [(r, revs) for r in records if (revs := [s.rev for s in stones if deletes(s, r)])]
+    pipeline.write([], lines=[(commit, replace(r, rev=max(revs) + 1)) for r, revs in dead])

@@ -15,6 +15,9 @@ from typing import Any
 
 from gittraj.model import AnyEvent, FileKind, Usage
 
+ASKING = "git-traj asks: "
+"""How what we ask of an agent begins: a log may have it where it has a human's prompts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
@@ -37,7 +40,8 @@ class Entry:
     ``paths`` the file paths among its arguments. ``commits`` are the ids that a result printed as
     newly made (``[main 1a2b3c4] subject``, and ids that the agent's own log marks as commits).
     ``session`` is set where the record names another session than the file's: a copy made by a
-    resume or a fork.
+    resume or a fork. ``call`` is the id of the call whose command recorded this event. ``on`` is the commit
+    that this event and those before it stand on, in a log that is kept by commits (full id).
     """
 
     event: AnyEvent
@@ -48,6 +52,8 @@ class Entry:
     paths: tuple[str, ...] = ()
     commits: tuple[str, ...] = ()
     session: str | None = None
+    call: str | None = None
+    on: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,12 +68,15 @@ class Spent:
     """What the model call ``response`` cost, so far: a later one of the same response replaces it.
 
     ``beside`` is true where the figure stands in a record of its own after the response's events, and
-    not on the event's own record.
+    not on the event's own record. ``cost`` is in US dollars, where the log itself states one.
+    ``cumulative``: it counts all of the session until then, also what other logs of it tell.
     """
 
     response: str
     usage: Usage
     beside: bool = False
+    cost: float | None = None
+    cumulative: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +86,14 @@ class Fact:
 
     Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
     ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
-    ``subagent``, ``start_commit``, ``started_at``, ``status``, ``cost_usd``.
+    ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
+    abandoned, failed), ``ended`` (the same in its author's word, which beats the log's), ``alias`` (each that
+    occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or ``NAME:ROLE``), ``task``, ``task_title``,
+    ``task_url``. Of interchange formats: ``trajectory`` (the id that it has there), ``parent`` (another's).
+
+    Of a run as a whole, where no single call says it: ``cost_usd`` (all of it, US dollars), ``run``,
+    ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log holds),
+    ``api_calls``, ``exit_status``, ``exit_error``, ``submission`` (the final text).
     """
 
     name: str
@@ -96,11 +112,13 @@ class Damage:
 class Cursor:
     """Where a reader may start again: byte offset, the ordinal of the next event, and its own state.
 
-    ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed.
+    ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed. ``added``:
+    events before it that are no records of their own, but stand in the words of some.
     """
 
     offset: int = 0
     ordinal: int = 0
+    added: int = 0
     print: str = ""
     state: Mapping[str, Any] = field(default_factory=dict)
 
@@ -113,6 +131,14 @@ class Mark:
 
 
 Item = Entry | TurnEnd | Spent | Fact | Damage | Mark
+
+
+def is_unique(event: str) -> bool:
+    """Whether an event's id can be nobody else's: many formats do no more than number their events."""
+    return len(event) >= _UNIQUE
+
+
+_UNIQUE = 24
 
 
 def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:

@@ -8,6 +8,7 @@ invented. ``extra`` carries fields of later versions through unchanged.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -43,6 +44,11 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         return _sum(self, other)
+
+    def without(self, other: Usage) -> Usage:
+        """What it is more than ``other``, never below nothing."""
+        names = [f.name for f in dataclasses.fields(self)]
+        return Usage(**{n: max(getattr(self, n) - getattr(other, n), 0) for n in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +117,7 @@ class Event:
     tags: tuple[str, ...] = ()
     files: tuple[Touched, ...] = ()
     parent: str | None = None
+    artifact: Artifact | None = None
     extra: Extra = field(default_factory=dict)
 
 
@@ -121,9 +128,13 @@ class Prompt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking(Event):
-    """``sealed_bytes`` is set, and ``content`` empty, where the text is sealed for named readers."""
+    """Where the text is sealed for named readers ``content`` is empty, ``seal`` names the seal, of which
+    ``sealed_bytes`` is the size (a text's own would tell of it), and one of its events holds the
+    ``payload``."""
 
+    seal: str | None = None
     sealed_bytes: int | None = None
+    payload: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +156,6 @@ class ToolResult(Event):
     is_error: bool = False
     truncated: bool = False
     bytes: int | None = None
-    artifact: Artifact | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,7 +172,9 @@ class Decided(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark(Event):
-    kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint"]
+    """``chapter``: what follows has this title."""
+
+    kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint", "chapter"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,9 +239,13 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
+    """A benchmark's run. ``messages`` and ``api_calls``: how many its log says that there were."""
+
     id: str
     solve: str | None = None
     instance: str | None = None
+    messages: int | None = None
+    api_calls: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,6 +338,13 @@ class Counts:
     subagents: int = 0
     dropped: int = 0
     """Calls left out because they worked in another repository."""
+    omitted: int = 0
+    """Events left out of the segments because these are full (``traj.maxSegmentBytes``)."""
+    runs: int = 0
+    """Of an agent's loop, where its system tells of them."""
+    verifications: int = 0
+    artifacts: int = 0
+    checkpoints: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         return _sum(self, other)
@@ -428,19 +451,38 @@ def map_texts(value: T, change: Callable[[str, str | None], str], name: str | No
     no list of fields to keep up to date: whatever a dataclass, tuple, list or mapping holds is
     reached, so redaction and escaping cannot miss one.
     """
-    result: Any = value
-    if isinstance(value, str):
-        result = change(value, name)
-    elif isinstance(value, Mapping):
-        result = {change(k, None): map_texts(v, change, k) for k, v in value.items()}
-    elif isinstance(value, tuple | list):
-        result = type(value)(map_texts(v, change, name) for v in value)
-    elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-        changed = {}
-        for f in dataclasses.fields(value):
-            old = getattr(value, f.name)
-            new = map_texts(old, change, f.name)
-            if new is not old and new != old:
-                changed[f.name] = new
-        result = dataclasses.replace(value, **changed) if changed else value
-    return result  # type: ignore[no-any-return]
+    return _map(value, change, name)  # type: ignore[no-any-return]
+
+
+_SCALARS = frozenset((type(None), bool, int, float))
+
+
+def _map(value: Any, change: Callable[[str, str | None], str], name: str | None) -> Any:
+    kind = type(value)
+    if kind is str:
+        return change(value, name)
+    if kind in _SCALARS:
+        return value
+    if kind is tuple or kind is list:
+        return kind(_map(v, change, name) for v in value) if value else value
+    if isinstance(value, Mapping):
+        return {change(k, None): _map(v, change, k) for k, v in value.items()}
+    if isinstance(value, str):  # a subclass: rare, but a text
+        return change(str(value), name)
+    if isinstance(value, tuple | list):
+        return kind(_map(v, change, name) for v in value)
+    changed = {}
+    for field_name in _field_names(kind):  # type: ignore[arg-type]
+        old = getattr(value, field_name)
+        if type(old) in _SCALARS:
+            continue
+        new = _map(old, change, field_name)
+        if new is not old and new != old:
+            changed[field_name] = new
+    return dataclasses.replace(value, **changed) if changed else value
+
+
+@functools.cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    """Of a dataclass; a value of another type has no texts that anybody could reach."""
+    return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()

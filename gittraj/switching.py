@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.commits import read_moves
-from gittraj.capture.state import Off, Span, load_off, load_state, save
+from gittraj.capture.state import Off, Span, load_off, load_state, save, written_at
 from gittraj.config import Environ
 from gittraj.drain.composition import drain
+from gittraj.drain.reading import end_of
 from gittraj.drain.territory import Territory
 from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
-from gittraj.local import LocalState
+from gittraj.local import LocalState, busy
 
 
 def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
@@ -22,8 +24,13 @@ def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], 
 
     What came before is drained first. Raises TrajError.
     """
-    folder = _installed(repository).folder
-    drain(repository, environ=environ, live=live)
+    local = _installed(repository)
+    _drain(repository, environ, live)
+    with local.writing():
+        return _pause(repository, environ, local.folder, session)
+
+
+def _pause(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
     off = load_off(folder)
     if session is not None:
         if _open(off.sessions.get(session, ())):
@@ -42,12 +49,18 @@ def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], 
 
 def resume(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
     """Switch on again; returns what was done. Raises TrajError."""
-    folder = _installed(repository).folder
+    local = _installed(repository)
+    if session is not None and _open(load_off(local.folder).sessions.get(session, ())):
+        _drain(repository, environ, live)  # its commits of this time store nothing
+    with local.writing():
+        return _resume(repository, environ, local.folder, session)
+
+
+def _resume(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
     off = load_off(folder)
     if session is not None:
         if not _open(off.sessions.get(session, ())):
             return f"{session} is not paused"
-        drain(repository, environ=environ, live=live)  # its commits of this time store nothing
         file = _named(environ, session)
         save(folder, replace(off, sessions={**off.sessions, session: _closed(off.sessions[session], file)}))
         return f"{session} goes on; nothing of the time between is read"
@@ -56,18 +69,26 @@ def resume(repository: Repository, *, environ: Environ, live: Mapping[str, str],
     sessions = dict(off.sessions)
     for file in _near(repository, environ):
         name = f"{file.agent}:{file.session}"
-        if name not in sessions and file.path.stat().st_mtime >= off.paused:
+        if name not in sessions and written_at(file.path) >= off.paused:
             sessions[name] = (Span(start=0),)  # it began in between
         if name in sessions:
             sessions[name] = _closed(sessions[name], file)
     made = tuple(_commits_since(repository))
-    save(folder, Off(commits=(*off.commits, *made), sessions=sessions))
+    save(folder, replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions))
     return f"goes on; {len(made)} commits of the time between stay without a record"
+
+
+def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) -> None:
+    """What was done before counts as done before. Raises TrajError where that can't be."""
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that what came before is recorded")
+    if drain(repository, environ=environ, live=live) is None:
+        raise busy()
 
 
 def _installed(repository: Repository) -> LocalState:
     local = LocalState.of(repository)
-    if not local.exists:
+    if not (local.folder / "installed.json").exists():
         raise TrajError("git-traj is not installed in this repository", "git traj install")
     return local
 
@@ -85,7 +106,7 @@ def _named(environ: Environ, name: str) -> SessionFile | None:
 
 
 def _opened(off: Off, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
-    start = file.path.stat().st_size if file else 0
+    start = end_of(file.path) if file else 0
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
 
 
@@ -96,7 +117,7 @@ def _open(spans: tuple[Span, ...]) -> bool:
 def _closed(spans: tuple[Span, ...], file: SessionFile | None) -> tuple[Span, ...]:
     if not _open(spans):
         return spans
-    end = file.path.stat().st_size if file else spans[-1].start
+    end = end_of(file.path) if file else spans[-1].start
     return (*spans[:-1], replace(spans[-1], end=end))
 
 

@@ -22,16 +22,22 @@ LINGER = 6.0
 
 
 def main(arguments: list[str]) -> int:
-    """``[--foreground] STATE_FOLDER``. Never fails: what was not drained stays for the next drain."""
-    foreground = "--foreground" in arguments
+    """``[--foreground] [--push REMOTE] STATE_FOLDER``. Never fails: what was not drained or sent waits for
+    the next time."""
+    pushing = "--push" in arguments
+    foreground = "--foreground" in arguments or pushing
     folder = Path(arguments[-1])
     try:
         _work(folder, foreground=foreground)
+        if not foreground:
+            _keep_index(folder)
+        if pushing:
+            _push(folder, arguments[arguments.index("--push") + 1])
     except Exception as error:  # noqa: BLE001 - a hook must not fail the user's git, whatever happened
         from gittraj.errors import TrajError  # noqa: PLC0415
 
         if foreground:
-            why = error.message if isinstance(error, TrajError) else type(error).__name__
+            why = error.told if isinstance(error, TrajError) else type(error).__name__
             sys.stderr.write(f"git-traj: not recorded yet: {why}\n")
     finally:
         if not foreground:
@@ -39,15 +45,29 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def _here() -> Path:
+    """Where git runs its hooks, unless that is gone already."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path("/")
+
+
 def _work(folder: Path, *, foreground: bool) -> None:
     from gittraj.config import Environ  # noqa: PLC0415
     from gittraj.drain.composition import drain, remember_secrets  # noqa: PLC0415
-    from gittraj.git import open_repository  # noqa: PLC0415
+    from gittraj.errors import TrajError  # noqa: PLC0415
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.watch import update_watch  # noqa: PLC0415
 
     raw = dict(os.environ)
     environ = Environ.of(raw)
-    with open_repository(folder.parent, environ=raw) as repository:
+    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
         remember_secrets(repository, environ=environ, live=raw)
+        try:
+            update_watch(repository)
+        except TrajError:
+            pass  # pre-commit looks for itself then, and what is to be recorded need not wait
         start = time.monotonic()
         if not foreground:
             time.sleep(DEBOUNCE)
@@ -62,6 +82,30 @@ def _work(folder: Path, *, foreground: bool) -> None:
                 return
             time.sleep(pause)
             pause = min(pause * 1.6, 1.0)
+
+
+def _keep_index(folder: Path) -> None:
+    """So that the next who asks waits for nothing."""
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.indexing.memory import keep_index  # noqa: PLC0415
+
+    with open_for_hook(folder.parent, _here(), environ=dict(os.environ)) as repository:
+        keep_index(repository)
+
+
+def _push(folder: Path, name: str) -> None:
+    """Beside the user's own push, to the same remote."""
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.drain.vetting import vet  # noqa: PLC0415
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.sharing import find_remote, is_automatic, leaves_out, push  # noqa: PLC0415
+
+    raw = dict(os.environ)
+    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+        remote = find_remote(repository, name)
+        if remote.listed and is_automatic(repository):
+            vet(repository, remote, environ=Environ.of(raw), live=raw)
+            push(repository, remote, records_only=leaves_out(repository))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_near
+from gittraj.agents import SessionFile, is_near, is_new
 from gittraj.config import Environ
 
 _CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
@@ -33,7 +33,7 @@ class ClaudeCode:
             return
         for folder in _project_folders(environ.claude_dir / "projects", roots):
             for path in sorted(folder.glob("*.jsonl")):
-                new = not path.stem.startswith("agent-") and path.stat().st_mtime >= since
+                new = not path.stem.startswith("agent-") and is_new(path, since)
                 if new and _works_near(path, roots):
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
 
@@ -48,8 +48,11 @@ class ClaudeCode:
 
 
 def _session(path: Path) -> str | None:
-    with path.open("rb") as stream:
-        found = _SESSION.search(stream.read(_HEAD))
+    try:
+        with path.open("rb") as stream:
+            found = _SESSION.search(stream.read(_HEAD))
+    except OSError:
+        return None
     return found[1].decode() if found else None
 
 
@@ -66,9 +69,9 @@ def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
 
 
 def _works_near(path: Path, roots: Sequence[Path]) -> bool:
-    with path.open("rb") as stream:
-        found = _CWD.search(stream.read(_HEAD))
     try:
+        with path.open("rb") as stream:
+            found = _CWD.search(stream.read(_HEAD))
         return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except ValueError:
+    except (OSError, ValueError):
         return False

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_near
+from gittraj.agents import SessionFile, is_near, is_new
 from gittraj.config import Environ
 
 _NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl")
@@ -30,7 +30,7 @@ class Codex:
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in _rollouts(environ):
             named = _NAME.fullmatch(path.name)
-            if named and path.stat().st_mtime >= since and _works_near(path, roots):
+            if named and is_new(path, since) and _works_near(path, roots):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
@@ -48,9 +48,9 @@ def _rollouts(environ: Environ) -> Iterator[Path]:
 
 def _works_near(path: Path, roots: Sequence[Path]) -> bool:
     """The first record names the folder; it also holds the instructions, tens of kilobytes."""
-    with path.open("rb") as stream:
-        found = _CWD.search(stream.read(_HEAD))
     try:
+        with path.open("rb") as stream:
+            found = _CWD.search(stream.read(_HEAD))
         return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except ValueError:
+    except (OSError, ValueError):
         return False

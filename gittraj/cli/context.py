@@ -6,49 +6,83 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gittraj.config import Environ
-from gittraj.git import Repository, open_repository
+from gittraj.git import Backend, Repository, open_repository
+
+if TYPE_CHECKING:
+    from gittraj.config import Environ
+    from gittraj.errors import TrajError
 
 
 def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
-def find_repository() -> Repository:
+def find_repository(backend: Backend = "auto") -> Repository:
     """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
 
     Raises NotARepository.
     """
     named = os.environ.get("GIT_DIR")
-    return open_repository(Path(named) if named else Path.cwd(), environ=environment())
+    return open_repository(Path(named) if named else Path.cwd(), environ=environment(), backend=backend)
 
 
-def drain_first(repository: Repository, *, always: bool = False) -> bool:
+def is_installed(repository: Repository) -> bool:
+    from gittraj.local import LocalState
+
+    return (LocalState.of(repository).folder / "installed.json").exists()
+
+
+def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
     """So that a command sees a consistent state. A reading command drains only when something is new;
-    what keeps it from draining is said in one line, and the command goes on with what is recorded.
-    Returns whether all is up to date."""
+    what keeps it from draining is said in one line and returned, and the command goes on with what is
+    recorded."""
+    if not is_installed(repository):
+        _hint_at_installing(repository)
+        return None
     from gittraj.capture.news import has_news
     from gittraj.capture.state import load_state
     from gittraj.errors import TrajError
-    from gittraj.local import LocalState
+    from gittraj.local import LocalState, busy
 
     local = LocalState.of(repository)
-    if not (local.folder / "installed.json").exists():
-        return True
     try:
         if always or has_news(repository, local.folder, load_state(local.folder)):
+            from gittraj.config import Environ
             from gittraj.drain.composition import drain  # the redactor's rules take 70 ms
 
             raw = environment()
-            drain(repository, environ=Environ.of(raw), live=raw)
+            environ = Environ.of(raw)
+            report = drain(repository, environ=environ, live=raw)
+            if report is None and not environ.off:
+                raise busy()
+            say_remark(report.remark if report else None)
+            if report is not None and report.exposed:
+                sys.stderr.write(
+                    "git-traj: a secret became known that was pushed before: rotate it (git traj doctor)\n"
+                )
     except TrajError as error:
-        sys.stderr.write(f"git-traj: not up to date: {error.message}\n")
-        return False
+        kept = error
     except OSError as error:
-        sys.stderr.write(f"git-traj: not up to date: {error.filename}: {error.strerror}\n")
-        return False
-    return True
+        kept = TrajError(f"{error.filename}: {error.strerror}")
+    else:
+        return None
+    sys.stderr.write(f"git-traj: not up to date: {kept.told}\n")
+    return kept
+
+
+def _hint_at_installing(repository: Repository) -> None:
+    """For a person, in a clone of a project that records."""
+    top = repository.work_tree
+    if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
+        sys.stderr.write("hint: this project records what agents do, this clone does not: git traj install\n")
+
+
+def say_remark(remark: str | None) -> None:
+    """What a user has to know of how thinking was sealed just now."""
+    if remark:
+        sys.stderr.write(f"git-traj: {remark}\n")
 
 
 def current_session(environ: Environ) -> str:

@@ -17,6 +17,7 @@ from gittraj.cli.status import plain, tell, to_json
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
+    from gittraj.errors import TrajError
     from gittraj.health import Finding
 
 
@@ -28,13 +29,15 @@ def command(fix: bool, as_json: bool) -> int:
     from gittraj.health import examine, gather
 
     with find_repository() as repository:
-        current = drain_first(repository)
+        kept = drain_first(repository)
         environ = Environ.of(environment())
         facts = gather(repository, environ)
         findings = [(finding, fix and _fix(finding)) for finding in examine(repository, facts)]
+        if kept and not any(kept.message in finding.text for finding, _ in findings):
+            findings.insert(0, (_not_recorded(kept), False))
         if fix:
             facts = gather(repository, environ)
-    ill = not current or any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
+    ill = any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
     if as_json:
         rows = [_row(finding, fixed=fixed) for finding, fixed in findings]
         click.echo(json.dumps({"version": 1, "well": not ill, "findings": rows, "status": to_json(facts)}))
@@ -48,6 +51,13 @@ def command(fix: bool, as_json: bool) -> int:
             click.echo(plain(f"    {finding.remedy}"))
     click.echo("Something is wrong." if ill else "All is well.")
     return int(ill)
+
+
+def _not_recorded(kept: TrajError) -> Finding:
+    from gittraj.health import Finding
+
+    what = f"what is new could not be recorded: {kept.message}"
+    return Finding(code="not-recorded", text=what, remedy=kept.hint or "mend that; nothing is lost")
 
 
 def _fix(finding: Finding) -> bool:

@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import json
+import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import find_repository
+from gittraj.cli.context import environment, find_repository
+from gittraj.config import Environ
+
+if TYPE_CHECKING:
+    from gittraj.installation import Step
 
 
 @click.command("install", short_help=COMMANDS["what people need"]["install"])
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    type=click.Choice(("claude-code", "codex", "gemini")),
+    help="Hooks of this agent too, and an instruction where it reads it, in this work tree; repeatable.",
+)
 @click.option("--no-fetch-refspec", is_flag=True, help="Leave what git fetch brings as it is.")
+@click.option("--global", "everywhere", is_flag=True, help="Every repository made or cloned from now on.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-def command(no_fetch_refspec: bool, dry_run: bool, as_json: bool) -> int:
+def command(
+    agents: tuple[str, ...], no_fetch_refspec: bool, everywhere: bool, dry_run: bool, as_json: bool
+) -> int:
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
     Hooks that are there already are kept and run first. Safe to repeat.
     """
-    from gittraj.installation import install
+    if everywhere and (agents or no_fetch_refspec):
+        raise click.UsageError("--global takes neither --agent nor --no-fetch-refspec")
+    if everywhere:
+        from gittraj.installation.everywhere import install_everywhere
 
-    with find_repository() as repository:
-        steps = install(repository, fetch_refspec=not no_fetch_refspec, dry_run=dry_run)
+        steps = install_everywhere(environment(), dry_run=dry_run)
+    else:
+        steps = _install_here(agents, fetch_refspec=not no_fetch_refspec, dry_run=dry_run)
     if as_json:
         rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
         click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows}))
@@ -32,3 +52,14 @@ def command(no_fetch_refspec: bool, dry_run: bool, as_json: bool) -> int:
         if dry_run:
             click.echo("Nothing was written.")
     return int(any(step.did == "failed" for step in steps))
+
+
+def _install_here(agents: tuple[str, ...], *, fetch_refspec: bool, dry_run: bool) -> list[Step]:
+    from gittraj.installation import install
+    from gittraj.installation.keys import provide_key
+
+    with find_repository() as repository:
+        steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)
+        environ = Environ.of(environment())
+        asked = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None
+        return [*steps, *provide_key(repository, environ, make=asked, dry_run=dry_run)]

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import click
 
 from gittraj.git import Repository
 from gittraj.local import LocalState
+from gittraj.notes.store import NotesRef
 from gittraj.query.history import changed_paths, describe
 from gittraj.query.recorded import Recorded
 from gittraj.query.touching import Ancestry, touching
 from gittraj.render.terminal import escape_line
 
-_NEAREST = 200  # recorded commits before one that are asked whether they touched its files
+_NEAREST = 200  # recorded commits that are looked at: for the nearest before one, for damage
 
 
-def say_nothing_found(repository: Repository, recorded: Recorded) -> None:
-    """For a listing."""
+def say_nothing_found(
+    repository: Repository, recorded: Recorded, commits: Iterable[str] | None = None
+) -> None:
+    """For a listing of ``commits``, which have a note (None: of all that have one)."""
     if not recorded:
         _say_nothing_recorded(repository)
         return
-    number = sum(1 for _ in recorded.carrying())
+    if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _NEAREST)]):
+        _say_unreadable(unreadable)
+        return
+    number = recorded.count()
     many = {0: "no commit carries", 1: "one commit carries"}.get(number, f"{number} commits carry")
     _say(
         f"no commit found that carries such a trajectory; in this repository {many} one",
@@ -35,6 +41,9 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     if not recorded or commit is None:
         _say_nothing_recorded(repository)
         return
+    if recorded.unreadable([commit]):
+        _say_unreadable([commit])
+        return
     short = describe(repository, commit)["short"]
     nearest = _find_nearest(repository, recorded, commit)
     hint = "git traj log lists the commits that carry one"
@@ -43,13 +52,51 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
     _say(f"{short} carries no trajectory", hint)
 
 
-def say_missing(missing: Sequence[str]) -> None:
-    """Of segments that records name and this repository does not have."""
+def say_nothing_about(
+    repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
+) -> None:
+    """For paths that no record touched, though perhaps (``neighbours``) files near them."""
+    if not recorded:
+        _say_nothing_recorded(repository)
+        return
+    named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
+    hint = "what follows is about its neighbours" if neighbours else "git traj log lists the commits with one"
+    _say(f"no record tells of {named}", hint)
+
+
+def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
+    """For a search of so many parts."""
+    if parts:
+        _say("nothing recorded here matches", hint)
+        return
+    recorded = Recorded(NotesRef(repository).items())
+    if unreadable := recorded.unreadable([*islice(recorded, _NEAREST)]):
+        _say_unreadable(unreadable)
+    else:
+        _say_nothing_recorded(repository)
+
+
+def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
+    """Of what a search could not look into: trajectories that wait to be read, months that are not here, and
+    why they could not be fetched."""
+    if waiting:
+        many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
+        _say(f"{many} not read yet", "the next search goes on reading, the newest first")
+    if away:
+        many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
+        _say(
+            f"events of {many} are not here: only what records say of them was searched",
+            why or "git traj search --fetch asks the remotes for them",
+        )
+
+
+def say_missing(missing: Sequence[str], why: str | None = None) -> None:
+    """Of segments that records name and this repository does not have, and why it could not get them."""
     several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
     # a record names them, and anyone may have written it
     _say(
         f"events are left out: {escape_line(missing[0])}{several} {verb} not here",
-        "git traj doctor says what is missing",
+        why or "git traj doctor says what is missing",
     )
 
 
@@ -64,8 +111,15 @@ def _find_nearest(repository: Repository, recorded: Recorded, commit: str) -> st
     return next((c for c in nearest if c in found), None)
 
 
+def _say_unreadable(commits: Sequence[str]) -> None:
+    several = f" and {len(commits) - 1} more" if len(commits) > 1 else ""
+    _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says what is damaged")
+
+
 def _say_nothing_recorded(repository: Repository) -> None:
-    if LocalState.of(repository).exists:
+    if repository.run("for-each-ref", "--count=1", "refs/notes-remote/").out:
+        _say("no trajectory is recorded here", "git traj fetch joins those that a remote has")
+    elif LocalState.of(repository).exists:
         _say("no trajectory is recorded yet", "git traj status says what is captured and what waits")
     else:
         _say("no trajectory is recorded here", "git traj install begins to record them")

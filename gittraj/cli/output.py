@@ -5,7 +5,7 @@ What a command prints is text that a renderer has escaped already; here nothing 
 
 from __future__ import annotations
 
-import shutil
+import json
 import signal
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from gittraj.render.terminal import Page
 NARROWEST, WIDEST = 40, 100
 """Columns. Wider lines are hard to read, so a wide terminal is not filled."""
 PIPE = 80
-"""Columns of running text where nobody says how wide."""
+"""Columns of running text where nobody says how wide; the index (``indexing.answers``) keeps such text."""
 
 
 def is_terminal(environ: Mapping[str, str]) -> bool:
@@ -43,12 +43,20 @@ def columns(environ: Mapping[str, str]) -> int | None:
     """How wide lines may be; None into a pipe, where nobody cuts."""
     if not is_terminal(environ):
         return None
+    import shutil  # with all of its compressors
+
     return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
     """For running text; one line per thing takes a Page of ``columns()`` instead."""
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
+
+
+def dump_json(document: object) -> str:
+    """A document on one line, readable as it is. Half a sign, as records and names of files may hold, becomes
+    an escape: no encoding takes it."""
+    return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 
 def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:

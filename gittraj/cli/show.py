@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
@@ -12,13 +11,14 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.context import drain_first, environment, find_repository
-from gittraj.cli.nothing import say_missing, say_nothing_on
-from gittraj.cli.output import PIPE, text_page, write
-from gittraj.git import Repository
+from gittraj.cli.nothing import say_nothing_on
+from gittraj.cli.opening import keys, say_closed
+from gittraj.cli.output import PIPE, dump_json, text_page, write
+from gittraj.cli.segments import read_events
+from gittraj.git import Repository, from_top
 from gittraj.notes.store import NotesRef
-from gittraj.query.chapters import Segments
 from gittraj.query.fold import Header
-from gittraj.query.history import describe, from_top
+from gittraj.query.history import describe
 from gittraj.query.recorded import Recorded
 from gittraj.query.telling import (
     SIGNIFICANCES,
@@ -35,7 +35,7 @@ from gittraj.render.markdown import render_markdown
 from gittraj.render.terminal import Page
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
-_FORMATS = ("text", "markdown", "timeline", "json")
+_FORMATS = ("text", "markdown", "timeline", "html", "json")
 
 
 @click.command("show", short_help=COMMANDS["what people need"]["show"])
@@ -45,8 +45,14 @@ _FORMATS = ("text", "markdown", "timeline", "json")
 @click.option("--events", "everything", is_flag=True, help="Every event in full, results too.")
 @click.option("--since", metavar="EVENT|TIME", help="Only what came after that event, or from that time on.")
 @click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events said to be at least so.")
-@click.option("--show-thinking", "thinking", is_flag=True, help="Thinking too, where it is stored in clear.")
+@click.option(
+    "--show-thinking", "thinking", is_flag=True, help="Thinking too; sealed thinking with your keys."
+)
+@click.option(
+    "--identity", "identities", multiple=True, type=_FILE, help="A key to open it with; repeatable."
+)
 @click.option("--file", "path", metavar="PATH", help="Only the calls that wrote it, with their results.")
+@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
 @click.pass_obj
 def command(
@@ -59,29 +65,38 @@ def command(
     since: str | None,
     significance: str | None,
     thinking: bool,
+    identities: tuple[Path, ...],
     path: str | None,
+    no_fetch: bool,
     output: Path | None,
 ) -> None:
     """Everything known of a commit's trajectories, or of one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where no other begins so.
+    The beginning of a trajectory's id is enough where no other begins so. Events that are not here are
+    fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
     """
     environ = environment()
     with find_repository() as repository:
         drain_first(repository)
         recorded = Recorded(NotesRef(repository).items())
         target = find_target(repository, recorded, name)
-        segments = Segments(repository)
-        told = tell(repository, recorded, target, segments)
+        opener = None if output or not thinking else keys(repository, environ, identities)
+        told = read_events(
+            repository,
+            partial(tell, repository, recorded, target),
+            command="show",
+            fetch=not no_fetch,
+            opener=opener,
+        )
         for keep in _filters(repository, since=since, significance=significance, path=path):
             told = keep_events(told, keep)
-        if segments.missing:
-            say_missing(segments.missing)
+        if opener is not None:
+            say_closed(opener)
         if not told:
             say_nothing_on(repository, recorded, target.commit)
         if form == "json":
             document = {"version": 1, "commit": target.commit, "trajectories": told}
-            texts: Iterable[str] = [json.dumps(document, ensure_ascii=False) + "\n"]
+            texts: Iterable[str] = [dump_json(document) + "\n"]
         else:
             entry = describe(repository, target.commit) if target.commit and told else None
             page = Page(PIPE) if output else text_page(repository, environ)
@@ -90,7 +105,7 @@ def command(
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
         else:
-            write(repository, texts, environ, pager=obj["pager"] and form != "json")
+            write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
 
 
 def _filters(
@@ -110,5 +125,9 @@ def _render(form: str, entry: Header | None, told: list[Header], page: Page, det
             return render_markdown(entry, told, detail=detail)
         case "timeline":
             return render_timeline(told, page, detail=detail)
+        case "html":
+            from gittraj.pages.document import render_page
+
+            return render_page([(entry, told)], detail=detail)
         case _:
             return render_commit(entry, told, page, datetime.now(UTC), detail=detail)

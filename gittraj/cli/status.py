@@ -1,13 +1,17 @@
 """``git traj status``.
 
 ``--json``: ``{"version": 1, "installed": bool, "since": time|null, "paused": time|null, "off": bool,
-"hooks": {"folder", "refused": reason|null, "states": [{"name", "state", "path"}]},
-"sessions": [{"agent", "id", "title"|null, "waiting": events}], "parked": parts, "waiting": [commit],
-"unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits,
-"remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
-"thinking"|null, "config": {key: {"value", "source"}}|null, "complaints": [text]}``. A state is ``installed``,
-``chained`` (another tool runs our hook), ``missing``, ``foreign``, ``dead`` or ``damaged``; times are ISO
-8601 UTC.
+"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path"}]},
+"agents": [{"name", "state", "path"}],
+"sessions": [{"agent", "id", "title"|null, "waiting": events}], "active": [{"id", "title"|null,
+"agent"|null, "byHand", "events"}], "parked": parts, "waiting": [commit],
+"unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "unstamped": parts,
+"exposed": [trajectory],
+"stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
+"thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
+"config": {key: {"value", "source"}}|null, "complaints": [text]}``. A state is ``installed``,
+``chained`` (another tool runs our hook), ``missing``, ``foreign``, ``dead``, ``damaged`` or ``off``; of an
+agent's hooks also ``changed`` or ``untrusted``. Times are ISO 8601 UTC.
 """
 
 from __future__ import annotations
@@ -26,6 +30,8 @@ from gittraj.figures import shorten
 
 if TYPE_CHECKING:
     from gittraj.health import Facts
+    from gittraj.installation.inspection import AgentState
+    from gittraj.seal.readers import Readers
 
 
 @click.command("status", short_help=COMMANDS["what people need"]["status"])
@@ -55,20 +61,43 @@ def to_json(facts: Facts) -> dict[str, Any]:
         "hooks": {
             "folder": str(facts.folder.path),
             "refused": facts.folder.refused,
+            "configured": facts.folder.configured,
             "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
         },
+        "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
             {"agent": s.agent, "id": s.session, "title": s.title, "waiting": s.waiting}
             for s in facts.sessions
+        ],
+        "active": [
+            {
+                "id": h.trajectory,
+                "title": h.title,
+                "agent": h.agent,
+                "byHand": h.by_hand,
+                "events": len(a.events),
+            }
+            for a in facts.actives
+            for h in (a.header,)
         ],
         "parked": facts.parked,
         "waiting": list(facts.waiting),
         "unlinked": list(facts.unlinked),
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
         "recorded": facts.recorded,
+        "unstamped": facts.unstamped,
+        "exposed": list(facts.exposed),
+        "stranded": list(facts.stranded),
         "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
         or None,
         "thinking": facts.config.thinking if facts.config else None,
+        "sealing": {
+            "readers": len(facts.readers.recipients),
+            "trusted": facts.readers.trusted,
+            "remark": facts.readers.remark,
+        }
+        if facts.readers
+        else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
         if facts.config
         else None,
@@ -82,41 +111,69 @@ _TITLE = 60  # characters
 def tell(facts: Facts) -> Iterator[str]:
     """A line for each thing that is so; nothing for what is not."""
     if facts.since is None and not facts.complaints:
-        yield "git-traj is not installed here (git traj install)"
+        team = ": .gittraj.yml says that this project records" if facts.team else ""
+        yield f"git-traj is not installed here (git traj install){team}"
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     yield f"Recorded: trajectories on {_count(facts.recorded, 'commit')}"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
+    yield from map(_agent, facts.agents)
     for session in facts.sessions:
         waits = f", {_count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
         title = shorten(session.title or "", _TITLE)
         yield f"Live: {session.agent} {session.session[:8]} {title}".rstrip() + waits
+    for active in facts.actives:
+        title = shorten(active.header.title or "", _TITLE)
+        begun = "Begun by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
+        told = f"{begun}: {active.header.trajectory} {title}".rstrip()
+        yield f"{told}, {_count(len(active.events), 'event')} waiting for a commit"
     for count, words in (
         (len(facts.waiting), "waiting for its agent's log"),
         (len(facts.unlinked), "of an agent without a record (git traj link)"),
         (len(facts.without_hook or ()), "made without a hook, found by the reflog"),
+        (len(facts.stranded), "that nothing reaches any more, with records of its own (git traj repair)"),
     ):
         if count:
             yield f"{_count(count, 'commit')} {words}"
-    if facts.parked:
-        yield f"{_count(facts.parked, 'part')} parked: could not be redacted, so not stored"
+    yield from _redaction(facts)
     for remote in facts.remotes:
         if remote.unpushed or remote.unfetched:
             yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to merge"
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
-            until = ", dropped and counted until it can be sealed" if setting.value == "seal" else ""
-            yield f"{key.capitalize()}: {setting.value} ({setting.source}){until}"
+            sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
+            yield f"{key.capitalize()}: {setting.value} ({setting.source}){sealed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def _redaction(facts: Facts) -> Iterator[str]:
+    if facts.parked:
+        yield f"{_count(facts.parked, 'part')} parked: could not be redacted, so not stored"
+    if facts.unstamped:
+        yield f"{_count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
+    if facts.exposed:
+        yield f"Rotate: a secret became known that was pushed before, in {', '.join(facts.exposed)}"
+
+
+def _sealing(readers: Readers) -> str:
+    number = len(readers.recipients)
+    told = f", for {_count(number, 'reader')}" if number else ""
+    return f"{told}; {readers.remark}" if readers.remark else told
 
 
 def _hooks(facts: Facts) -> str:
     if facts.folder.refused:
         return f"none, {facts.folder.refused}"
     ill = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
-    return f"{', '.join(ill)} (git traj doctor)" if ill else f"well, in {facts.folder.path}"
+    where = "by git's configuration, " if facts.folder.configured else ""
+    return f"{', '.join(ill)} (git traj doctor)" if ill else f"well, {where}in {facts.folder.path}"
+
+
+def _agent(agent: AgentState) -> str:
+    well = "well" if agent.state == "installed" else f"{agent.state} (git traj doctor)"
+    return f"Hooks of {agent.name}: {well}, in {agent.path}"
 
 
 def _count(number: int, noun: str) -> str:

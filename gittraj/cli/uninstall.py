@@ -5,17 +5,25 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import find_repository
+from gittraj.cli.context import environment, find_repository
 
 
 @click.command("uninstall", short_help=COMMANDS["set-up"]["uninstall"])
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
-def command(purge: bool) -> int:
+@click.option("--global", "everywhere", is_flag=True, help="What install --global did, and nothing here.")
+def command(purge: bool, everywhere: bool) -> int:
     """Take git-traj out of this repository: hooks and configuration become what they were."""
     from gittraj.installation import uninstall
 
-    with find_repository() as repository:
-        steps = uninstall(repository, purge=purge)
+    if everywhere and purge:
+        raise click.UsageError("--global takes no --purge: repositories keep what they have")
+    if everywhere:
+        from gittraj.installation.everywhere import uninstall_everywhere
+
+        steps = list(uninstall_everywhere(environment()))
+    else:
+        with find_repository() as repository:
+            steps = uninstall(repository, purge=purge)
     for step in steps:
         click.echo(f"{step.name}: {step.text}")
     if not steps:

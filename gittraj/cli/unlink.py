@@ -13,10 +13,12 @@ from gittraj.cli.context import drain_first, find_repository
 @click.argument("trajectory", required=False)
 def command(rev: str, trajectory: str | None) -> None:
     """Take a TRAJECTORY (a prefix is enough), or all of them, off the commit REV."""
+    from gittraj.indexing.memory import take_out
     from gittraj.linking import unlink
 
     with find_repository() as repository:
         drain_first(repository)
         commit, taken = unlink(repository, rev, trajectory)
+        take_out(repository)
     for name in taken:
         click.echo(f"{name} is off {commit[:12]}")

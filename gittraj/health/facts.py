@@ -6,26 +6,35 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from gittraj.authored.active import Active, load_active
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
 from gittraj.capture.spool import Spooled, read_spool
 from gittraj.capture.state import Off, SessionState, State, load_off, load_state
 from gittraj.codec import decode_note, encode_note
-from gittraj.config import Config, Environ, read_config
-from gittraj.errors import GitError, TrajError
+from gittraj.config import TEAM_FILE, Config, Environ, read_config
+from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.git import Repository, read_reflog
 from gittraj.installation.book import FILE
-from gittraj.installation.hooks import HooksFolder, find_hooks_folder
-from gittraj.installation.inspection import HookState, inspect_hooks
+from gittraj.installation.folders import HooksFolder
+from gittraj.installation.inspection import AgentState, HookState, find_place, inspect_agents, inspect_hooks
 from gittraj.installation.refspecs import find_remotes
 from gittraj.local import LocalState, installed_positions
 from gittraj.model import Record
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
+from gittraj.query.stranded import find_stranded
 
+if TYPE_CHECKING:
+    from gittraj.seal.readers import Readers
+
+UNREADABLE = "records cannot be read"
 _FRESH = 15 * 60
 """Seconds since a log grew in which its session counts as live."""
+_OVER = 24 * 3600
+"""Seconds without growth after which it is over, whatever of it stays without a commit."""
 _SILENT = ("am",)
 """Kinds of commits for which git runs no post-commit hook."""
 
@@ -55,8 +64,12 @@ class Facts:
 
     ``waiting``: commits whose session was named but whose call is not in its log yet; ``unlinked``: those
     that were given up, without a record. ``without_hook``: commits made since the installation of which no
-    hook told, oldest first; None where the refs' format keeps ids from the hooks. ``complaints``: what is
-    damaged. ``config`` is None when it cannot be read.
+    hook told, oldest first; None where the refs' format keeps ids from the hooks. ``stranded``: commits that
+    nothing reaches any more, with records that stand nowhere else. ``complaints``: what is
+    damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
+    redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
+    authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
+    ``team``: the project has a file of settings for all who clone it.
     """
 
     since: float | None
@@ -64,15 +77,22 @@ class Facts:
     off: bool
     folder: HooksFolder
     hooks: tuple[HookState, ...]
+    agents: tuple[AgentState, ...]
     sessions: tuple[LiveSession, ...]
     parked: int
     waiting: tuple[str, ...]
     unlinked: tuple[str, ...]
     without_hook: tuple[str, ...] | None
     recorded: int
+    stranded: tuple[str, ...]
+    unstamped: int
+    exposed: tuple[str, ...]
+    actives: tuple[Active, ...]
     remotes: tuple[Remote, ...]
     config: Config | None
+    readers: Readers | None
     complaints: tuple[TrajError, ...]
+    team: bool = False
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -94,10 +114,14 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         config = read_config(repository)
     except TrajError as error:
         complaints.append(error)
-    folder = find_hooks_folder(repository)
     notes = NotesRef(repository)
     waiting = tuple(w.commit for w in state.waiting)
-    recorded = {commit for commit, body in notes.items() if _carries(commit, body)}
+    bodies: dict[str, bytes] = {}
+    try:
+        bodies.update(notes.items())
+    except GitError as error:
+        complaints.append(unreadable(error))
+    recorded = {commit for commit, body in bodies.items() if _carries(commit, body)}
     lines = read_spool(local.folder, 0)[0]
     told = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
@@ -107,9 +131,10 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         since=since,
         paused=off.paused,
         off=environ.off,
-        folder=folder,
-        hooks=inspect_hooks(folder),
-        sessions=tuple(_live(state, notes)),
+        folder=find_place(repository),
+        hooks=inspect_hooks(repository),
+        agents=inspect_agents(repository, codex=environ.codex_dir),
+        sessions=tuple(_live(state, notes, off)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in quiet),
@@ -117,19 +142,52 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         if by_file
         else None,
         recorded=len(recorded),
+        stranded=tuple(s.commit for s in find_stranded(repository, bodies) if s.here),
+        unstamped=_count_unstamped(repository, config, complaints) if recorded and config else 0,
+        exposed=tuple(sorted(local.exposed())),
+        actives=tuple(load_active(local.folder)),
         remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
         config=config,
+        readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
+        team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 
 
-def _live(state: State, notes: NotesRef) -> Iterator[LiveSession]:
-    for known in state.sessions.values():
+def unreadable(error: GitError) -> FormatError:
+    """For when a part of what holds the records is not here."""
+    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
+
+
+def _read_readers(repository: Repository, environ: Environ) -> Readers:
+    from gittraj.seal.readers import read_readers  # noqa: PLC0415 - keys take 40 ms
+
+    return read_readers(repository, environ)
+
+
+def _count_unstamped(repository: Repository, config: Config, complaints: list[TrajError]) -> int:
+    from gittraj.drain.redactor import options_of, stamp  # noqa: PLC0415 - the rules take a while
+    from gittraj.stamps import unstamped  # noqa: PLC0415
+
+    try:
+        options_of(config)
+        return len({record.key for _, record in unstamped(repository, stamp(config))})
+    except GitError:
+        return 0  # a note is not here: fsck says so
+    except TrajError as error:
+        complaints.append(error)
+        return 0
+
+
+def _live(state: State, notes: NotesRef, off: Off) -> Iterator[LiveSession]:
+    for trajectory, known in state.sessions.items():
+        if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
+            continue
         try:
             age = time.time() - Path(known.path).stat().st_mtime
         except OSError:
             continue  # its log is gone
-        if age < _FRESH or known.waiting:
+        if age < _FRESH or (known.waiting and age < _OVER):
             yield LiveSession(
                 agent=known.agent, session=known.session, title=_title(known, notes), waiting=known.waiting
             )

@@ -7,17 +7,31 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+from gittraj.authored.active import find_damaged
 from gittraj.capture.state import load_state
+from gittraj.config import TEAM_FILE
+from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
-from gittraj.health.facts import Facts
+from gittraj.git.commit_graph import WRITE, lacks_filters
+from gittraj.health.facts import UNREADABLE, Facts, unreadable
 from gittraj.health.finding import Finding
 from gittraj.health.fsck import fsck
+from gittraj.health.leftovers import check_leftovers
+from gittraj.health.purges import check_purges
+from gittraj.health.removed import check_removed
+from gittraj.index.file import UnusableError
+from gittraj.index.glance import FOLDER
+from gittraj.indexing.upkeep import refresh
 from gittraj.installation import install
+from gittraj.installation.agent_hooks import AGENTS
 from gittraj.installation.book import FILE, read_book
-from gittraj.installation.inspection import HookState, Life
+from gittraj.installation.configured import is_supported
+from gittraj.installation.everywhere import find_dead, install_everywhere
+from gittraj.installation.inspection import AgentLife, HookState, Life
+from gittraj.installation.managers import legacy_of
 from gittraj.installation.refspecs import find_remotes, refspecs
 from gittraj.installation.shims import find_block, read_interpreter
-from gittraj.local import LocalState
+from gittraj.local import EXPOSED, LocalState
 from gittraj.notes.store import RECORDS_REF
 
 STALE = 60.0
@@ -30,6 +44,13 @@ _HOOKS: dict[Life, tuple[str, str]] = {
     "damaged": ("holds a git-traj block without its end", f"remove those lines, then {_INSTALL}"),
 }
 
+_ILL: dict[AgentLife, str] = {
+    "changed": "are not as they were installed",
+    "missing": "are gone",
+    "dead": "cannot start git-traj any more: its script or its Python is gone",
+    "damaged": "cannot be read: no strict JSON",
+}
+
 
 def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
     """Everything, from the installation to the last segment."""
@@ -38,14 +59,46 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         and not facts.complaints
         and not (LocalState.of(repository).folder / FILE).exists()
     ):
-        yield Finding(code="not-installed", text="git-traj is not installed here", remedy=_INSTALL)
+        text = "git-traj is not installed here"
+        if facts.team:
+            text += f", and {TEAM_FILE} says that this project records"
+        yield Finding(code="not-installed", text=text, remedy=_INSTALL)
     else:
         yield from _check_hooks(repository, facts)
+        yield from _check_agents(repository, facts)
         yield from _check_local(repository, facts)
         yield from _check_commits(facts)
+    yield from _check_template(repository)
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
-    yield from fsck(repository)
+    yield from check_leftovers(repository)
+    for check in (check_removed, check_purges, fsck):
+        try:
+            yield from check(repository)
+        except GitError as error:
+            if not any(error.message in told.message for told in facts.complaints):
+                told = unreadable(error)
+                yield Finding(code="notes-damaged", text=told.message, remedy=told.hint or "")
+    yield from _check_index(repository)
+    if lacks_filters(repository):
+        yield Finding(
+            code="no-path-filters",
+            severity="note",
+            text="history is long and has no filters of changed paths: git log -- FILE and blame are slow",
+            remedy=WRITE,
+        )
+
+
+def _check_index(repository: Repository) -> Iterator[Finding]:
+    try:
+        refresh(repository, repository.head())
+    except UnusableError as error:
+        yield Finding(
+            code="no-index",
+            severity="note",
+            text=f"no index is kept: {error.message}; listings are the same, and slower",
+            remedy=f"look at {repository.common_dir / FOLDER}: it may be removed at any time",
+        )
 
 
 def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
@@ -55,22 +108,67 @@ def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
             code="hooks-elsewhere",
             severity="note",
             text=f"no hooks: {facts.folder.refused}; capture happens at the next git traj command",
-            remedy=f"set core.hooksPath to a folder of this repository, then {_INSTALL}",
+            remedy=f"with git 2.54: {_INSTALL}; else first set core.hooksPath to a folder of this repository",
+            fix=renew if is_supported(repository) else None,
         )
     for hook in facts.hooks:
-        if hook.state in _HOOKS:
+        if hook.state == "off":
+            yield Finding(
+                code="hook-off",
+                severity="note",
+                text=f"hook {hook.name} is switched off in git's configuration",
+                remedy=f"git config --unset hook.git-traj-{hook.name}.enabled, or hook.{hook.name}.enabled",
+            )
+        elif hook.state in _HOOKS:
             words, remedy = _HOOKS[hook.state]
             text = f"hook {hook.name} {words} ({hook.path})"
             yield Finding(code=f"hook-{hook.state}", text=text, remedy=remedy, fix=renew)
-        elif hook.state == "installed" and not _works(hook):
+        elif hook.state in ("installed", "chained") and not _works(hook):
             text = f"hook {hook.name} starts a Python that does not find gittraj ({hook.path})"
             yield Finding(code="hook-interpreter", text=text, remedy=_INSTALL, fix=renew)
 
 
+def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    for agent in facts.agents:
+        if agent.state == "untrusted":
+            yield Finding(
+                code="agent-hook-untrusted",
+                severity="note",
+                text=f"hooks of {agent.name} do not run before you trust them ({agent.path})",
+                remedy="start codex there, trust the folder, choose 'Trust all and continue' (later: /hooks)",
+            )
+        elif agent.state != "installed":
+            tree = repository.work_tree
+            here = tree is not None and agent.path == tree / AGENTS[agent.name].file
+            fixable = here and agent.state != "damaged"
+            again = f"{_INSTALL} --agent {agent.name}"
+            yield Finding(
+                code=f"agent-hook-{agent.state}",
+                text=f"hooks of {agent.name} {_ILL[agent.state]} ({agent.path})",
+                remedy=f"mend it, then {again}"
+                if agent.state == "damaged"
+                else f"{again}, in that work tree",
+                fix=partial(_reinstall, repository, agent.name) if fixable else None,
+            )
+
+
 def _works(hook: HookState) -> bool:
-    found = find_block(hook.path.read_bytes())
+    path = legacy_of(hook.path) if hook.state == "chained" else hook.path
+    # gone: mended while this was asked
+    found = find_block(path.read_bytes()) if path.exists() else None
     interpreter = read_interpreter(found.block) if found else None
     return interpreter is None or interpreter.works()
+
+
+def _check_template(repository: Repository) -> Iterator[Finding]:
+    dead = find_dead(repository.environ)
+    if dead:
+        yield Finding(
+            code="template-dead",
+            text=f"hooks that new repositories get cannot start git-traj any more ({dead})",
+            remedy=f"{_INSTALL} --global",
+            fix=partial(install_everywhere, repository.environ),
+        )
 
 
 def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
@@ -78,10 +176,22 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     for error in facts.complaints:
         damaged = FILE in error.message
         yield Finding(
-            code="installed-damaged" if damaged else "setting",
+            code="installed-damaged" if damaged else _code(error),
             text=error.message,
             remedy=error.hint or "mend it",
             fix=partial(_reinstall, repository) if damaged else None,
+        )
+    if facts.exposed:
+        yield Finding(
+            code="secret-pushed",
+            text=f"a secret became known that was pushed before, in {', '.join(facts.exposed)}",
+            remedy=f"rotate it where it was issued, then remove {local.folder / EXPOSED}",
+        )
+    if facts.config is not None and facts.config.unknown:
+        yield Finding(
+            code="team-file-key",
+            text=f"{TEAM_FILE}: nothing is known of {', '.join(facts.config.unknown)}",
+            remedy="mend or remove it; what takes less out (redact.allow) is for git config alone",
         )
     lock = local.folder / "drain.lock"
     age = _age(lock)
@@ -92,12 +202,19 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     if cursors.exists() and load_state(local.folder) is None:
         text = f"{cursors} cannot be read; it is made anew from the notes"
         yield Finding(code="cursors", text=text, remedy=f"remove {cursors}", fix=partial(_remove, cursors))
+    for path in find_damaged(local.folder):
+        text = f"{path} cannot be read: what was recorded there is on no commit yet, and nowhere else"
+        yield Finding(code="active-damaged", text=text, remedy="mend the JSON, or remove the file")
     if facts.parked:
         yield Finding(
             code="parked",
             text=f"parked: {facts.parked} of the parts could not be redacted, so they were not stored",
             remedy="git traj link REV --session ID tries again, while the agent keeps its log",
         )
+
+
+def _code(error: TrajError) -> str:
+    return "notes-damaged" if error.message.startswith(UNREADABLE) else "setting"
 
 
 def _check_commits(facts: Facts) -> Iterator[Finding]:
@@ -116,6 +233,14 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
             severity="note",
             text=f"without a record: {count} of the agents' commits, {last} last",
             remedy="git traj link REV --session ID",
+        )
+    if facts.stranded:
+        count, last = len(facts.stranded), facts.stranded[-1][:12]
+        yield Finding(
+            code="stranded",
+            severity="note",
+            text=f"on commits that nothing reaches: records of {count}, {last} last, that stand nowhere else",
+            remedy="git traj repair; by hand: git traj carry --from OLD --onto REV",
         )
 
 
@@ -147,10 +272,10 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
             yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
 
 
-def _reinstall(repository: Repository) -> None:
+def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if this clone had them."""
     book = read_book(LocalState.of(repository))
-    install(repository, fetch_refspec=bool(book and book.refspecs))
+    install(repository, agents=agents, fetch_refspec=bool(book and book.refspecs))
 
 
 def _remove(path: Path) -> None:

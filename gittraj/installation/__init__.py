@@ -1,7 +1,8 @@
 """Puts git-traj into a repository, and takes it out again byte for byte.
 
-Three things are touched: the folder of local state, three hooks, and each remote's fetch refspecs. What
-was changed stands in ``traj/installed.json`` under ``undo``. It must not touch the notes.
+Touched are the folder of local state, three hooks, each remote's fetch refspecs and, for agents that were
+named, their settings and instructions in the work tree and git's list of what to ignore. What was changed
+stands in ``traj/installed.json`` under ``undo``. It must not touch the notes.
 """
 
 from __future__ import annotations

@@ -48,14 +48,47 @@ class Splice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """How a file was changed, the latest change last; ``made``: it was not there."""
+
+    made: bool
+    splices: tuple[Splice, ...] = ()
+
+    def undo(self, now: bytes) -> bytes:
+        """The file as it was, or as near to it as can be when somebody changed it since."""
+        for splice in reversed(self.splices):
+            undone = splice.undo(now)
+            if undone is None:
+                break
+            now = undone
+        return now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """An instruction for an agent in a file of the work tree. ``made``: the file was not there; ``gap``: line
+    ends that were put before it; ``digest``: SHA-256 of its lines as we wrote them."""
+
+    made: bool
+    gap: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """``hooks``: paths of hooks that are ours; ``folders``: those made for them; ``refspecs``: by remote,
-    the values that we added to the configuration; ``config``: how, the latest change last."""
+    """``hooks``: paths of hooks that are ours; ``folders``: those made for all these files; ``refspecs``: by
+    remote, the values that we added to the configuration; ``config``: how, the latest change last;
+    ``settings``: agents' settings by path; ``told``: instructions by path; ``exclude``: git's own list;
+    ``excluded``: our lines in it."""
 
     hooks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     refspecs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     config: tuple[Splice, ...] = ()
+    settings: Mapping[str, Edited] = field(default_factory=dict)
+    told: Mapping[str, Told] = field(default_factory=dict)
+    exclude: Edited | None = None
+    excluded: tuple[str, ...] = ()
 
 
 def read_book(local: LocalState) -> Book | None:

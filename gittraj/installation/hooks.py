@@ -8,16 +8,29 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from gittraj.errors import TrajError
-from gittraj.git import Repository, open_repository
+from gittraj.errors import StoreError, TrajError
+from gittraj.git import Repository
 from gittraj.installation.book import Book
+from gittraj.installation.configured import configure, is_supported, read_configured, take_out
+from gittraj.installation.edits import make_folder
+from gittraj.installation.folders import HooksFolder, find_hooks_folders
+from gittraj.installation.managers import (
+    FRAMEWORK,
+    drop_old,
+    goes_behind,
+    is_foreign,
+    legacy_of,
+    runs_ours,
+    take_turn,
+)
 from gittraj.installation.shims import (
     HOOKS,
     KEPT,
+    PUSHING,
     SHEBANG,
     Found,
     find_block,
@@ -28,53 +41,57 @@ from gittraj.installation.shims import (
 from gittraj.installation.steps import Did, Step
 
 _LATER = "capture happens at the next git traj command"
-_FRAMEWORK = b"https://pre-commit.com"
-
-
-@dataclass(frozen=True, slots=True)
-class HooksFolder:
-    """Where git looks for hooks; ``refused`` says why nothing is written there."""
-
-    path: Path
-    refused: str | None = None
-    tracked: bool = False
-
-
-def find_hooks_folder(repository: Repository) -> HooksFolder:
-    """That of the main worktree, for a relative ``core.hooksPath`` means another folder in each."""
-    main = repository.worktrees()[0]
-    with open_repository(
-        main.path if main.path and main.present else repository.common_dir, environ=repository.environ
-    ) as opened:
-        asked = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
-        path = Path(asked.decode("utf-8", "surrogateescape").removesuffix("\n"))
-        inside = [tree.path for tree in repository.worktrees() if tree.path] + [repository.common_dir]
-        if not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
-            return HooksFolder(path, f"{path} lies outside this repository")
-        if path.exists() and not path.is_dir():
-            return HooksFolder(path, f"{path} is no folder")
-        tracked = opened.work_tree is not None and path.is_relative_to(opened.work_tree)
-        return HooksFolder(
-            path, tracked=tracked and bool(opened.run("ls-files", "--", str(path), check=False).out)
-        )
 
 
 def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
-    """Raises TrajError when this interpreter cannot be started from a hook."""
-    folder = find_hooks_folder(repository)
+    """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
+    there. Never in both, or they would run twice.
+
+    Raises TrajError when this interpreter cannot be started from a hook.
+    """
+    interpreter = find_interpreter()
+    pushing = (PUSHING,) if (repository.config("traj.push") or "").lower() == "auto" else ()
+    names = (*HOOKS, *pushing)
+    folders = find_hooks_folders(repository)
+    if is_supported(repository) and _are_elsewhere(repository, folders, book):
+        try:
+            book, steps = configure(repository, book, names, interpreter, dry_run=dry_run)
+        except OSError as error:
+            raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
+        if not dry_run:
+            steps += [step for step in leave_folders(repository, book) if step.did == "removed"]
+        return (book if dry_run else replace(book, hooks=())), steps
+    steps = []
+    if not dry_run:
+        book, steps = take_out(repository, book)
+    for folder in folders:
+        book, done = _install_in(repository, folder, names, book, dry_run=dry_run)
+        steps += done
+    return book, steps
+
+
+def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], book: Book) -> bool:
+    """Also where another tool has written over a hook of ours: it will do so again."""
+    if read_configured(repository) or not all(folder.own for folder in folders):
+        return True
+    return any(is_foreign(Path(path)) for path in book.hooks)
+
+
+def _install_in(
+    repository: Repository, folder: HooksFolder, names: Sequence[str], book: Book, *, dry_run: bool
+) -> tuple[Book, list[Step]]:
     if folder.refused:
         why = f"not installed: {folder.refused}; {_LATER}"
         if repository.config("core.hooksPath"):
-            why += " (or set core.hooksPath to a folder of this repository, and install again)"
+            why += " (with git 2.54, or core.hooksPath set to a folder of this repository: install again)"
         return book, [Step(what="hook", name="hooks", did="skipped", text=why)]
-    interpreter = find_interpreter()
     steps = []
-    for name in HOOKS:
+    for name in names:
         path = folder.path / name
         try:
             if not dry_run:
-                book = _make_folder(folder.path, book)
-            step = _install_hook(path, render(name, interpreter), dry_run=dry_run)
+                book = make_folder(folder.path, book)
+            step = install_hook(path, render(name, find_interpreter()), dry_run=dry_run)
         except OSError as error:
             reason = f"not installed: {path.parent} cannot be written ({error.strerror}); {_LATER}"
             step = Step(what="hook", name=name, did="skipped", text=reason)
@@ -82,18 +99,27 @@ def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple
             book = replace(book, hooks=(*book.hooks, str(path)))
         steps.append(step)
     if folder.tracked:
-        note = f"git tracks files in {folder.path}: keep the three hooks out of your commits"
+        note = f"git tracks files in {folder.path}: keep our hooks out of your commits"
         steps.append(Step(what="hook", name="hooks", did="unchanged", text=note))
     return book, steps
 
 
-def _make_folder(path: Path, book: Book) -> Book:
-    missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
-    path.mkdir(parents=True, exist_ok=True)
-    return replace(book, folders=(*book.folders, *reversed(missing)))
+def leave_folders(repository: Repository, book: Book) -> Iterator[Step]:
+    """Take our hooks out of every folder that has some. What fails is a step that says so."""
+    here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
+    paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
+    for path in map(Path, dict.fromkeys((*book.hooks, *paths))):
+        try:
+            step = uninstall_hook(path)
+        except OSError as error:
+            step = Step(what="hook", name=path.name, did="failed", text=f"{path}: {error.strerror}")
+        if step is not None:
+            yield step
 
 
-def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
+def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
+    """Raises OSError."""
+
     def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
         if write is not None and not dry_run:
             write()
@@ -115,23 +141,28 @@ def _install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
             return say("unchanged", "already there")
         return say("renewed", "renewed", lambda: _renew(path, renewed))
     if runs_ours(path):
-        return say("unchanged", "already there, run by another tool's hook")
-    if os.path.lexists(kept) and _read(kept) != content:
+        return _renew_legacy(path, text, say)
+    if goes_behind(path, content):
+        words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
+        return say("added", words, lambda: _write(legacy_of(path), text))
+    if os.path.lexists(kept) and _read(kept) != content and not take_turn(path, content, dry_run=dry_run):
         words = f"not installed: another tool wrote this hook, and {kept.name} stands beside it; {_LATER}"
         return say("skipped", f"{words}. Remove the one that is not needed, and install again")
     return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
 
 
-def runs_ours(path: Path) -> bool:
-    """Whether another tool moved our hook aside and runs it (the pre-commit framework does)."""
-    return _legacy(path).is_file() and find_block(_read(_legacy(path))) is not None
-
-
-def _legacy(path: Path) -> Path:
-    return path.with_name(path.name + ".legacy")
+def _renew_legacy(path: Path, text: bytes, say: Callable[..., Step]) -> Step:
+    """Ours, that another tool runs: its interpreter may have moved."""
+    legacy = legacy_of(path)
+    found, block = find_block(_read(legacy)), find_block(text)
+    renewed = found.before + block.block + found.after if found and block else text
+    if renewed == _read(legacy) and os.access(legacy, os.X_OK):
+        return say("unchanged", "already there, run by another tool's hook")
+    return say("renewed", "renewed, run by another tool's hook", lambda: _renew(legacy, renewed))
 
 
 def _chain(path: Path, text: bytes) -> None:
+    drop_old(path)
     fresh = _prepare(path, text)
     kept = path.with_name(path.name + KEPT)
     path.replace(kept)
@@ -152,12 +183,15 @@ def uninstall_hook(path: Path) -> Step | None:
         return Step(what="hook", name=path.name, did="removed", text=words)
 
     kept = path.with_name(path.name + KEPT)
-    chained = os.path.lexists(kept)
     content = _read(path) if path.is_file() else None
     try:
         found = find_block(content) if content is not None else None
     except TrajError as error:
         return Step(what="hook", name=path.name, did="failed", text=f"left: {error.message}; {error.hint}")
+    if found is None and content is not None and os.path.lexists(kept):
+        take_turn(path, content, dry_run=False)
+    drop_old(path)
+    chained = os.path.lexists(kept)
     if found is None:
         if content is not None and runs_ours(path):
             return say(_leave_legacy(path, kept if chained else None, content))
@@ -201,9 +235,9 @@ def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
 
     Unless that is the tool's own hook, which must not run itself.
     """
-    legacy = _legacy(path)
+    legacy = legacy_of(path)
     original = _read(kept) if kept else None
-    if kept and original is not None and _FRAMEWORK not in original:
+    if kept and original is not None and FRAMEWORK not in original:
         kept.replace(legacy)
         return f"yours is back, as {legacy.name}"
     legacy.unlink()

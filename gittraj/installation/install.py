@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from gittraj.codec import to_json
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.installation.agent_hooks import install_agent, script_path, write_script
 from gittraj.installation.book import FILE, Book, read_book, write_book
 from gittraj.installation.hooks import install_hooks
+from gittraj.installation.instructions import instruct_agent
 from gittraj.installation.refspecs import add_refspecs, find_lost_book
 from gittraj.installation.shims import find_interpreter
 from gittraj.installation.steps import Step
 from gittraj.local import LocalState, installed_positions, reflog_positions
+from gittraj.watch import update_watch
 
 _BARE = "nobody commits in a bare repository; the hooks serve its worktrees"
 
 
-def install(repository: Repository, *, fetch_refspec: bool = True, dry_run: bool = False) -> list[Step]:
+def install(
+    repository: Repository,
+    *,
+    agents: Sequence[str] = (),
+    fetch_refspec: bool = True,
+    dry_run: bool = False,
+) -> list[Step]:
     """Put hooks, fetch refspecs and local state into ``repository``; says each thing that was done.
 
+    ``agents`` (names of ``AGENTS``) get hooks of their own in the work tree, and an instruction to read.
     With ``dry_run`` nothing is written. Raises TrajError; then nothing was touched, for the local state,
     without which the rest is of no use, is written first.
     """
@@ -30,9 +41,23 @@ def install(repository: Repository, *, fetch_refspec: bool = True, dry_run: bool
     book, hooks = install_hooks(repository, book, dry_run=dry_run)
     if not dry_run:
         write_book(local, book)
+        update_watch(repository)
     steps += hooks
     if repository.worktrees()[0].path is None:
         steps.append(Step(what="hook", name="hooks", did="unchanged", text=_BARE))
+    if not dry_run and (agents or script_path(repository).exists()):
+        write_script(repository)
+    for name in dict.fromkeys(agents):
+        book, step = install_agent(repository, name, book, dry_run=dry_run)
+        if not dry_run:
+            write_book(local, book)
+        steps.append(step)
+        if step.did == "failed":
+            continue
+        book, told = instruct_agent(repository, name, book, dry_run=dry_run)
+        if not dry_run:
+            write_book(local, book)
+        steps += told
     if fetch_refspec:
         book, added = add_refspecs(repository, book, dry_run=dry_run)
         if not dry_run:

@@ -6,15 +6,13 @@ and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
-from gittraj.errors import GitError, StoreError
+from gittraj.errors import GitError
 from gittraj.git import Repository
-from gittraj.installation.book import Book, Splice
+from gittraj.installation.book import Book
+from gittraj.installation.configuration import change
 from gittraj.installation.steps import Did, Step
 
 
@@ -59,15 +57,9 @@ def _reason_against(values: tuple[str, ...]) -> str | None:
 
 
 def _add(repository: Repository, book: Book, remote: str, value: str) -> Book:
-    path = _config_file(repository)
-    before = path.read_bytes()
-    repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
+    book = change(repository, book, "--add", f"remote.{remote}.fetch", value)
     values = dict.fromkeys((*book.refspecs.get(remote, ()), value))
-    return replace(
-        book,
-        refspecs={**book.refspecs, remote: tuple(values)},
-        config=(*book.config, Splice.between(before, path.read_bytes())),
-    )
+    return replace(book, refspecs={**book.refspecs, remote: tuple(values)})
 
 
 def find_lost_book(repository: Repository) -> Book:
@@ -78,11 +70,7 @@ def find_lost_book(repository: Repository) -> Book:
 
 
 def remove_refspecs(repository: Repository, book: Book) -> Iterator[Step]:
-    """The configuration byte for byte as it was; only our values out of it when somebody changed it since.
-
-    Raises StoreError when the configuration is locked.
-    """
-    _undo(_config_file(repository), book)
+    """Our values, where somebody changed the configuration since: else ``configuration.undo`` took them."""
     for remote, values in book.refspecs.items():
         for value in set(values).intersection(repository.config_all(f"remote.{remote}.fetch")):
             repository.run(
@@ -90,37 +78,3 @@ def remove_refspecs(repository: Repository, book: Book) -> Iterator[Step]:
                 check=False,  # 5: it stands in another file of the configuration, where we never wrote
             )
         yield Step(what="refspec", name=remote, did="removed", text="fetches as before")
-
-
-def _undo(path: Path, book: Book) -> None:
-    now = path.read_bytes() if path.exists() else b""
-    before = now
-    for splice in reversed(book.config):
-        undone = splice.undo(before)
-        if undone is None:
-            break
-        before = undone
-    if before != now:
-        _write_locked(path, before)
-
-
-def _write_locked(path: Path, content: bytes) -> None:
-    """Under git's own lock of that file. Raises StoreError when it is held."""
-    lock = path.with_name(path.name + ".lock")
-    try:
-        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except OSError as error:
-        hint = f"if no git process runs, remove {lock}"
-        raise StoreError(f"{path} cannot be changed: {error.strerror}", hint) from None
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-        lock.chmod(stat.S_IMODE(path.stat().st_mode))
-        lock.replace(path)
-    except OSError as error:
-        lock.unlink(missing_ok=True)
-        raise StoreError(f"{path} cannot be changed: {error.strerror}") from None
-
-
-def _config_file(repository: Repository) -> Path:
-    return (repository.common_dir / "config").resolve()

@@ -17,12 +17,14 @@ from pathlib import Path
 from gittraj.errors import TrajError
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
+PUSHING = "pre-push"
+"""Only with ``traj.push=auto``: whoever did not say so pushes what they always pushed."""
 KEPT = ".traj-orig"
 SHEBANG = b"#!/bin/sh\n"
 ID = b"# git-traj b7d1 "
 _BLOCK = re.compile(rb"^# git-traj b7d1 [^\n]*>>>.*?^# git-traj <<<[^\n]*\n?", re.DOTALL | re.MULTILINE)
 _PYTHON = re.compile(rb"^\tpy='(.*)'$", re.MULTILINE)
-_WORKER = re.compile(rb'^\t+"\$py" (.*)-m gittraj\.worker ', re.MULTILINE)
+_WORKER = re.compile(rb'^\t+"\$py" (.*)-m gittraj\.(?:worker|precommit) ', re.MULTILINE)
 _SECONDS = 20.0
 
 
@@ -77,7 +79,7 @@ def find_interpreter() -> Interpreter:
     if not sys.executable:
         raise TrajError("Python does not know its own path", "run git traj install with its full path")
     for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
-        found = Interpreter(sys.executable, flags)
+        found = Interpreter(Path(sys.executable).as_posix(), flags)  # with / on Windows, as its shell has it
         if found.works():
             return found
     raise TrajError(f"{sys.executable} finds gittraj only from here", "install it: pip install git-traj")

@@ -8,14 +8,20 @@ from pathlib import Path
 
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
+from gittraj.index.glance import FOLDER as INDEX
+from gittraj.installation.agent_hooks import uninstall_agents
 from gittraj.installation.book import FILE, Book, read_book
-from gittraj.installation.hooks import find_hooks_folder, uninstall_hook
+from gittraj.installation.configured import remove_configured
+from gittraj.installation.hooks import leave_folders
+from gittraj.installation.ignoring import stop_ignoring
+from gittraj.installation.instructions import take_back
 from gittraj.installation.refspecs import find_lost_book, remove_refspecs
-from gittraj.installation.shims import HOOKS
+from gittraj.installation.settings import SCRIPT
 from gittraj.installation.steps import Step
 from gittraj.local import LocalState
+from gittraj.watch import FILE as WATCH
 
-_CACHES = ("spool", "cursors.json", "drain.lock")
+_CACHES = ("spool", "cursors.json", "drain.lock", WATCH)
 """They would make a later installation record what happened between: it must not."""
 
 
@@ -26,13 +32,18 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     """
     local = LocalState.of(repository)
     book = read_book(local)
-    steps = list(_undo_hooks(repository, book or Book()))
-    # a book that is gone or damaged: our hooks still tell that something was installed
-    lost = book is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
+    known = book or Book()
+    steps = [*uninstall_agents(repository, known), *take_back(repository, known)]
+    steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
     try:
-        steps += remove_refspecs(repository, find_lost_book(repository) if lost else book or Book())
+        steps += remove_configured(repository, known)
+        # a book that is gone or damaged: our hooks still tell that something was installed
+        lost = book is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
+        steps += remove_refspecs(repository, find_lost_book(repository) if lost else known)
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
+    # no step of its own: it holds nothing that is not in the refs
+    shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
     if ending and not any(step.did == "failed" for step in steps):
         try:
@@ -43,15 +54,7 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
 
 
 def _undo_hooks(repository: Repository, book: Book) -> Iterator[Step]:
-    folder = find_hooks_folder(repository)
-    here = [] if folder.refused else [str(folder.path / name) for name in HOOKS]
-    for path in map(Path, dict.fromkeys((*book.hooks, *here))):
-        try:
-            step = uninstall_hook(path)
-        except OSError as error:
-            step = Step(what="hook", name=path.name, did="failed", text=f"{path}: {error.strerror}")
-        if step is not None:
-            yield step
+    yield from leave_folders(repository, book)
     for made in map(Path, reversed(book.folders)):
         try:
             made.rmdir()
@@ -65,7 +68,7 @@ def _end(local: LocalState, *, purge: bool) -> Step:
         if not had:
             raise StoreError("a worker is recording just now", "try again in a moment")
         try:
-            for name in (FILE, *_CACHES):
+            for name in (FILE, SCRIPT, *_CACHES):
                 (local.folder / name).unlink(missing_ok=True)
             if purge:
                 shutil.rmtree(local.folder)

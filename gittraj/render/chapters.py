@@ -9,11 +9,14 @@ from gittraj.render.detail import Detail, is_shown, thinking_note
 from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
 from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text import render_header, render_title
-from gittraj.render.words import Header, ago
+from gittraj.render.title import ago
+from gittraj.render.words import Header
 
 _STEP = 2  # columns that what is inside a chapter is set in
 _MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for
 _NAME = 30  # columns of a tool's name
+_KIND = 10  # columns of what an event is, in a timeline
+_SIGNS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
 _NAMES = {
     "prompt": "asked",
     "message": "said",
@@ -36,7 +39,8 @@ def render_commit(
         lines += page.block(escape_line(told["title"] or "(untitled)"), "bold")
         about = (told["id"], ago(told["startedAt"], now), told["status"])
         lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
-        yield "\n".join([*lines, *render_header(told, page, brief=False)]) + "\n"
+        lines += [*render_header(told, page, brief=False), *_missing(told, page)]
+        yield "\n".join(lines) + "\n"
         for chapter in told["chapters"]:
             if lines := _chapter(chapter, page, detail):
                 yield "\n".join(["", *lines]) + "\n"
@@ -53,7 +57,8 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
             for event in chapter["events"]:
                 time = event["ts"] or time
                 rows.append((time, event, chapter["agentName"] or ""))
-    several = len({agent for *_, agent in rows}) > 1
+    agents = {escape_line(agent) for *_, agent in rows}
+    wide = max(map(width, agents), default=0) if len(agents) > 1 else 0
     day = None
     for time, event, agent in sorted(rows, key=lambda row: row[0]):
         if not is_shown(event, detail):
@@ -62,9 +67,20 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
             day = time[:10]
             yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
         clock = escape_line(time[11:19]) or " " * 8
-        lead = f"{clock}  " + (f"{escape_line(agent)}  " if several else "")
+        who = escape_line(agent)
+        lead = f"{clock}  " + (f"{who}{' ' * (wide - width(who))}  " if wide else "")
+        styles = ["red"] if failed(event) else ["bold"] if event["type"] == "prompt" else []
         text = cut(_on_one_line(event), page.room(width(lead)))
-        yield page.paint(lead, "dim") + page.paint(text, *(["red"] if failed(event) else [])) + "\n"
+        yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
+
+
+def _missing(told: Header, page: Page) -> list[str]:
+    """What its author could still add, and how; what came from elsewhere has its author elsewhere."""
+    foreign = told["link"]["evidence"] == "imported" or told["incomplete"]
+    if foreign or "retrospective" not in told["completeness"]["missing"]:
+        return []
+    how = f'no retrospective yet: git traj complete {escape_line(told["id"])} --summary "…"'
+    return page.block(how, "dim", indent=_STEP, label=" " * _STEP)
 
 
 def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
@@ -118,8 +134,10 @@ def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
 
 
 def _on_one_line(event: Event) -> str:
+    """A sign, what it is, what it says: the same columns for all."""
+    sign = "✗" if failed(event) else _SIGNS.get(event["type"], "·")
+    name, said = _NAMES.get(event["type"]) or str(event["type"]), in_words(event)
     if event["type"] == "tool_call":
-        name, about = call_in_words(event)
-        return f"→ {escape_line(name)} {escape_line(about)}"
-    name = escape_line(_NAMES.get(event["type"]) or str(event["type"]))
-    return f"{name}: {escape_line(in_words(event))}"
+        name, said = call_in_words(event)
+    short = cut(escape_line(name), _KIND)
+    return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(said)}".rstrip()

@@ -10,7 +10,7 @@ from gittraj.render.words import Header, count
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """``everything`` instead of what tells most; ``thinking`` where it is stored in clear."""
+    """``everything`` instead of what tells most; ``thinking`` where it can be read."""
 
     everything: bool = False
     thinking: bool = False
@@ -35,7 +35,9 @@ def thinking_note(told: Header) -> str | None:
         case "dropped":
             return f"thinking: {count(number, 'piece')} dropped when recorded"
         case "sealed":
-            return f"thinking: {count(number, 'piece')} sealed for named readers"
+            closed = sum("sealed" in event for chapter in told["chapters"] for event in chapter["events"])
+            readers = count(told["readers"] or 0, "reader")
+            return f"thinking: {count(closed, 'piece')} sealed for {readers}" if closed else None
         case "none":
             return "thinking: none in the log"
         case _:

@@ -1,79 +1,41 @@
 """A trajectory as a Markdown page for people: a file, a wiki, a pull request.
 
-What agents, users and committers wrote becomes plain words (``escape``), a code span (``code``) or stands in
-a fence that it cannot close (``fence``): no link, image, mention, heading or HTML of theirs comes alive.
+What agents, users and committers wrote goes through ``inert``.
 """
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby
 
 from gittraj.render import terminal
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
-from gittraj.render.words import Header, count, facts, marks, money, sure, tests, tokens
+from gittraj.render.events import Event, call_in_words, in_words, result_in_words
+from gittraj.render.inert import code, element, fence, quote, words
+from gittraj.render.properties import properties
+from gittraj.render.words import Header, count, sure
 
-_MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
-_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# What GitHub and others make live in plain words: mentions, issues, commits, addresses, emoji, formulas
-_HOT = re.compile(r"[@#$]|://|:[\w+-]+:|\b[0-9a-f]{7,}\b|\b[A-Z]+-\d|(?i:\bwww\.|\bgh-\d|\bmailto:|\bxmpp:)")
-_OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
+_CALLS = 3  # that follow each other and are not folded
 _RESULT, _CALL = 20, 200  # lines of a result and columns of a call that are shown unless all is asked for
-
-
-def escape(text: str) -> str:
-    """``text`` as plain words on one line; a word that something would make live is a code span."""
-    words = [
-        code(word) if _HOT.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
-        for word in terminal.escape_line(text).split()
-    ]
-    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(words))
-
-
-def code(text: str) -> str:
-    """A code span that shows ``text``, whatever backticks are in it. A bar would end a table's cell."""
-    shown = terminal.escape_line(text).replace("|", "¦")
-    ticks = _longer_than_any(shown, 1)
-    edge = " " if shown[:1] in ("`", "") or shown[-1:] == "`" else ""
-    return f"{ticks}{edge}{shown}{edge}{ticks}"
-
-
-def fence(text: str) -> str:
-    """A block that shows ``text`` as it is."""
-    shown = terminal.escape(text.strip("\n"))
-    ticks = _longer_than_any(shown, 3)
-    return f"{ticks}text\n{shown}\n{ticks}"
-
-
-def quote(text: str) -> str:
-    """A block quotation that keeps the lines of ``text``."""
-    lines = [f"> {escape(line)}".rstrip() for line in text.strip().split("\n")]
-    ends = ["\\" if ">" not in pair else "" for pair in pairwise(lines)]
-    return "\n".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
-
-
-def _longer_than_any(text: str, least: int) -> str:
-    return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), least)
 
 
 def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, detail: Detail) -> Iterator[str]:
     """The page: a commit (None: a trajectory on its own) and its trajectories, section by section."""
     if entry is not None:
-        yield f"# {escape(entry['subject'])}\n"
-        yield f"\nCommit {code(entry['commit'])} by {escape(entry['author']['name'])}, {entry['date'][:10]}\n"
+        yield f"# {words(entry['subject'])}\n"
+        yield f"\nCommit {code(entry['commit'])} by {words(entry['author']['name'])}, {entry['date'][:10]}\n"
     for told in trajectories:
         depth = "##" if entry else "#"
-        yield f"\n{depth} {escape(told['title'] or 'Untitled')}\n"
+        yield f"\n{depth} {words(told['title'] or 'Untitled')}\n"
         for title, body in _sections(told, detail):
             heading = f"\n{depth}# {title}\n" if title else ""
             yield f"{heading}\n{body}\n"
 
 
 def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
-    small = [escape(fact) for fact in (*facts(told), *marks(told)) if fact]
-    yield "", f"> {' · '.join([code(told['id']), *small])}"
+    rows = [f"| {name} | {words(value)} |" for name, value in properties(told)]
+    yield "", "\n".join(["| | |", "| --- | --- |", *rows])
     if told["prompt"]:
         yield "Asked", quote(told["prompt"])
     if told["summary"]:
@@ -81,20 +43,16 @@ def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     if told["decisions"]:
         yield "Decisions", _decisions(told["decisions"])
     if told["caveats"]:
-        yield "Doubts", "\n".join(f"- {escape(doubt)}" for doubt in told["caveats"])
+        yield "Doubts", "\n".join(f"- {words(doubt)}" for doubt in told["caveats"])
     if told["filesChanged"]:
         yield "Files", "\n".join(_file(file) for file in told["filesChanged"])
     if told["retrospective"]:
         yield "Looking back", _retrospective(told["retrospective"])
-    for chapter in told["chapters"]:
+    for number, chapter in enumerate(told["chapters"], 1):
         if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
-            yield f"Chapter: {escape(chapter['title'])}", body
+            yield f"{number}. {words(chapter['title'])}", body
     if detail.thinking and (said := thinking_note(told)):
         yield "", said
-    if ran := tests(told["tests"]):
-        yield "Tests", ran
-    if cost := ", ".join(filter(None, (money(told["part"]), tokens(told["part"]["usage"])))):
-        yield "Cost", cost
 
 
 def _decisions(decisions: Sequence[Header]) -> str:
@@ -103,7 +61,7 @@ def _decisions(decisions: Sequence[Header]) -> str:
         by = ", ".join(filter(None, (decision["by"], sure(decision["confidence"]))))
         others = "; ".join(decision["alternatives"])
         cells = (decision["chosen"], others, decision["reasoning"] or "", by)
-        rows.append(f"| {' | '.join(map(escape, cells))} |")
+        rows.append(f"| {' | '.join(map(words, cells))} |")
     return "\n".join(rows)
 
 
@@ -116,18 +74,35 @@ def _retrospective(told: Header) -> str:
     parts = [quote(told[key]) for key in ("summary", "approach") if told[key]]
     for key in ("challenges", "learnings", "suggestions"):
         if told[key]:
-            parts.append(f"{key.capitalize()}:\n\n" + "\n".join(f"- {escape(item)}" for item in told[key]))
+            parts.append(f"{key.capitalize()}:\n\n" + "\n".join(f"- {words(item)}" for item in told[key]))
     return "\n\n".join(parts)
 
 
 def _chapter(events: Sequence[Event], detail: Detail) -> str:
-    """The events as paragraphs; calls that follow each other are one list."""
+    """The events as paragraphs; calls that follow each other are one list, folded where it is long."""
+    parts = []
+    for working, group in groupby(events, key=lambda event: event["type"] in ("tool_call", "tool_result")):
+        run = list(group)
+        names = Counter(call_in_words(event)[0] for event in run if event["type"] == "tool_call")
+        body = _run(run, detail)
+        if working and names.total() > _CALLS:
+            several = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.most_common(_CALLS))
+            body = _fold(f"{names.total()} calls: {several}", body)
+        parts.append(body)
+    return "\n\n".join(parts)
+
+
+def _run(events: Sequence[Event], detail: Detail) -> str:
     text, before = "", ""
     for event in events:
         calls = before == event["type"] == "tool_call"
         text += ("\n" if calls else "\n\n") + _event(event, detail)
         before = event["type"]
     return text.strip("\n")
+
+
+def _fold(title: str, body: str) -> str:
+    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"
 
 
 def _event(event: Event, detail: Detail) -> str:
@@ -143,7 +118,6 @@ def _event(event: Event, detail: Detail) -> str:
         case "tool_result":
             lines = event["content"].strip().split("\n")
             kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
-            said = f"**{result_in_words(event)}**\n\n" if failed(event) else ""
-            return said + fence("\n".join(kept))
+            return _fold(result_in_words(event) or "result", fence("\n".join(kept)))
         case kind:
-            return f"**{escape(kind)}**: {escape(in_words(event))}"
+            return f"**{words(kind)}**: {words(in_words(event))}"

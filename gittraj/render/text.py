@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
-from gittraj.render.words import Header, ago, count, duration, facts, marks, money, sure, tests
+from gittraj.render.title import ago, lay_out
+from gittraj.render.words import Header, count, duration, facts, marks, money, sure, tests
 
 _INDENT = 2
 _LABEL = 11  # columns that a label takes, margin included
@@ -23,8 +24,13 @@ _RETROSPECTIVE = (
 
 def render_entry(entry: Header, page: Page, now: datetime) -> str:
     """One commit of ``git traj log``."""
-    lines = [render_title(entry, page, now)]
-    for number, header in enumerate(entry["trajectories"]):
+    return render_title(entry, page, now) + render_rest(entry["trajectories"], page)
+
+
+def render_rest(headers: Sequence[Header], page: Page) -> str:
+    """What stands below a commit's title, from the end of its line on."""
+    lines = [""]
+    for number, header in enumerate(headers):
         lines += [""] * bool(number)
         lines += render_header(header, page, brief=True)
     return "\n".join(lines) + "\n"
@@ -33,13 +39,18 @@ def render_entry(entry: Header, page: Page, now: datetime) -> str:
 def render_oneline(entry: Header, page: Page) -> str:
     """One commit on one line: what it is, by whom, at what price."""
     subject = escape_line(entry["subject"])
+    return _on_one_line(entry["short"], subject, render_small(entry["trajectories"]), page)
+
+
+def render_small(headers: Sequence[Header]) -> str:
+    """Of all trajectories of a commit, on one line: by whom, at what price."""
     small = []
-    for header in entry["trajectories"]:
+    for header in headers:
         part = header["part"]
         told = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
         told.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
         small.append(escape_line(" · ".join(filter(None, told))))
-    return _on_one_line(entry["short"], subject, " + ".join(small), page)
+    return " + ".join(small)
 
 
 def render_row(header: Header, page: Page, now: datetime) -> str:
@@ -73,7 +84,7 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
     if ran := tests(header["tests"]):
         failed = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
         lines += page.block(ran, *(["red"] if failed else []), indent=_LABEL, label=" " * _INDENT + "tests")
-    return lines + _small_print(header, page)
+    return lines + render_small_print(header, page)
 
 
 def render_title(entry: Header, page: Page, now: datetime) -> str:
@@ -83,9 +94,13 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
     margin = "\n" + " " * start
     subject = margin.join(page.paint(row, "bold") for row in rows)
-    fits = page.columns is None or start + width(rows[-1]) + 2 + width(about) <= page.columns
-    gap = "  " if fits else margin
-    return f"{page.paint(entry['short'], 'yellow')} {subject}{gap}{page.paint(about, 'dim')}"
+    return lay_out(
+        page.paint(entry["short"], "yellow"),
+        (subject, width(rows[-1])),
+        (page.paint(about, "dim"), width(about)),
+        at=start,
+        columns=page.columns,
+    )
 
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
@@ -107,13 +122,14 @@ def _decided(header: Header, page: Page, *, brief: bool) -> list[str]:
     kept = decisions[:_DECISIONS] if brief else decisions
     for number, decision in enumerate(kept):
         label = " " * _INDENT + "decided" if number == 0 else ""
-        lines += page.block(_decision(decision, page), indent=_LABEL, label=label, lines=3 if brief else None)
+        said = render_decision(decision, page)
+        lines += page.block(said, indent=_LABEL, label=label, lines=3 if brief else None)
     if len(decisions) > len(kept):
         lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
     return lines
 
 
-def _decision(decision: Header, page: Page) -> str:
+def render_decision(decision: Header, page: Page) -> str:
     """``X over Y and Z, because W``, and who says so."""
     text = escape_line(decision["chosen"])
     others = [escape_line(other) for other in decision["alternatives"]]
@@ -127,7 +143,7 @@ def _decision(decision: Header, page: Page) -> str:
     return " ".join([text, *(page.paint(word, "dim") for word in f"({told})".split())]) if told else text
 
 
-def _small_print(header: Header, page: Page) -> list[str]:
+def render_small_print(header: Header, page: Page) -> list[str]:
     told: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
     rows: list[str] = []
     for fact in told:  # broken between facts, never inside one

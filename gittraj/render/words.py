@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
-
-from gittraj.times import parse_time
 
 Header = Mapping[str, Any]
 
@@ -17,8 +14,6 @@ EVIDENCE = {
     "manual": "linked by hand",
     "imported": "imported",
 }
-_YEAR = 31_557_600  # seconds, as the two below
-_AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def duration(seconds: float | None) -> str | None:
@@ -69,20 +64,6 @@ def sure(confidence: float | None) -> str | None:
 
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def ago(time: str | None, now: datetime) -> str:
-    """``3 days ago``; the date itself when it is more than a year away; empty when unknown."""
-    moment = parse_time(time)
-    if moment is None:
-        return ""
-    seconds = (now - moment).total_seconds()
-    if seconds >= _YEAR:
-        return moment.strftime("%Y-%m-%d")
-    for unit, size in _AGES:
-        if seconds >= 2 * size:
-            return f"{seconds // size:.0f} {unit}s ago"
-    return "just now"
 
 
 def tests(found: Header | None) -> str | None:

@@ -1,0 +1,103 @@
+"""Gemini CLI: logs in ``~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.json[l]``.
+
+``<project>`` was the SHA-256 of the folder that the session was started in; later it is a short name, which
+``projects.json`` and a file ``.project_root`` beside the chats tell the folder of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from gittraj.agents import SessionFile, is_near, is_new
+from gittraj.config import Environ
+
+_SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_STARTED = len("session-YYYY-MM-DDTHH-MM-")
+_HEAD = 65_536
+_TAIL = 4096
+"""Bytes of a document's end: its keys may be sorted, and the messages stand before the id then."""
+
+
+class Gemini:
+    name = "gemini-cli"
+
+    def current(self, environ: Environ) -> str | None:
+        # its commands' environment has GEMINI_CLI=1 and no session
+        return None
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        if environ.gemini_dir is None or not re.fullmatch(r"[\w-]{1,128}", session):
+            return None
+        found = (environ.gemini_dir / "tmp").glob(f"*/chats/session-*-{session[:8]}.json*")
+        return next(_logs(path for path in found if _session(path) == session), None)
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        if environ.gemini_dir is None:
+            return
+        projects = _projects(environ.gemini_dir, roots)
+        for path in _logs(path for p in projects for path in (p / "chats").glob("session-*.json*")):
+            if is_new(path, since) and (session := _session(path)) is not None:
+                yield SessionFile(agent=self.name, session=session, path=path)
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        for path in sorted((file.path.parent / file.session).glob("*.jsonl")):
+            yield SessionFile(agent=self.name, session=file.session, path=path, subagent=path.stem)
+
+
+def _logs(paths: Iterable[Path]) -> Iterator[Path]:
+    """One log for each session. Every resume begins a file that stays empty and goes on in the first one;
+    a document goes on as lines beside it; and a project that got its short name was copied there."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted(paths):
+        if path.suffix in (".json", ".jsonl") and path.is_file():  # others were put aside as unreadable
+            found.setdefault(path.stem[_STARTED:], []).append(path)
+    for same in found.values():
+        grown = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]
+        yield max(grown, key=lambda p: (p.stat().st_size, p.stat().st_mtime))
+
+
+def _session(path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            found = _SESSION.search(stream.read(_HEAD))
+            if found is None and path.suffix == ".json":
+                stream.seek(max(0, path.stat().st_size - _TAIL))
+                found = _SESSION.search(stream.read())
+    except OSError:
+        return None
+    return found[1].decode() if found else None
+
+
+def _projects(place: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The folders of the projects near ``roots``. A hash is not reversible: it can only be a root's, or
+    that of a folder above one."""
+    above = (folder for root in roots for folder in (root, *root.parents))
+    hashed = {hashlib.sha256(str(folder).encode()).hexdigest() for folder in above}
+    named = _registered(place / "projects.json")
+    if not (place / "tmp").is_dir():
+        return
+    for project in sorted((place / "tmp").iterdir()):
+        folder = _root(project) or named.get(project.name)
+        if project.name in hashed or (folder is not None and is_near(folder, roots)):
+            yield project
+
+
+def _registered(path: Path) -> dict[str, Path]:
+    """The folder of each short name."""
+    try:
+        projects = json.loads(path.read_bytes())["projects"]
+        return {name: Path(folder) for folder, name in projects.items() if isinstance(name, str)}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _root(project: Path) -> Path | None:
+    try:
+        return Path((project / ".project_root").read_text("utf-8").strip())
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,135 @@
+"""OpenCode: all sessions in ``~/.local/share/opencode/opencode.db``, older ones as files in ``storage/``.
+
+A database has other names for versions that are not released (``opencode-dev.db``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gittraj.agents import SessionFile, is_near
+from gittraj.config import Environ
+from gittraj.database import open_database
+from gittraj.errors import FormatError
+
+_SESSION = re.compile(r"[\w-]{1,128}")
+_SHELLS = ("bash", "shell")
+_LATELY = 3600.0
+"""Seconds: what has run for longer was not ended in order, and its record stayed as it was."""
+_LAST_PARTS = 50
+"""Parts of a session among which its running calls are."""
+
+
+class OpenCode:
+    name = "opencode"
+
+    def current(self, environ: Environ) -> str | None:
+        """OpenCode tells its shell commands that it runs them, but not in which session: it is the one in
+        which a command runs now, if there is but one."""
+        if environ.nameless != self.name:
+            return None
+        running = {session for path in _databases(environ) for session in _running(path)}
+        return running.pop() if len(running) == 1 else None
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        if not _SESSION.fullmatch(session):
+            return None
+        for path in _databases(environ):
+            if list(_rows(path, "SELECT id FROM session WHERE id = ?", session)):
+                return path
+        storage = _storage(environ)
+        return storage if storage is not None and (storage / "message" / session).is_dir() else None
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        told: set[str] = set()
+        for folder, file in _listed(environ, since):
+            if file.session not in told and is_near(Path(folder), roots):
+                told.add(file.session)
+                yield file
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        # each is a session of its own, which names its parent
+        yield from ()
+
+
+def _databases(environ: Environ) -> list[Path]:
+    return sorted(environ.opencode_dir.glob("opencode*.db")) if environ.opencode_dir is not None else []
+
+
+def _storage(environ: Environ) -> Path | None:
+    folder = environ.opencode_dir / "storage" if environ.opencode_dir is not None else None
+    return folder if folder is not None and folder.is_dir() else None
+
+
+_CHANGED = "(SELECT max(time_updated) FROM part WHERE part.session_id = session.id)"
+_SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER BY time_created"
+
+
+def _listed(environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
+    """Folder and session of what was written after ``since``. The database first: what was moved into it
+    still lies in the files."""
+    for path in _databases(environ):
+        begin = int(since * 1000)
+        changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
+        rows = _rows(path, _SESSIONS.format(changed), begin) or _rows(
+            path, _SESSIONS.format("time_updated"), begin
+        )
+        for session, folder, at in rows:
+            if isinstance(session, str) and isinstance(folder, str):
+                yield folder, _session(session, path, "opencode-db", at)
+    storage = _storage(environ)
+    if storage is None:
+        return
+    for file in sorted((storage / "session").glob("*/*.json")):
+        info = _load(file)
+        folder, times = info.get("directory"), info.get("time")
+        updated = times.get("updated") if isinstance(times, dict) else None
+        new = isinstance(updated, int | float) and updated >= since * 1000
+        if new and isinstance(folder, str) and _SESSION.fullmatch(file.stem):
+            yield folder, _session(file.stem, storage, "opencode-storage", updated)
+
+
+def _session(session: str, path: Path, form: str, changed: Any) -> SessionFile:
+    at = int(changed) if isinstance(changed, int | float) else None
+    return SessionFile(agent=OpenCode.name, session=session, path=path, format=form, changed=at)
+
+
+def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    """None from a database that cannot be read: an agent's damage is no reason to stop."""
+    try:
+        with open_database(path) as database:
+            return database.execute(query, values).fetchall()
+    except (OSError, FormatError):
+        return []
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _running(path: Path) -> Iterator[str]:
+    """The sessions in which a shell command runs now."""
+    since = int((time.time() - _LATELY) * 1000)
+    for (session,) in _rows(path, "SELECT id FROM session WHERE time_updated >= ?", since):
+        query = "SELECT data FROM part WHERE session_id = ? ORDER BY id DESC LIMIT ?"
+        if isinstance(session, str) and any(
+            _runs(data) for (data,) in _rows(path, query, session, _LAST_PARTS)
+        ):
+            yield session
+
+
+def _runs(data: Any) -> bool:
+    try:
+        part = json.loads(data)
+        return part["tool"] in _SHELLS and part["state"]["status"] == "running"
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False

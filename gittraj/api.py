@@ -1,0 +1,124 @@
+"""Python's way to what a repository has recorded: read it, take sessions in, write it in other formats.
+
+It is what the commands do, without printing: JSON here is JSON of the command contract, and what is taken in
+goes through the one pipeline. Nothing is drained before: whoever waits for what agents do just now calls
+``git traj status``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from gittraj.errors import TrajError, UsageError
+from gittraj.git import open_repository
+from gittraj.model import AnyEvent, Record
+
+Header = dict[str, Any]
+"""A HEADER of the command contract."""
+
+
+class Trajectories:
+    """What one repository has recorded. Use it as a context manager, or ``close`` it.
+
+    Args:
+        path: a folder in the repository, or its git directory.
+        environ: the environment that git and the redactor see; this process's own by default.
+
+    Raises:
+        NotARepository: there is none.
+    """
+
+    def __init__(self, path: Path | str = ".", *, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = dict(os.environ if environ is None else environ)
+        self._repository = open_repository(Path(path), environ=self._environ)
+
+    def __enter__(self) -> Trajectories:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._repository.close()
+
+    def records(self) -> Iterator[tuple[str, Record]]:
+        """Every record that stands, with the full id of the commit whose note holds it."""
+        from gittraj.codec import decode_note
+        from gittraj.notes.merge import standing
+        from gittraj.notes.store import NotesRef
+
+        for commit, body in NotesRef(self._repository).items():
+            yield from ((commit, record) for record in standing(commit, decode_note(body)))
+
+    def trajectories(self, *names: str) -> list[Header]:
+        """What ``git traj show --json`` tells of revisions, ranges (``A..B``) and trajectories, each once,
+        with its events; of ``HEAD`` if none is named. Events that are not in this clone are left out.
+
+        Raises TrajError for a name that means nothing.
+        """
+        return [*self._gather(names).trajectories]
+
+    def events(self, trajectory: Header) -> Iterator[AnyEvent]:
+        """The events of one of ``trajectories()``, as values of ``gittraj.model``."""
+        from gittraj.interchange.carried import plain_event, to_event
+
+        for chapter in trajectory["chapters"]:
+            for told in chapter["events"]:
+                if (event := to_event(plain_event(told, trajectory["agent"]))) is not None:
+                    yield event
+
+    def export(self, form: str, *names: str) -> dict[str, bytes]:
+        """The documents that ``git traj export --format FORM`` writes in a format of other tools, by the
+        names of their files.
+
+        Raises TrajError for a name that means nothing, UsageError for a format that is none.
+        """
+        from gittraj.exporting import EXCHANGES, documents
+
+        if form not in EXCHANGES:
+            raise UsageError(f"no format is called '{form}'", f"known: {', '.join(EXCHANGES)}")
+        exported = self._gather(names)
+        if not exported.trajectories:
+            return {}
+        return dict(documents(EXCHANGES[form], exported))
+
+    def take_in(
+        self, *paths: Path | str, commit: str | None = None, link: bool = False, form: str | None = None
+    ) -> list[Header]:
+        """Import sessions, as ``git traj import --json`` does: onto ``commit``, or (``link``) onto the
+        commits that they made, else as work that led to none. Safe to repeat.
+
+        Returns:
+            A row a session: its trajectory, its commits, how many parts were written.
+
+        Raises:
+            TrajError: a file could not be taken in; the others were.
+        """
+        from gittraj.backfill import take_in
+        from gittraj.linking import find_commit
+        from gittraj.render.backfill import taken_to_json
+
+        onto = find_commit(self._repository, commit) if commit is not None else None
+        files: Sequence[Path] = [Path(path) for path in paths]
+        reports, refused = take_in(self._repository, self._environ, files, form=form, commit=onto, link=link)
+        rows = [row for report in reports for row in taken_to_json(report, {})]
+        failed = [f"{r.path}: {r.why}" for r in refused]
+        failed += [f"{row['path']}: {row['why']}" for row in rows if row["why"]]
+        if failed:
+            raise TrajError("; ".join(failed))
+        return rows
+
+    def _gather(self, names: Sequence[str]) -> Any:
+        from gittraj.notes.store import NotesRef
+        from gittraj.query.chapters import Segments
+        from gittraj.query.exported import gather
+        from gittraj.query.recorded import Recorded
+
+        recorded = Recorded(NotesRef(self._repository).items())
+        return gather(self._repository, recorded, names or ("HEAD",), Segments(self._repository))

@@ -1,0 +1,60 @@
+"""``python -m gittraj.asking AGENT STATE_FOLDER GIT_DIR``, with the hook's payload on stdin.
+
+What stands on stdout goes to the model, in the protocol that Claude Code
+(https://docs.anthropic.com/en/docs/claude-code/hooks, ``Stop``), Codex (``Stop``) and Gemini CLI
+(``AfterAgent``) share. Whatever goes wrong is silence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+
+WORK, WAIT = 0.5, 2.0
+"""Seconds of computing, and of waiting where a machine is busy, after which the process ends itself, having
+said nothing."""
+WORDS = (
+    "this session made commits, and nothing looks back on them yet. Say what came of it in a block, outside "
+    'any code fence, and end there: [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": '
+    '["…"], "confidence": 0.8} [[/RETROSPECTIVE]] No secrets in it. You are asked only once.'
+)
+_NAME = re.compile(r"[\w.-]{1,160}")
+
+
+def main(arguments: list[str]) -> int:
+    """Never fails: the agent waits, and would tell its user of our mistakes."""
+    try:
+        agent, folder, git_dir = arguments
+        payload = json.loads(sys.stdin.buffer.read())
+        mark = Path(folder) / "asked" / f"{agent}-{payload['session_id']}"
+        if mark.exists() or not _NAME.fullmatch(mark.name):
+            return 0
+        if payload.get("stop_hook_active"):  # a hook, ours or another, has kept it from ending already
+            return 0
+        from gittraj.asking.due import Turn, is_due  # noqa: PLC0415
+        from gittraj.log import ASKING  # noqa: PLC0415
+
+        turn = Turn.of(agent, payload)
+        if is_due(turn, Path(folder), Path(git_dir), environ=os.environ):
+            mark.parent.mkdir(exist_ok=True)
+            mark.touch(exist_ok=False)  # of however many hooks, one asks
+            sys.stdout.write(json.dumps({"decision": "block", "reason": ASKING + WORDS}) + "\n")
+            sys.stdout.flush()
+    except Exception:  # noqa: BLE001, S110 - an agent waits for this, and takes what is said for a word of its user
+        pass
+    return 0
+
+
+if __name__ == "__main__":
+    if hasattr(signal, "setitimer"):  # Windows has none
+        for end, timer, seconds in (
+            (signal.SIGPROF, signal.ITIMER_PROF, WORK),
+            (signal.SIGALRM, signal.ITIMER_REAL, WAIT),
+        ):
+            signal.signal(end, signal.SIG_DFL)
+            signal.setitimer(timer, seconds)
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,125 @@
+"""Whether a session is to be asked: it made a commit here, and looked back on nothing.
+
+It reads what is recorded here and the session's log, and changes neither. It must not know how agents are
+asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gittraj.agents import SessionFile
+from gittraj.authored.active import load_active
+from gittraj.authored.blocks import parse_blocks
+from gittraj.authored.calls import ABANDONED, COMPLETED
+from gittraj.authored.derivation import derive
+from gittraj.capture.commits import is_made
+from gittraj.capture.spool import parse_spool
+from gittraj.capture.state import Off, load_off, load_state
+from gittraj.config import read_config
+from gittraj.drain.reading import read_items
+from gittraj.git import Repository, open_for_hook, read_reflog
+from gittraj.log import Cursor, Entry
+from gittraj.model import AnyEvent, Reflected, Remark
+
+_MADE = re.compile(rb" ([0-9a-f]{7,40})\] ")
+"""``[main 1a2b3c4] subject``, as git prints it."""
+_TRACE = re.compile(
+    rb"\[\[(?:RETROSPECTIVE|TRAJECTORY:retrospective)\]\]"
+    # the example that our own instruction has brought into the log is none
+    rb'(?! \{\\*"summary\\*": \\*"(?:\xe2\x80\xa6|\\+u2026))'
+    rb"|traj\W[^\n]{0,80}?(?:complete|abandon)",
+    re.IGNORECASE,
+)
+"""Where a log may hold a retrospective; without it no reader needs to look."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn that is over, as the agent's hook tells of it. ``said``: its last words, which the log may not
+    have yet."""
+
+    file: SessionFile
+    said: str = ""
+
+    @classmethod
+    def of(cls, agent: str, payload: Mapping[str, Any]) -> Turn:
+        """Raises LookupError, TypeError for what is no such payload."""
+        said = payload.get("last_assistant_message") or payload.get("prompt_response")
+        log = Path(payload["transcript_path"])
+        file = SessionFile(agent=agent, session=str(payload["session_id"]), path=log)
+        return cls(file, said if isinstance(said, str) else "")
+
+
+def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str]) -> bool:
+    """``folder`` has the local state, ``git_dir`` is the worktree's in which the turn ended, ``environ`` what
+    git inherits. Raises OSError, TrajError."""
+    off = load_off(folder)
+    if is_off(turn.file, off):
+        return False
+    log = turn.file.path.read_bytes()
+    with open_for_hook(git_dir, Path.cwd(), environ=environ) as repository:
+        config = read_config(repository)
+        if config.retrospective != "ask" or turn.file.agent in config.exclude:
+            return False
+        made, silent = _spooled(turn.file, folder)
+        made |= {*_linked(turn.file, folder), *_printed(log, repository)}
+    return not made <= {*silent, *off.commits} and not _looked_back(turn, folder, log)
+
+
+def is_off(file: SessionFile, off: Off) -> bool:
+    """Whether nothing of the session may be read now."""
+    spans = off.sessions.get(file.name, ())
+    away = bool(spans) and spans[-1].end is None
+    return away or off.paused is not None or file.trajectory in off.forgotten
+
+
+def looks_back(events: Iterable[AnyEvent]) -> bool:
+    """Whether a retrospective is among them, or the word that all ended without one."""
+    return any(
+        isinstance(event, Reflected)
+        or (isinstance(event, Remark) and not {COMPLETED, ABANDONED}.isdisjoint(event.tags))
+        for event in events
+    )
+
+
+def _spooled(file: SessionFile, folder: Path) -> tuple[set[str], set[str]]:
+    """The commits whose hooks ran in the session, and those of which nobody may know (``GIT_TRAJ=0``)."""
+    path, session = folder / "spool", file.session.encode()
+    data = path.read_bytes() if path.exists() else b""
+    near = (line for line in data.split(b"\n") if session in line or line.startswith(b"off\t"))
+    lines = list(parse_spool(b"\n".join(near)))
+    made = {line.id for line in lines if line.kind == "commit" and file.name in line.sessions}
+    return made, {line.id for line in lines if line.kind == "off"}
+
+
+def _linked(file: SessionFile, folder: Path) -> set[str]:
+    """Those that an earlier drain found to be its own."""
+    state = load_state(folder)
+    known = state.sessions.get(file.trajectory) if state else None
+    anchors = known.anchors if known else ()
+    return {c for a in anchors if a.stored and a.evidence in ("agent", "output") for c in a.commits}
+
+
+def _printed(log: bytes, repository: Repository) -> set[str]:
+    """Those that the log shows being made, and that were: of an agent that switches git's hooks off."""
+    printed = tuple(found.decode() for found in _MADE.findall(log))
+    moves = read_reflog(repository, repository.git_dir, None)[0] if printed else []
+    return {move.new for move in moves if is_made(move) and move.new.startswith(printed)}
+
+
+def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:
+    """In its last words, by a command, or anywhere in its log."""
+    here = [a for a in load_active(folder) if a.header.trajectory == turn.file.trajectory]
+    recorded = {event.id: event for active in here for event in active.events}
+    said = parse_blocks(turn.said, name="").events
+    if any(active.header.status for active in here) or looks_back((*recorded.values(), *said)):
+        return True
+    if not _TRACE.search(log):
+        return False
+    items = derive(read_items(turn.file), Cursor(), recorded.get)
+    return looks_back(item.event for item in items if isinstance(item, Entry) and item.session is None)

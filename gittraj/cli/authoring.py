@@ -1,0 +1,75 @@
+"""What the recording commands have in common: the options, the drain before, the id that is printed.
+
+The id stands first in its line, and with ``-q`` alone: a session's log is read by it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from gittraj.cli.context import drain_first, environment, find_repository, is_installed
+from gittraj.cli.numbers import Number
+
+if TYPE_CHECKING:
+    from gittraj.recording import Recorded
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print the event's id alone.")
+agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who says so, where several work together.")
+tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+report = click.option(
+    "--report", is_flag=True, help="Tell the task's system that it is started or completed."
+)
+confidence = click.option(
+    "--confidence", type=Number(0, 1), metavar="X", help="How sure you are, from 0 to 1."
+)
+
+
+def write_down(
+    verb: str,
+    said: dict[str, Any],
+    *,
+    quiet: bool,
+    trajectory: str | None = None,
+    task: str | None = None,
+    report: bool = False,
+) -> None:
+    """Record, and print what was recorded. ``task``: as a person names it; ``report``: tell its system.
+    Raises TrajError."""
+    from gittraj.authored.calls import Call
+    from gittraj.cli.tasks import name_task, tell_system
+    from gittraj.config import Environ
+    from gittraj.recording import amend, record, task_of_active
+
+    call = Call(verb, {key: value for key, value in said.items() if value not in (None, (), [])})
+    raw = environment()
+    environ = Environ.of(raw)
+    with find_repository() as repository:
+        drain_first(repository)
+        if trajectory is not None:
+            done = amend(repository, trajectory, call, environ=environ, live=raw)
+            click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
+            return
+        known = name_task(repository, raw, task) if verb == "start" else None
+        told = known or (task_of_active(repository, environ) if report else None)
+        done = record(repository, call, environ=environ, live=raw, task=known)
+        if done.by_hand and verb in ("complete", "abandon"):
+            drain_first(repository, always=True)
+        _print(done, quiet=quiet)
+        if not is_installed(repository):
+            sys.stderr.write("git-traj: no commit gets it before git traj install\n")
+        if report:
+            tell_system(repository, raw, told, "started" if verb == "start" else "completed")
+
+
+def _print(done: Recorded, *, quiet: bool) -> None:
+    for number, event in enumerate(done.events):
+        if quiet:
+            click.echo(event)
+        else:
+            click.echo(f"{event} {'begins' if done.begins and not number else 'in'} {done.trajectory}")

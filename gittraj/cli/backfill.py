@@ -1,0 +1,58 @@
+"""``git traj backfill``."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository, say_remark
+from gittraj.cli.output import columns, wants_colour, write
+from gittraj.cli.progress import show_progress
+
+if TYPE_CHECKING:
+    from gittraj.git import Repository
+
+
+@click.command("backfill", short_help=COMMANDS["what people need"]["backfill"])
+@click.option("--since", metavar="DATE", help="Only sessions written after it, as in git log.")
+@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's; repeatable.")
+@click.option("--dry-run", is_flag=True, help="Say what would be linked; write nothing.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool], since: str | None, agents: tuple[str, ...], dry_run: bool, as_json: bool
+) -> None:
+    """Find the sessions on this machine that worked in this repository, and link them to the commits that
+    they made.
+
+    Whatever links says by which evidence; what nothing proves is not linked, and told with the reason.
+    Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
+    """
+    from gittraj.backfill import backfill
+    from gittraj.render.backfill import report_to_json, report_to_text
+    from gittraj.render.terminal import Page
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository, always=True)
+        with show_progress() as progress:
+            start = _moment(repository, since) if since else 0.0
+            report = backfill(repository, raw, since=start, agents=agents, dry_run=dry_run, progress=progress)
+        say_remark(report.remark)
+        if as_json:
+            click.echo(json.dumps({"version": 1, "dryRun": dry_run, **report_to_json(report)}))
+            return
+        objects = repository.objects
+        subjects = {row.commit: objects.commit(row.commit).subject for row in report.linked}
+        page = Page(columns(raw), wants_colour(repository, raw))
+        text = report_to_text(report, subjects, page, dry_run=dry_run)
+        write(repository, text, raw, pager=obj["pager"])
+
+
+def _moment(repository: Repository, date: str) -> float:
+    """Seconds since 1970; whatever git understands as a date."""
+    found = repository.run("rev-parse", f"--since={date}", check=False).out.decode().strip()
+    return float(found.removeprefix("--max-age=") or 0)

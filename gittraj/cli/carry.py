@@ -1,0 +1,26 @@
+"""``git traj carry``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.config import Environ
+
+
+@click.command("carry", short_help=COMMANDS["by hand"]["carry"])
+@click.option("--from", "source", required=True, metavar="A..B", help="The old commits, or one.")
+@click.option("--onto", required=True, metavar="REV", help="The commit that they became.")
+def command(source: str, onto: str) -> None:
+    """Copy what stands on the commits A..B to the commit REV, by hand. Their evidence stays what it was."""
+    from gittraj.repairing import carry
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        target, going = carry(repository, source, onto, environ=Environ.of(raw), live=raw)
+    for old, trajectories in going.items():
+        click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
+    if not going:
+        click.echo(f"nothing to carry: no commit of {source} carries a trajectory", err=True)

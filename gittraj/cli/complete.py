@@ -1,0 +1,63 @@
+"""``git traj complete``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, TextIO
+
+import click
+
+from gittraj.cli.authoring import agent, confidence, quiet, report, write_down
+from gittraj.cli.commands import COMMANDS
+from gittraj.errors import TrajError
+
+
+@click.command("complete", short_help=COMMANDS["recording"]["complete"])
+@click.argument("trajectory", required=False)
+@click.option("--summary", metavar="S", help="What was done.")
+@click.option("--approach", metavar="A", help="How.")
+@click.option("--challenge", "challenges", multiple=True, metavar="C", help="What was hard; repeatable.")
+@click.option("--learning", "learnings", multiple=True, metavar="L", help="What was learned; repeatable.")
+@click.option("--suggestion", "suggestions", multiple=True, metavar="S", help="What is left; repeatable.")
+@confidence
+@click.option(
+    "--retrospective", "given", type=click.File("r", "utf-8"), metavar="FILE|-", help="All of it, as JSON."
+)
+@agent
+@report
+@quiet
+def command(
+    trajectory: str | None,
+    *,
+    given: TextIO | None,
+    confidence: float | None,
+    report: bool,
+    quiet: bool,
+    **said: Any,
+) -> None:
+    """End what is active here, with a retrospective; or add one to TRAJECTORY, which commits carry already.
+
+    The latest retrospective of a trajectory holds.
+    """
+    told = {**_read(given), **{key: _plain(value) for key, value in said.items() if value}}
+    if confidence is not None:
+        told["confidence"] = confidence
+    write_down("complete", told, quiet=quiet, trajectory=trajectory, report=report)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _read(given: TextIO | None) -> dict[str, Any]:
+    if given is None:
+        return {}
+    try:
+        value = json.load(given)
+    except (ValueError, RecursionError) as error:
+        raise TrajError(
+            f"{given.name} is no JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
+        ) from None
+    if not isinstance(value, dict):
+        raise TrajError(f"{given.name} holds no JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
+    return value

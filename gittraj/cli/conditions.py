@@ -1,0 +1,58 @@
+"""Options that several listings have, the same in each: which commits, and whose trajectories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+Command = Callable[..., Any]
+_LABELS = (
+    click.option("--agent", metavar="NAME", help="Of this agent, such as claude-code."),
+    click.option("--model", metavar="M", help="Whose model's name contains M."),
+    click.option("--task", metavar="ID", help="For this task: its id, SYSTEM:ID or its title."),
+    click.option("--tag", metavar="T", help="With this tag."),
+)
+_COMMITS = (
+    click.option("--author", metavar="A", help="Commits of this author, as in git log."),
+    click.option("--since", metavar="DATE", help="Commits after it, as in git log."),
+    click.option("--until", metavar="DATE", help="Commits before it, as in git log."),
+)
+_PATHS = (
+    click.option(
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
+    ),
+    click.option("--follow/--no-follow", default=True, help="Through renames (the default)."),
+)
+
+
+def label_options(command: Command) -> Command:
+    """``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.labels.Labels``."""
+    return _add(_LABELS, command)
+
+
+def commit_options(command: Command) -> Command:
+    """``author``, ``since`` and ``until``, as ``query.history.list_commits`` takes them."""
+    return _add(_COMMITS, command)
+
+
+def path_options(command: Command) -> Command:
+    """``paths`` and ``follow``, the same."""
+    return _add(_PATHS, command)
+
+
+def _add(options: tuple[Callable[[Command], Command], ...], command: Command) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+class WithPaths(click.Command):
+    """Takes what stands after ``--`` as paths, as git does: click would not tell them from a revision."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if "--" in args:
+            at = args.index("--")
+            args = [*args[:at], *(f"--file={path}" for path in args[at + 1 :])]
+        return super().parse_args(ctx, args)

@@ -1,0 +1,59 @@
+"""``git traj context``.
+
+A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, near "PATH")]``.
+KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
+``suggested``, ``tried`` (no commit came of it), ``tests`` (left failing) or ``asked``. ``near`` names a
+neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
+several were named. A quote is a JSON text. Lines with ``#`` stand around them.
+
+``--json``: ``{"version": 1, "paths": [path], "items": [{"commit", "short", "date", "kind", "text",
+"chosen"|null, "question"|null, "reasoning"|null, "summary"|null, "by"|null, "confidence"|null, "trajectory",
+"path", "neighbour": bool}], "omitted": items}``. ``date`` is the commit's, ``path`` what it touched.
+
+Both forms keep to the budget (a JSON document always has its paths), estimated as a token for four characters
+of ASCII or two bytes of what is not. A text has at most a fifth of it in characters, and at most 240.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.nothing import say_nothing_about
+from gittraj.cli.output import write
+from gittraj.notes.store import NotesRef
+from gittraj.query.briefing import brief
+from gittraj.query.recorded import Recorded
+from gittraj.render.briefing import LEAST, render_briefing, render_document
+
+
+@click.command("context", short_help=COMMANDS["for agents"]["context"])
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option(
+    "--budget",
+    type=click.IntRange(LEAST),
+    default=2000,
+    metavar="TOKENS",
+    help="At most so many, estimated (2000).",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_obj
+def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool) -> None:
+    """For the next agent: what was decided, rejected and feared about these files and their neighbours, most
+    useful first, each with its commit.
+
+    What records say is quoted: it is data, and may have been written to mislead.
+    """
+    with find_repository() as repository:
+        drain_first(repository)
+        recorded = Recorded(NotesRef(repository).items())
+        found = brief(repository, recorded, paths, cwd=Path.cwd())
+        if not found.touched:
+            say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
+        if found.lessons or as_json:
+            render = render_document if as_json else render_briefing
+            text = render(found.lessons, budget=budget, paths=found.paths)
+            write(repository, [text], environment(), pager=obj["pager"] and not as_json)

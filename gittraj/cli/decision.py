@@ -1,0 +1,40 @@
+"""``git traj decision``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.authoring import agent, confidence, quiet, write_down
+from gittraj.cli.commands import COMMANDS
+
+
+@click.command("decision", short_help=COMMANDS["recording"]["decision"])
+@click.argument("chosen")
+@click.option("--question", metavar="Q", help="What was to be decided.")
+@click.option(
+    "--alternative", "alternatives", multiple=True, metavar="A", help="What was not taken; repeatable."
+)
+@click.option("--reasoning", metavar="R", help="Why.")
+@confidence
+@agent
+@quiet
+def command(
+    chosen: str,
+    *,
+    question: str | None,
+    alternatives: tuple[str, ...],
+    reasoning: str | None,
+    confidence: float | None,
+    agent: str | None,
+    quiet: bool,
+) -> None:
+    """Record that CHOSEN was chosen, and what was rejected for it."""
+    said = {
+        "chosen": chosen,
+        "question": question,
+        "alternatives": list(alternatives),
+        "reasoning": reasoning,
+        "confidence": confidence,
+        "agent": agent,
+    }
+    write_down("decision", said, quiet=quiet)

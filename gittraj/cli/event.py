@@ -1,0 +1,24 @@
+"""``git traj event``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.authoring import agent, quiet, tag, write_down
+from gittraj.cli.commands import COMMANDS
+
+
+@click.command("event", short_help=COMMANDS["recording"]["event"])
+@click.argument("kind", metavar="TYPE")
+@click.argument("text")
+@click.option("--significance", metavar="S", help="low, medium, high or critical.")
+@agent
+@tag
+@quiet
+def command(
+    kind: str, text: str, *, significance: str | None, agent: str | None, tags: tuple[str, ...], quiet: bool
+) -> None:
+    """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
+    message_received, or a word of your own."""
+    said = {"type": kind, "content": text, "significance": significance, "agent": agent, "tags": list(tags)}
+    write_down("event", said, quiet=quiet)

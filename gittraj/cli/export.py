@@ -1,0 +1,156 @@
+"""``git traj export``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+from gittraj.errors import UsageError
+from gittraj.exporting import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
+
+if TYPE_CHECKING:
+    from gittraj.exported import Exported
+    from gittraj.git import Repository
+    from gittraj.query.chapters import Segments
+    from gittraj.query.chosen import Chosen
+
+
+@click.command("export", short_help=COMMANDS["reading"]["export"])
+@click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
+@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="What to make of them.")
+@click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that carries a record.")
+@click.option("--seal", metavar="NAME", help="A seal as an age file; show --json tells the names.")
+@click.option(
+    "-o",
+    "output",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Into a file; html into a folder: a site; several documents into a folder.",
+)
+@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
+def command(
+    names: tuple[str, ...],
+    *,
+    form: str | None,
+    everything: bool,
+    seal: str | None,
+    output: Path | None,
+    no_fetch: bool,
+) -> None:
+    """Commits and trajectories for others, HEAD where none is named; into a folder everything below it.
+
+    What is sealed stays so in every format. --seal gives one as it is: git traj export --seal NAME | age -d
+    -i KEY | gunzip.
+    """
+    if (form is None) == (seal is None):
+        raise UsageError(
+            "export makes one thing", hint=f"--format {'|'.join([*FORMATS, *EXCHANGES])}, or --seal NAME"
+        )
+    if everything and names:
+        raise UsageError("--all and names exclude each other", hint="leave one of them out")
+    with find_repository() as repository:
+        drain_first(repository)
+        if form is None:
+            from gittraj.query.seals import read_seal
+
+            _put([read_seal(repository, seal or "")], output)
+            return
+        if form in EXCHANGES:
+            asked = None if everything else names or ["HEAD"]
+            exported = _gather(repository, asked, fetch=not no_fetch)
+            if exported is not None:
+                _put_documents(EXCHANGES[form], exported, output)
+            return
+        folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
+        everything = everything or (folder is not None and not names)
+        parts = _make(repository, None if everything else names or ["HEAD"], form, folder, fetch=not no_fetch)
+        if parts is not None:
+            _put(parts, output)
+
+
+def _make(
+    repository: Repository, names: Sequence[str] | None, form: str, folder: Path | None, *, fetch: bool
+) -> list[str | bytes] | None:
+    """The document about what is named (None: everything below HEAD); None where there is nothing, or what
+    was made went into ``folder``."""
+    from gittraj.cli.nothing import say_nothing_found
+    from gittraj.cli.segments import read_events
+    from gittraj.notes.store import NotesRef
+    from gittraj.query.chosen import choose
+    from gittraj.query.recorded import Recorded
+
+    recorded = Recorded(NotesRef(repository).items())
+
+    def make(segments: Segments) -> list[str | bytes] | None:
+        chosen = choose(repository, recorded, names, segments)
+        if not chosen:
+            say_nothing_found(repository, recorded)
+            return None
+        return _write(chosen, form, folder)
+
+    return read_events(repository, make, command="export", fetch=fetch)
+
+
+def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes] | None:
+    if folder is None:
+        return [*load(FORMATS[form])(chosen)]
+    from gittraj.cli.progress import show_progress
+
+    with show_progress("commits") as tell:
+        load(FOLDERS[form])(chosen, folder, tell=tell)
+    return None
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() or not path.suffix
+
+
+def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
+    body = join(parts)
+    if output:
+        output.write_bytes(body)
+    else:
+        sys.stdout.buffer.write(body)
+        sys.stdout.buffer.flush()
+
+
+# ---------------------------------------------------------------- formats of other tools
+
+
+def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
+    """What is named (None: everything below HEAD); None where there is nothing."""
+    from gittraj.cli.nothing import say_nothing_found
+    from gittraj.cli.segments import read_events
+    from gittraj.notes.store import NotesRef
+    from gittraj.query.exported import gather
+    from gittraj.query.recorded import Recorded
+
+    recorded = Recorded(NotesRef(repository).items())
+    exported = read_events(
+        repository, partial(gather, repository, recorded, names), command="export", fetch=fetch
+    )
+    if exported.trajectories:
+        return exported
+    say_nothing_found(repository, recorded)
+    return None
+
+
+def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:
+    """One document goes to standard output, or into the file that is named; several into a folder."""
+    found = list(documents(form, exported))
+    if not form.tree and len(found) == 1 and not (output and output.is_dir()):
+        _put([found[0][1]], output)
+        return
+    if output is None:
+        raise UsageError(f"{len(found)} documents go into a folder", hint="-o FOLDER names one")
+    for name, body in found:
+        path = output / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _put([body], path)

@@ -1,0 +1,39 @@
+"""``git traj fetch``. ``--json``: ``{"version": 1, "remote", "fetched": notes that changed here}``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.sharing import say, tell
+
+if TYPE_CHECKING:
+    from gittraj.sharing import Remote
+
+
+@click.command("fetch", short_help=COMMANDS["sharing"]["fetch"])
+@click.argument("remote", required=False)
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(remote: str | None, *, as_json: bool) -> None:
+    """Bring a remote's records beside ours, and join them by union; nothing of ours is lost.
+
+    What was said and done (the segments) comes when a command asks for it.
+    """
+    from gittraj.sharing import fetch, find_remote
+
+    with find_repository() as repository:
+        drain_first(repository)
+        chosen = find_remote(repository, remote, pushing=False)
+        fetched = fetch(repository, chosen, tell=say)
+    document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
+    tell([describe(chosen, fetched)], document, as_json=as_json)
+
+
+def describe(remote: Remote, fetched: int) -> str:
+    from gittraj.render.terminal import escape_line
+
+    many = {0: "no new records", 1: "new records on 1 commit"}
+    return escape_line(f"{remote.name}: {many.get(fetched, f'new records on {fetched} commits')}")

@@ -1,0 +1,50 @@
+"""``git traj forget``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.purge import purge_options
+from gittraj.config import Environ
+
+
+@click.command("forget", short_help=COMMANDS["by hand"]["forget"])
+@click.argument("name", metavar="TRAJECTORY|SESSION")
+@click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
+@purge_options
+def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) -> int:
+    """Take a trajectory, or a session with all of its agents, off every commit. Nothing more of it is ever
+    stored, here or in a clone that fetches from here.
+
+    What others fetched before stays with them until they fetch again. With --purge nothing of it stays in
+    the refs, whose history is replaced: it says what others have to do.
+    """
+    from gittraj.forgetting import choose, forget
+    from gittraj.indexing.memory import take_out
+
+    if (dry_run or no_fetch or gc) and not purge:
+        raise click.UsageError("--dry-run, --no-fetch and --gc go with --purge")
+    raw = environment()
+    with find_repository() as repository:
+        if purge and not (dry_run or no_fetch):
+            from gittraj.cli.purge import fetch_first
+
+            drain_first(repository)
+            fetch_first(repository)
+        if dry_run:
+            forgotten = choose(repository, name, environ=Environ.of(raw))
+        else:
+            forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
+            for each in forgotten:
+                click.echo(f"{each} is forgotten")
+            click.echo(f"taken off {len(commits)} commit{'' if len(commits) == 1 else 's'}")
+            take_out(repository)
+        if purge:
+            from gittraj.cli.purge import run
+            from gittraj.purging import Sought
+
+            return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
+    click.echo("its events stay in refs/notes/traj-data-*, named by nothing that shows", err=True)
+    return 0

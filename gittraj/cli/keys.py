@@ -1,0 +1,82 @@
+"""``git traj keys``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import environment, find_repository
+from gittraj.config import Environ
+from gittraj.errors import NotARepository, TrajError
+from gittraj.git import Repository
+
+
+@click.group("keys", short_help=COMMANDS["sealing"]["keys"])
+def command() -> None:
+    """Your own keys: what is sealed for you opens with them."""
+
+
+@command.command("init", short_help="Make a key of your own")
+@click.option("--post-quantum", is_flag=True, help="Of a kind that later computers do not open either.")
+def init(post_quantum: bool) -> None:
+    """Make a key of your own, for every repository. Back its file up: without it the text is lost.
+
+    All readers of a repository need post-quantum keys, or none.
+    """
+    from gittraj.seal.identities import make_identity
+
+    path, public = make_identity(Environ.of(environment()), post_quantum=post_quantum)
+    click.echo(f"{path}: your key; back it up, without it what is sealed for it is lost")
+    click.echo(public)
+
+
+@command.command("list", short_help="The keys that are found, and where")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def list_(as_json: bool) -> int:
+    """The keys that are found here, in the order in which they are tried."""
+    from gittraj.seal.identities import find_sources, load_keyring
+
+    rows, problems = [], []
+    with _here() as repository:
+        for source in find_sources(repository, Environ.of(environment())):
+            keyring = load_keyring([source])
+            problems += [error.message for error in keyring.problems]
+            rows += [{"source": source.name, "recipient": i.recipient()} for i in keyring.identities]
+    if as_json:
+        click.echo(json.dumps({"version": 1, "keys": rows, "problems": problems}))
+        return 0
+    for row in rows:
+        click.echo(f"{row['recipient']}  {row['source']}")
+    for problem in problems:
+        sys.stderr.write(f"git-traj: {problem}\n")
+    if not rows:
+        sys.stderr.write("git-traj: no key (git traj keys init)\n")
+    return 0
+
+
+@command.command("export", short_help="Your public keys, for others to seal for you")
+def export() -> None:
+    """Print your public keys, a line each: what others give to git traj recipients add."""
+    from gittraj.seal.identities import find_public
+
+    with _here() as repository:
+        found = find_public(repository, Environ.of(environment()))
+    if not found:
+        raise TrajError("no key of yours is found", "git traj keys init")
+    for line in found:
+        click.echo(line)
+
+
+@contextmanager
+def _here() -> Iterator[Repository | None]:
+    """Keys are a person's, so they are listed outside of a repository too."""
+    try:
+        with find_repository() as repository:
+            yield repository
+    except NotARepository:
+        yield None

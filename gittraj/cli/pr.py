@@ -1,0 +1,63 @@
+"""``git traj pr``.
+
+``--json``: ``{"version": 1, "markdown", "head", "base", "commits": own commits, "recorded": those with a
+trajectory, "sessions": [HEADER, its figures those of its parts here]}``.
+"""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.output import dump_json
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+
+_BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", "master")
+
+
+@click.command("pr", short_help=COMMANDS["sharing"]["pr"])
+@click.option("--base", metavar="B", help="What it is to be merged into; the upstream branch is the default.")
+@click.option("--head", default="HEAD", metavar="H", help="The change; HEAD is the default.")
+@click.option("--prompts", is_flag=True, help="With the prompts, in full.")
+@click.option("--no-cost", is_flag=True, help="Without what it cost.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
+    """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
+    what was decided and rejected, in Markdown."""
+    from gittraj.notes.store import NotesRef
+    from gittraj.query.change import read_change
+    from gittraj.query.recorded import Recorded
+    from gittraj.render.comment import Taste, render_comment
+    from gittraj.render.tables import Place
+
+    with find_repository() as repository:
+        drain_first(repository)
+        notes = NotesRef(repository)
+        base = base or _find_base(repository, head)
+        change = read_change(repository, Recorded(notes.items()), base, head, notes=notes.tip())
+    text = render_comment(change, Place(), Taste(prompts=prompts, cost=not no_cost))
+    if not as_json:
+        click.echo(text, nl=False)
+        return
+    document = {
+        "version": 1,
+        "markdown": text,
+        "head": change.head,
+        "base": base,
+        "commits": len(change.own),
+        "recorded": len(change.recorded),
+        "sessions": change.sessions,
+    }
+    click.echo(dump_json(document))
+
+
+def _find_base(repository: Repository, head: str) -> str:
+    """The first of the usual names that is there and is not the change itself."""
+    tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
+    for name in _BASES:
+        found = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
+        if found.code == 0 and found.out != tip:
+            return name
+    raise TrajError("no branch to compare with", "git traj pr --base BRANCH")

@@ -1,0 +1,34 @@
+"""``git traj push``.
+
+``--json``: ``{"version": 1, "dryRun": bool, "remote", "refs": [name], "commits": notes, "records",
+"trajectories", "segments", "bytes", "replaced": [name]}``: what the remote did not have.
+"""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.sharing import send, tell
+
+
+@click.command("push", short_help=COMMANDS["sharing"]["push"])
+@click.argument("remote", required=False)
+@click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing.")
+@click.option("--records-only", is_flag=True, help="Leave out what was said and done.")
+@click.option("--replace", is_flag=True, help="Put a purged history in the place of the one that is there.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
+    """Send our records to a remote, never by force but with --replace: what others pushed
+    meanwhile is joined first.
+
+    The first push to an address says what becomes readable to whom, and asks.
+    """
+    from gittraj.sharing import find_remote
+
+    with find_repository() as repository:
+        drain_first(repository)
+        chosen = find_remote(repository, remote)
+        told, document = send(repository, chosen, dry_run=dry_run, records_only=records_only, replace=replace)
+    tell([told], document, as_json=as_json)

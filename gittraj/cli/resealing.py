@@ -1,0 +1,68 @@
+"""What ``seal``, ``rewrap`` and ``reseal`` have in common: the drain before, the keys, and what is said."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.opening import keys, say_problems
+from gittraj.config import Environ
+
+if TYPE_CHECKING:
+    from gittraj.resealing import Ground, Resealed
+    from gittraj.seal.policy import WithKeys
+
+revisions = click.argument("revisions", required=False, metavar="[RANGE]")
+identity = click.option(
+    "--identity", "identities", multiple=True, type=click.Path(path_type=Path), help="A key; repeatable."
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+
+
+def run(
+    work: Callable[[Ground, WithKeys], Resealed],
+    revisions: str | None,
+    *,
+    did: str,
+    as_json: bool,
+    identities: Sequence[Path] = (),
+) -> int:
+    """Do ``work`` on what stands on ``revisions``, for today's readers. Raises TrajError."""
+    from gittraj.resealing import prepare
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        own = keys(repository, raw, identities)
+        with prepare(repository, revisions, environ=Environ.of(raw), live=raw) as ground:
+            done = work(ground, own)
+    if done.closed:
+        say_problems(own)
+    _tell(done, did, len(ground.recipients), as_json=as_json)
+    return int(done.closed > 0)
+
+
+def _tell(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
+    if as_json:
+        told = {"parts": done.parts, "trajectories": done.trajectories, "closed": done.closed}
+        click.echo(json.dumps({"version": 1, **told, "absent": done.absent, "pushed": done.pushed}))
+        return
+    where = f"{_count(done.parts, 'part')} of {_count(done.trajectories, 'trajectory', 'trajectories')}"
+    click.echo(f"{did} {where} for {_count(readers, 'reader')}")
+    for number, why in (
+        (done.closed, "not opened: no key here is for them"),
+        (done.absent, "left as they are: their events are not here (git traj fetch)"),
+        (done.pushed, "pushed before: whoever has them keeps them as they were"),
+    ):
+        if number:
+            sys.stderr.write(f"git-traj: {_count(number, 'part')} {why}\n")
+
+
+def _count(number: int, noun: str, plural: str | None = None) -> str:
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"

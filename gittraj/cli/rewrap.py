@@ -1,0 +1,25 @@
+"""``git traj rewrap``. ``--json`` as of ``git traj seal``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from gittraj.cli import resealing
+from gittraj.cli.commands import COMMANDS
+
+
+@click.command("rewrap", short_help=COMMANDS["sealing"]["rewrap"])
+@resealing.revisions
+@resealing.identity
+@resealing.as_json
+def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
+    """Let today's readers open what is sealed, on the commits of RANGE or on all. A key of yours must open
+    it.
+
+    The sealed text stays byte for byte. It takes nothing from a reader who is off the list: git traj reseal.
+    """
+    from gittraj.resealing import rewrap_stored
+
+    return resealing.run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)

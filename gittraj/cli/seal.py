@@ -1,0 +1,26 @@
+"""``git traj seal``.
+
+``--json``: ``{"version": 1, "parts", "trajectories", "closed", "absent", "pushed"}``, as of ``rewrap`` and
+``reseal``: parts of trajectories that were sealed; that no key here opens; whose events are not here; that a
+remote has as they were.
+"""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli import resealing
+from gittraj.cli.commands import COMMANDS
+
+
+@click.command("seal", short_help=COMMANDS["sealing"]["seal"])
+@resealing.revisions
+@resealing.as_json
+def command(revisions: str | None, *, as_json: bool) -> int:
+    """Seal thinking that was stored in clear, on the commits of RANGE or on all.
+
+    What was not pushed yet leaves the refs with its history. What was pushed stays where it is.
+    """
+    from gittraj.resealing import seal_stored
+
+    return resealing.run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)

@@ -1,0 +1,195 @@
+"""``git traj search``.
+
+``--json``: ``{"version": 1, "query", "results": [{"score", "commit"|null, "short", "subject", "author",
+"date", "commits": [id], "trajectory": HEADER|null, "matches": [{"in", "event"|null, "text", "marked":
+[text]}]}], "waiting": trajectories, "away": [month]}``. The best is first; of a trajectory only its best part
+is there. ``commit`` is one of ``commits``, which carry that part; its fields are null where none of them is
+here. Every second text of ``marked`` was sought. ``waiting`` are not read yet; events of the months ``away``
+are not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.conditions import label_options
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.output import dump_json, text_page, write
+from gittraj.cli.progress import show_progress
+from gittraj.git import Repository
+from gittraj.index.language import parse_query
+from gittraj.index.text import WEIGHTS
+from gittraj.index.words import sound
+from gittraj.indexing.finding import Conditions, Found, search
+from gittraj.indexing.quiet import rests
+from gittraj.query.places import describe_places
+from gittraj.render.found import render_hit
+
+if TYPE_CHECKING:
+    from gittraj.indexing.answers import Answers
+    from gittraj.query.recorded import Recorded
+
+_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
+
+
+@click.command("search", short_help=COMMANDS["what people need"]["search"])
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...")
+@click.option("--similar", is_flag=True, help="What is like this text, also in other words.")
+@click.option("--in", "kinds", multiple=True, type=click.Choice([*WEIGHTS]), help="Only there; repeatable.")
+@label_options
+@click.option("--since", metavar="DATE", help="Work that ended after it.")
+@click.option("--until", metavar="DATE", help="Work that began before it.")
+@click.option("--rev", metavar="REV|A..B", help="Only what led to these commits.")
+@click.option("--author", metavar="A", help="… to commits of this author, as in git log.")
+@click.option("--file", "paths", multiple=True, metavar="PATH", help="… to commits that touched it.")
+@click.option(
+    "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
+)
+@click.option("--fetch", is_flag=True, help="Ask the remotes for events that are not here.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool],
+    /,
+    *,
+    words: Sequence[str],
+    similar: bool,
+    limit: int,
+    fetch: bool,
+    as_json: bool,
+    **conditions: Any,
+) -> None:
+    """Search prompts, messages, thinking in clear, decisions, retrospectives, commands, paths and, shortened,
+    what was printed; the best trajectories first.
+
+    All words must be there, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
+    parentheses. rateLimit and rate_limit are found by rate limit, and by ratelimit.
+    """
+    asked = " ".join(words)
+    query = asked if similar else parse_query(asked)
+    environ = environment()
+    with find_repository() as repository:
+        if not rests(repository.common_dir):
+            drain_first(repository)
+        wanted = _read_conditions(repository, **conditions)
+        with show_progress("trajectories") as tell:
+            found, why = search(repository, query, wanted, limit=limit, tell=tell), None
+            if fetch and found.away:
+                why = _fetch(repository, found)
+                found = search(repository, query, wanted, limit=limit, tell=tell)
+        if found.waiting or found.away or not found.hits:
+            _say_missing(repository, found, why, similar=similar)
+        if as_json:
+            click.echo(dump_json(_document(repository, asked, found)))
+        else:
+            write(repository, _render(repository, found), environ, pager=obj["pager"])
+
+
+def _read_conditions(
+    repository: Repository,
+    *,
+    since: str | None,
+    until: str | None,
+    rev: str | None,
+    author: str | None,
+    paths: Sequence[str],
+    agent: str | None,
+    **others: Any,
+) -> Conditions:
+    return Conditions(
+        since=_read_date(repository, "since", since),
+        until=_read_date(repository, "until", until),
+        commits=_list(repository, rev or "HEAD", author, paths) if rev or author or paths else None,
+        agent=agent and sound(agent),
+        **others,
+    )
+
+
+def _read_date(repository: Repository, name: str, date: str | None) -> int | None:
+    if date is None:
+        return None
+    from gittraj.query.history import read_date
+
+    return read_date(repository, name, date)
+
+
+def _list(repository: Repository, rev: str, author: str | None, paths: Sequence[str]) -> frozenset[str]:
+    from gittraj.indexing.answers import open_index
+    from gittraj.query.history import list_commits
+
+    with open_index(repository, rev) as index:
+        recorded = _read_records(repository, index)
+        _, commits = list_commits(
+            repository, recorded, rev, author=author, paths=paths, cwd=Path.cwd(), known=index
+        )
+        return frozenset(commits)
+
+
+def _read_records(repository: Repository, index: Answers | None) -> Recorded:
+    from gittraj.notes.store import NotesRef
+    from gittraj.query.recorded import Recorded
+
+    return Recorded(index.notes if index else NotesRef(repository).items())
+
+
+def _fetch(repository: Repository, found: Found) -> str:
+    """Ask the remotes; returns why something may be away still."""
+    from gittraj.cli.segments import fetch_missing
+
+    return fetch_missing(repository, found.away) or "no remote has them"
+
+
+def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
+    from gittraj.cli.nothing import say_no_match, say_unread
+
+    say_unread(found.waiting, found.away, why)
+    if not found.hits:
+        hint = "name other words" if similar else "fewer words, or git traj search --similar"
+        say_no_match(repository, found.parts, hint=hint)
+
+
+def _render(repository: Repository, found: Found) -> Iterator[str]:
+    page, now = text_page(repository, environment()), datetime.now(UTC)
+    places = describe_places(repository, [hit.commits for hit in found.hits])
+    for number, (hit, commit) in enumerate(zip(found.hits, places, strict=True)):
+        yield "\n" * bool(number) + render_hit(hit, commit, page, now)
+
+
+def _document(repository: Repository, query: str, found: Found) -> dict[str, Any]:
+    from gittraj.indexing.answers import open_index
+
+    places = describe_places(repository, [hit.commits for hit in found.hits])
+    results = []
+    with open_index(repository) as index:
+        recorded = _read_records(repository, index)
+        for hit, commit in zip(found.hits, places, strict=True):
+            folded = recorded.folded(hit.trajectory)
+            on = next(
+                (c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts),
+                None,
+            )
+            results.append(
+                {
+                    "score": hit.score,
+                    **(commit or _UNKNOWN),
+                    "commits": hit.commits,
+                    "trajectory": folded.header(on, explored=True) if folded and on else None,
+                    "matches": [
+                        {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked}
+                        for e in hit.excerpts
+                    ],
+                }
+            )
+    return {
+        "version": 1,
+        "query": query,
+        "results": results,
+        "waiting": found.waiting,
+        "away": found.away,
+    }

@@ -1,0 +1,75 @@
+"""``git traj stats``.
+
+``--json``: ``{"version": 1, "rev", "by", "total": {FIGURES, "mergesLeftOut", "withoutCommit": trajectories,
+"agents": [{"name"|null, "trajectories"}], "models": [the same], "sessions", "telling": {"retrospective",
+"decisions", "summary", "tests", "task": sessions that tell it}, "beside": {"subagents", "runs",
+"verifications", "artifacts", "checkpoints": how many they hold}, "bytes": {"records", "events",
+"disk"|null}}, "rows": [{"name"|null, FIGURES, "bytes": {"records", "events"}}]}``.
+
+FIGURES: ``"commits", "recorded", "trajectories", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage",
+"tellingCost"``. ``recorded`` of the ``commits`` have a trajectory that explains them; merges that carry
+nothing count nowhere but in ``mergesLeftOut``. Tokens and costs are those of ``tellingUsage`` and
+``tellingCost`` of the ``trajectories``; what none tells is null. ``records`` and ``events`` are bytes of
+text, of these commits; ``disk`` is what all records and events of the repository take now, compressed.
+
+The rows of months, agents, models and authors share out ``usage``, ``costUsd`` and ``bytes`` of the total (of
+agents and models without the lines of notes that are nobody's); a part that lies on several commits counts on
+the oldest that it was not carried to. A commit counts in each path that it touched. ``commits`` of an agent
+or a model are all commits.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.conditions import WithPaths, commit_options, path_options
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.nothing import say_nothing_found
+from gittraj.cli.output import dump_json, text_page, write
+from gittraj.cli.progress import show_progress
+from gittraj.indexing.stock import take_stock
+from gittraj.notes.store import NotesRef
+from gittraj.query.recorded import Recorded
+from gittraj.query.stats import BY
+from gittraj.render.stats import render_stats
+
+
+@click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
+@click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
+@click.option("--by", type=click.Choice(BY), default="month", help="What a row is about (month).")
+@path_options
+@commit_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool], /, *, rev: str, by: str, paths: tuple[str, ...], as_json: bool, **limits: Any
+) -> None:
+    """How much of history is explained, by whom, and what it cost: commits with and without a record, agents,
+    models, tokens, costs, sessions without a retrospective, bytes."""
+    environ = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        with show_progress("commits") as tell:
+            total, rows = take_stock(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
+        if not total["trajectories"]:
+            say_nothing_found(repository, Recorded(NotesRef(repository).items()))
+        if as_json:
+            document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
+            click.echo(dump_json(document))
+            return
+        page = text_page(repository, environ)
+        text = render_stats(total, rows, page, ascii_only=not _can_draw())
+        write(repository, [text], environ, pager=obj["pager"])
+
+
+def _can_draw() -> bool:
+    try:
+        "█".encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return False
+    return True

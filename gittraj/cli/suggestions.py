@@ -1,0 +1,55 @@
+"""What could come next on a command line that somebody types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from click.shell_completion import ShellComplete
+
+from gittraj.errors import GitError
+
+_REFS = ("refs/heads", "refs/tags", "refs/remotes")
+_MOST = 200
+"""References that are suggested: nobody reads more."""
+
+
+def suggest(typed: Sequence[str]) -> Iterator[str]:
+    """A line for each word that fits at the end of ``typed``, whose last word may be empty.
+
+    Where commands and options have nothing to say: references and files.
+    """
+    from gittraj.cli.group import group
+
+    *before, current = _join(typed) or [""]
+    found = ShellComplete(group, {}, "git traj", "").get_completions(before, current)
+    yield from (f"word\t{item.value}\t{item.help or ''}" for item in found if item.type == "plain")
+    fits = any(item.type in ("file", "dir") for item in found)
+    if fits or not (found or current.startswith("-")):
+        if before and not fits:
+            yield from (f"word\t{name}\t" for name in _references(current))
+        yield "files"
+
+
+def _join(typed: Sequence[str]) -> list[str]:
+    """bash takes ``--format=text`` apart, into three words."""
+    words: list[str] = []
+    for word in typed:
+        if words and (word == "=" or words[-1].endswith("=")) and words[-1].startswith("--"):
+            words[-1] += word
+        else:
+            words.append(word)
+    return words
+
+
+def _references(start: str) -> list[str]:
+    from gittraj.cli.context import find_repository
+
+    first, dots, rest = start.rpartition("..")
+    try:
+        with find_repository("plumbing") as repository:
+            asked = ("for-each-ref", f"--count={_MOST}", "--format=%(refname:short)")
+            # git's patterns are of whole names or folders: the last part is ours to compare
+            names = repository.run(*asked, *_REFS).out.decode("utf-8", "replace").split()
+    except GitError:
+        return []
+    return [first + dots + name for name in (*names, "HEAD") if name.startswith(rest)]

@@ -1,0 +1,27 @@
+"""``git traj sync``. ``--json``: what ``push --json`` says, and ``"fetched"``: notes that changed here."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.fetch import describe
+from gittraj.cli.sharing import say, send, tell
+
+
+@click.command("sync", short_help=COMMANDS["sharing"]["sync"])
+@click.argument("remote", required=False)
+@click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
+@click.option("--records-only", is_flag=True, help="Leave out what was said and done.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
+    """Fetch and push: afterwards the remote and this clone have the same records."""
+    from gittraj.sharing import fetch, find_remote
+
+    with find_repository() as repository:
+        drain_first(repository)
+        chosen = find_remote(repository, remote)
+        fetched = 0 if dry_run else fetch(repository, chosen, tell=say)
+        told, document = send(repository, chosen, dry_run=dry_run, records_only=records_only, fetched=fetched)
+    tell([told] if dry_run else [describe(chosen, fetched), told], document, as_json=as_json)

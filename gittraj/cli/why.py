@@ -1,0 +1,137 @@
+"""``git traj why``.
+
+``--porcelain``, in the manner of git-blame(1): for each entry a line with the commit (zeros: not committed),
+lines of a key, a space and a value, and the file's lines, each after a TAB. The keys come in this order,
+those that are not known are left out: ``lines`` (``3-5, 9``), ``path``, ``short``, ``author``,
+``author-mail``, ``date`` (ISO 8601), ``summary``, ``trajectory``, ``agent``, ``model`` (each), ``session``,
+``evidence``, ``prompt``, ``decision`` (each, a JSON object), ``event`` (each: id and type), ``change`` (each
+line, after ``-`` or ``+``), ``doubt`` (each), ``moved-from`` (each: a commit, and ``first`` where that was
+the first), ``nearest`` (a commit and its subject). Texts are on one line, their controls escaped. New keys
+may be added.
+
+``--json``: ``{"version": 1, "path", "entries": [{"lines": [[first, last]], "commit", "short", "subject",
+"author", "date", "trajectory": HEADER|null, "prompt"|null, "decisions": [DECISION], "change": [line],
+"events": [EVENT], "movedBy": [{"commit", "short", "first": bool}], "nearest": {"commit", "short",
+"subject", "author", "date", "trajectory": HEADER}|null}]}``. A commit's fields are null where the lines are
+not committed. In a HEADER here ``part.number``, ``part.of`` and ``total`` are null: only the notes of all
+commits tell them.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gittraj.cli.ahead import take
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.output import dump_json, text_page, write
+from gittraj.errors import TrajError, UsageError
+from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+
+_PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
+_SLOW = 2.0
+"""Seconds for git alone after which a hint is worth a line."""
+Span = tuple[int, int]
+Reason = Mapping[str, Any]
+
+
+@click.command("why", short_help=COMMANDS["what people need"]["why"])
+@click.argument("place", metavar="PATH[:LINE[,LINE]]")
+@click.option("--rev", metavar="R", help="The file as it is there, instead of in the work tree.")
+@click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
+@click.option("--json", "form", flag_value="json", help="One JSON document.")
+@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool], /, *, place: str, rev: str | None, form: str | None, no_fetch: bool
+) -> None:
+    """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
+
+    Of a whole file, each reason once with its lines.
+    """
+    named, span = _read_place(place, Path.cwd())
+    # libgit2 takes 60 ms to import, longer than git needs for what one line asks
+    with find_repository("plumbing" if span else "auto") as repository:
+        path = from_top(repository, named, Path.cwd())
+        rev = rev or (None if repository.work_tree else "HEAD")
+        lines = read_lines(repository, path, rev)
+        if not lines:
+            click.echo(f"'{path}' has no lines", err=True)
+        _check_span(path, span, len(lines))
+        begun = take(place) if rev is None else None
+        blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
+        drain_first(repository)  # while git blames
+        entries = _explain(repository, blame, lines, no_fetch=no_fetch) if blame else []
+        if form == "json":
+            click.echo(dump_json({"version": 1, "path": path, "entries": entries}))
+        else:
+            texts = _render(repository, path, lines, entries, porcelain=form == "porcelain")
+            write(repository, texts, environment(), pager=obj["pager"] and form is None)
+
+
+def _explain(
+    repository: Repository, blame: Blame, lines: Sequence[str], *, no_fetch: bool
+) -> Sequence[Reason]:
+    from gittraj.cli.segments import read_events
+    from gittraj.query.reasons import explain
+
+    start = time.monotonic()
+    blamed = blame.read()
+    if time.monotonic() - start > _SLOW:
+        _say_slow(repository)
+    return read_events(
+        repository, partial(explain, repository, blamed, lines), command="why", fetch=not no_fetch
+    )
+
+
+def _say_slow(repository: Repository) -> None:
+    """What would make git faster, where somebody waited for it."""
+    from gittraj.git.commit_graph import WRITE, lacks_filters
+
+    if sys.stderr.isatty() and lacks_filters(repository):
+        sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
+
+
+def _read_place(place: str, cwd: Path) -> tuple[str, Span | None]:
+    """The path and the lines, first and last; a file whose name looks so is itself."""
+    found = _PLACE.fullmatch(place)
+    if found is None or (cwd / place).is_file():
+        return place, None
+    first = int(found[2])
+    last = int(found[3] or first)
+    if min(first, last) == 0:
+        raise UsageError(f"'{place}': lines are counted from 1", hint="git traj why -h")
+    return found[1], (min(first, last), max(first, last))
+
+
+def _check_span(path: str, span: Span | None, length: int) -> None:
+    if span is not None and span[0] > length:
+        many = f"{length} line{'' if length == 1 else 's'}"
+        raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
+
+
+def _render(
+    repository: Repository,
+    path: str,
+    lines: Sequence[str],
+    entries: Sequence[Reason],
+    *,
+    porcelain: bool,
+) -> Iterator[str]:
+    from gittraj.render.why import render_porcelain, render_reason
+
+    if porcelain:
+        yield from (render_porcelain(entry, lines, path) for entry in entries)
+        return
+    page, now = text_page(repository, environment()), datetime.now(UTC)
+    for number, entry in enumerate(entries):
+        yield "\n" * bool(number) + render_reason(entry, lines, page, now)

@@ -1,0 +1,55 @@
+"""Opens other programs' SQLite databases to read them, also while those programs write.
+
+Must not change anything: neither the database nor what lies beside it. ``sqlite3`` is imported where it
+is used, since a hook waits for every import.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.errors import FormatError
+
+if TYPE_CHECKING:
+    from sqlite3 import Connection
+
+_MAGIC = b"SQLite format 3\0"
+_HEAD = 20
+_WAL = 2
+"""Bytes 18 and 19 of a database with a write-ahead log (https://sqlite.org/fileformat.html)."""
+_PATIENCE = 2.0
+"""Seconds to wait for a writer that has locked everybody out."""
+
+
+@contextmanager
+def open_database(path: Path) -> Iterator[Connection]:
+    """One state of the database, whatever is written meanwhile.
+
+    Raises OSError; FormatError for what is no database, is damaged or stays locked, also when that only
+    shows in a query.
+    """
+    with path.open("rb") as stream:
+        head = stream.read(_HEAD)
+    if not head.startswith(_MAGIC) or len(head) < _HEAD:
+        raise FormatError(f"{path}: not an SQLite database")
+    import sqlite3  # noqa: PLC0415
+
+    # Opening a database with a write-ahead log would make the log's files where there are none; then
+    # nobody has it open, and it can be read as a file that does not change.
+    still = head[18] == _WAL and not path.with_name(f"{path.name}-wal").exists()
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if still else ''}"
+    try:
+        with closing(sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)) as connection:
+            connection.text_factory = _decode
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("BEGIN")
+            yield connection
+    except sqlite3.Error as error:
+        raise FormatError(f"{path}: {error}", "another program may be writing, or it is damaged") from None
+
+
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "replace")

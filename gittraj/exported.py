@@ -1,0 +1,39 @@
+"""What a writer of an exchange format or of a page gets: trajectories as ``git traj show --json`` tells them.
+
+So what is exported is what is shown: redacted as it is stored, and sealed thinking sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Lines ``first`` to ``last`` (from 1, both included) of ``path`` that a commit added, and the trajectory
+    that wrote them, as far as one did. ``sha256`` is of their text, each line ended by a newline."""
+
+    path: str
+    first: int
+    last: int
+    sha256: str
+    trajectory: str | None = None
+
+
+def _none(_: str) -> Sequence[Run]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """``trajectories``: each once, HEADERs with ``chapters``, in the order in which they were found.
+
+    ``commits``: by trajectory, those that are asked about and that it stands on, oldest first, as log entries
+    of the command contract (``commit``, ``subject``, ``date`` …). ``runs``: the lines that a commit added.
+    """
+
+    trajectories: Sequence[dict[str, Any]]
+    commits: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    runs: Callable[[str], Sequence[Run]] = _none

@@ -1,0 +1,49 @@
+"""Where git looks for hooks, in each worktree. It changes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.git import Repository, open_repository
+
+
+@dataclass(frozen=True, slots=True)
+class HooksFolder:
+    """``refused`` says why nothing is written there; ``own``: the repository's, where no other tool rules;
+    ``configured``: git's configuration names what is there."""
+
+    path: Path
+    refused: str | None = None
+    tracked: bool = False
+    own: bool = False
+    configured: bool = False
+
+
+def find_hooks_folders(repository: Repository) -> tuple[HooksFolder, ...]:
+    """That of the main worktree, then those of the others that are elsewhere: ``core.hooksPath`` may be
+    relative, which is another folder in each, or stand in one worktree's configuration."""
+    main, *linked = repository.worktrees()
+    asked = [main.path if main.path and main.present else repository.common_dir]
+    named = repository.config("core.hooksPath")
+    if repository.config("extensions.worktreeConfig") or (named and not named.startswith(("/", "~"))):
+        asked += [tree.path for tree in linked if tree.path and tree.present]
+    folders = [_find(repository, place) for place in asked]
+    return tuple({folder.path: folder for folder in reversed(folders)}.values())[::-1]
+
+
+def _find(repository: Repository, place: Path) -> HooksFolder:
+    with open_repository(place, environ=repository.environ) as opened:
+        told = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
+        path = Path(told.decode("utf-8", "surrogateescape").removesuffix("\n"))
+        inside = [tree.path for tree in repository.worktrees() if tree.path] + [repository.common_dir]
+        if not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
+            return HooksFolder(path, f"{path} lies outside this repository")
+        if path.exists() and not path.is_dir():
+            return HooksFolder(path, f"{path} is no folder")
+        if path.resolve() == (opened.common_dir / "hooks").resolve():
+            return HooksFolder(path, own=True)
+        tracked = opened.work_tree is not None and path.is_relative_to(opened.work_tree)
+        return HooksFolder(
+            path, tracked=tracked and bool(opened.run("ls-files", "--", str(path), check=False).out)
+        )

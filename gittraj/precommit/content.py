@@ -1,0 +1,98 @@
+"""A trajectory file's text without its secrets. Pure; what can't be scanned to its end is not given back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.errors import RedactionError
+from gittraj.filtering import clean_line
+from gittraj.model import map_texts
+from gittraj.redaction import Redact, neighbours
+
+LARGEST = 20_000_000
+"""Bytes; more would take longer than anyone waits for a commit."""
+
+
+def decode(data: bytes) -> str:
+    """Raises RedactionError for what is no UTF-8 text."""
+    if len(data) > LARGEST:
+        raise RedactionError(f"larger than {LARGEST // 1_000_000} MB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise RedactionError("no UTF-8 text") from None
+
+
+def learn(redactor: Redact, text: str) -> None:
+    """Let the redactor learn what a file tells, so that it finds it in the others as well. Raises
+    RedactionError."""
+
+    def take(leaf: str, name: str | None) -> str:
+        redactor.learn(leaf, name=name)
+        return leaf
+
+    redactor.learn(text)
+    try:
+        for value in _values(text):
+            for each in neighbours(value):
+                redactor.learn(each)
+            map_texts(value, take)
+    except RecursionError:
+        raise RedactionError("nested too deeply") from None
+
+
+def clean(redactor: Redact, text: str) -> bytes:
+    """``text`` with placeholders for its secrets, and no other byte changed unless JSON leaves no other way.
+
+    Raises RedactionError.
+    """
+    try:
+        return _clean(redactor, text).encode("utf-8")
+    except RecursionError:
+        raise RedactionError("nested too deeply") from None
+    except UnicodeEncodeError:
+        raise RedactionError("half a character stands in its JSON") from None
+
+
+def _clean(redactor: Redact, text: str) -> str:
+    cleaned = redactor.text(text)
+    if _load(text) is not None:
+        return _clean_document(redactor, cleaned)
+    if next(_lines(text), None) is not None:
+        return "\n".join(clean_line(redactor, line) for line in cleaned.split("\n"))
+    return cleaned
+
+
+def _clean_document(redactor: Redact, text: str) -> str:
+    value = _load(text)
+    if value is None:
+        raise RedactionError("no JSON any more when redacted")
+    found = map_texts(value, lambda leaf, name: redactor.text(leaf, name=name))
+    if found == value:
+        return text
+    # an escape hid it: the text is written anew, in a form near its own
+    second = text.split("\n")[1:2]
+    indent = len(second[0]) - len(second[0].lstrip()) if second else None
+    return json.dumps(found, indent=indent) + text[len(text.rstrip()) :]
+
+
+def _values(text: str) -> Iterator[Any]:
+    """The document, or those of JSON Lines; none in a text that is neither."""
+    whole = _load(text)
+    yield from _lines(text) if whole is None else (whole,)
+
+
+def _lines(text: str) -> Iterator[Any]:
+    for line in text.split("\n"):
+        if line.startswith(("{", "[")) and (value := _load(line)) is not None:
+            yield value
+
+
+def _load(text: str) -> Any:
+    """None for what is no JSON, or ``null``, which holds nothing."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None

@@ -1,0 +1,45 @@
+"""One run of the hook: redacts what is staged of trajectories, then searches all that is staged.
+
+The commit goes on whatever happens, unless ``traj.precommit`` is ``block``. When this fails, the shell that
+started it keeps the trajectories out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.errors import TrajError
+from gittraj.git import open_for_hook
+from gittraj.precommit.deadline import Deadline, say
+from gittraj.precommit.redacting import redact
+from gittraj.precommit.searching import search
+from gittraj.precommit.staged import Staging
+from gittraj.watch import read_search, update_watch
+
+DONE, BLOCKED = 0, 10
+"""Python itself ends with 1 or 2 when it can't start: that must not look like either."""
+
+
+def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
+    """``raw`` is the hook's environment, ``top`` the folder that git runs it in. Raises TrajError."""
+    deadline = Deadline.begin()
+    # libgit2 takes 60 ms to load; and only git knows the work tree where GIT_WORK_TREE says it
+    opened = open_for_hook(git_dir, top, environ=raw, backend="plumbing")
+    with replace(opened, work_tree=top) as repository:
+        index = top / (raw.get("GIT_INDEX_FILE") or git_dir / "index")
+        staging = Staging(repository, index)
+        redact(repository, staging, raw, deadline)
+        wanted, odd = read_search(repository, environ=raw)
+        if odd:
+            say(f"git config traj.precommit is '{odd}', it can be off, warn or block: taken as warn")
+        found = wanted != "off" and search(repository, staging, raw, deadline)
+        try:
+            update_watch(repository)
+        except TrajError:
+            pass  # then the next hook starts this again
+    if found and wanted == "block":
+        say("not committed: take them out, or git commit --no-verify, or git config traj.precommit off")
+        return BLOCKED
+    return DONE

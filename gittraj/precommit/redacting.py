@@ -1,0 +1,100 @@
+"""Redacts the staged trajectories, and keeps out of the commit what can't be redacted: HEAD's file stays.
+
+A file in the work tree is changed only if it is what was staged: other edits are not ours.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from gittraj.config import Environ, read_config
+from gittraj.drain.composition import known_secrets
+from gittraj.drain.redactor import redactors
+from gittraj.errors import RedactionError, TrajError
+from gittraj.git import Repository
+from gittraj.local import LocalState
+from gittraj.precommit.content import LARGEST, clean, decode, learn
+from gittraj.precommit.deadline import SECONDS, Deadline, say
+from gittraj.precommit.staged import Entry, Staged, Staging
+from gittraj.redaction import Redact
+from gittraj.watch import TRAJECTORIES
+
+_MOST_NAMED = 5
+
+
+def make_redactor(repository: Repository, raw: Mapping[str, str]) -> Redact:
+    """By the settings and with the secrets that ``repository`` and the environment tell. Raises TrajError."""
+    live = known_secrets(repository, Environ.of(raw), live=raw)
+    return redactors(read_config(repository), key=key_of(repository), live=live)()
+
+
+def key_of(repository: Repository) -> bytes:
+    """Another one each time where git-traj is not installed."""
+    local = LocalState.of(repository)
+    return local.key() if local.exists else os.urandom(32)
+
+
+def redact(repository: Repository, staging: Staging, raw: Mapping[str, str], deadline: Deadline) -> None:
+    """Raises TrajError when the index could not be changed: then a file may still be in it unredacted."""
+    staged = staging.read(TRAJECTORIES)
+    if not staged:
+        return
+    entries: dict[Staged, Entry] = {}
+    failed = dict.fromkeys(staged, f"not scanned within {SECONDS:g} s")
+    try:
+        redactor = make_redactor(repository, raw)
+        for each, outcome in deadline.take(_clean_all(redactor, staging, staged))[0]:
+            if isinstance(outcome, RedactionError):
+                failed[each] = outcome.message
+                continue
+            blob = repository.objects.write_blob(outcome)
+            del failed[each]
+            if blob != each.now.blob:
+                entries[each] = replace(each.now, blob=blob)
+        repository.objects.flush()
+    except TrajError as error:
+        entries, failed = {}, dict.fromkeys(staged, error.message)
+    if entries or failed:
+        _apply(staging, entries, failed)
+
+
+def list_names(names: Iterable[str]) -> str:
+    """The first few of them."""
+    rest = iter(names)
+    first = ", ".join(islice(rest, _MOST_NAMED))
+    more = sum(1 for _ in rest)
+    return f"{first} and {more} more" if more else first
+
+
+def _clean_all(
+    redactor: Redact, staging: Staging, staged: list[Staged]
+) -> Iterator[tuple[Staged, bytes | RedactionError]]:
+    """Each with its redacted content. All are read first: what one tells is gone from all."""
+    texts: dict[Staged, str] = {}
+    for each, data in staging.contents(staged, largest=LARGEST):
+        try:
+            texts[each] = decode(data)
+            learn(redactor, texts[each])
+        except RedactionError as error:
+            texts.pop(each, None)
+            yield each, error
+    for each, text in texts.items():
+        try:
+            yield each, clean(redactor, text)
+        except RedactionError as error:
+            yield each, error
+
+
+def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, str]) -> None:
+    differing = staging.differing(TRAJECTORIES)
+    rewrite = [each.path for each in entries if each.path not in differing]
+    staging.replace(entries | {each: each.before for each in failed}, rewrite=rewrite)
+    if entries:
+        say(f"redacted before it is committed: {list_names(each.path for each in entries)}")
+    if failed:
+        blobs = {each: f", staged as {each.now.blob[:12]}" * (each.path in differing) for each in failed}
+        named = list_names(f"{each.path} ({why}{blobs[each]})" for each, why in failed.items())
+        say(f"left out of this commit, for it could not be redacted: {named}; --no-verify commits it")

@@ -1,0 +1,119 @@
+"""What of a message is shown rather than said: code and quotations, as CommonMark marks them.
+
+Whoever reads a message for what its author states must pass these over: an example of a decision is none,
+and a quoted sentence is somebody else's. In doubt it is shown. Pure; it must not judge what a text means.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+Span = tuple[int, int]
+_LINE = re.compile(r"[^\n]*\n?")
+_QUOTE = re.compile(r"[ \t]*>")
+_ITEM = re.compile(r"[ ]*(?:[-*+]|\d{1,9}[.)])[ ]+")
+_FENCE = re.compile(r"(?:[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+)*[ \t]*(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*)")
+_RUN = re.compile(r"`+|\n[ \t\r]*\n")
+_MARKDOWN = ("markdown", "md")
+_ELEMENT = re.compile(r"<(pre|code|blockquote)(?:\s[^<>]{0,200})?>|<!--", re.I)
+
+
+def find_shown(text: str) -> list[Span]:
+    """What stands in fences, in indented code, in block quotes and in HTML's elements for these, in order and
+    apart."""
+    spans: list[Span] = []
+    for start, end in sorted((*_shown_lines(text), *_elements(text))):
+        if spans and spans[-1][1] >= start:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], end))
+        else:
+            spans.append((start, end))
+    return spans
+
+
+def find_code_spans(text: str) -> list[Span]:
+    """What stands between backticks within a paragraph, the backticks included, in order."""
+    spans: list[Span] = []
+    paragraph: list[Span] = []
+    for run in _RUN.finditer(text):
+        if run[0][0] == "`":
+            paragraph.append(run.span())
+        else:
+            spans += _pair(paragraph)
+            paragraph = []
+    return [*spans, *_pair(paragraph)]
+
+
+def around(spans: list[Span], position: int) -> Span | None:
+    """The one of ``spans`` that holds a position."""
+    at = bisect_right(spans, position, key=lambda span: span[0]) - 1
+    return spans[at] if at >= 0 and position < spans[at][1] else None
+
+
+def _pair(runs: list[Span]) -> Iterator[Span]:
+    """A run of backticks closes with the next one of its length."""
+    following: dict[int, list[int]] = {}
+    for start, end in reversed(runs):
+        following.setdefault(end - start, []).append(start)
+    done = -1
+    for start, end in runs:
+        same = following[end - start]
+        same.pop()
+        if start >= done and same:
+            done = same[-1] + end - start
+            yield start, done
+
+
+def _shown_lines(text: str) -> Iterator[Span]:
+    fences: list[str] = []
+    is_markdown = is_code = False
+    blank, indent = True, 0
+    for found in _LINE.finditer(text):
+        line = found[0].rstrip("\r\n")
+        fence = _FENCE.fullmatch(line)
+        if fences:
+            yield found.span()
+            if fence and fence[1].startswith(fences[-1]):
+                if fence[2] or (is_markdown and len(fences) == 1 and _goes_on(text, found.end())):
+                    fences.append(fence[1])  # nested, as people write it and no renderer shows it
+                else:
+                    fences.pop()
+            continue
+        wide = line.expandtabs(4)
+        own = len(wide) - len(wide.lstrip())
+        if not wide.strip():
+            blank = True
+            continue
+        is_code = (blank or is_code) and own >= indent + 4
+        if is_code or _QUOTE.match(line):
+            yield found.span()
+        elif fence:
+            yield found.span()
+            fences, is_markdown = [fence[1]], fence[2].strip().lower() in _MARKDOWN
+        elif item := _ITEM.match(wide):
+            indent = item.end()
+        elif blank:
+            indent = min(indent, own)
+        blank = False
+
+
+def _elements(text: str) -> Iterator[Span]:
+    """Those that end."""
+    at, endless = 0, set[str]()
+    for begin in _ELEMENT.finditer(text):
+        closing = f"</{begin[1].lower()}>" if begin[1] else "-->"
+        if begin.start() < at or closing in endless:
+            continue
+        end = re.compile(closing, re.I).search(text, begin.end())
+        if end is None:
+            endless.add(closing)
+            continue
+        at = end.end()
+        yield begin.start(), at
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether the next line says something: no fence that ends is followed by that."""
+    line = _LINE.match(text, at)
+    return line is not None and bool(line[0].strip(" \t\r\n`~"))

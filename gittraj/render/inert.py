@@ -1,0 +1,67 @@
+"""Text of others in Markdown or HTML, so that nothing in it comes alive: no link, image, mention, reference,
+heading, formula, emoji code, element or hidden character of theirs.
+
+A word that GitHub or another host would make live stands in a code span, where none of them looks; all other
+signs that Markdown knows are escaped. Inside ``<summary>`` Markdown's escapes do not work: there it is HTML.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from itertools import pairwise
+
+from gittraj.render import terminal
+
+_MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# What GitHub and others make live in plain words: mentions, issues, commits, addresses, emoji, formulas, and
+# the keys of trackers that an owner may have set up as links
+_HOT = re.compile(
+    r"[@#$]|:/|:[\w+-]+:|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
+)
+_OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
+
+
+def words(text: str) -> str:
+    """``text`` as plain words on one line, of Markdown."""
+    told = [
+        code(word) if _HOT.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
+        for word in terminal.escape_line(text).split()
+    ]
+    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(told))
+
+
+def code(text: str) -> str:
+    """A code span that shows ``text``, whatever backticks are in it. A bar would end a table's cell."""
+    shown = terminal.escape_line(text).replace("|", "¦")
+    ticks = _longer_than_any(shown, 1)
+    edge = " " if shown[:1] in ("`", "") or shown[-1:] == "`" else ""
+    return f"{ticks}{edge}{shown}{edge}{ticks}"
+
+
+def fence(text: str) -> str:
+    """A block that shows ``text`` as it is."""
+    shown = terminal.escape(text).strip("\n")
+    ticks = _longer_than_any(shown, 3)
+    return f"{ticks}text\n{shown}\n{ticks}"
+
+
+def quote(text: str) -> str:
+    """A block quotation that keeps the lines of ``text``."""
+    lines = [f"> {words(line)}".rstrip() for line in text.strip().split("\n")]
+    ends = ["\\" if ">" not in pair else "" for pair in pairwise(lines)]
+    return "\n".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
+
+
+def element(text: str) -> str:
+    """``text`` within an HTML element, such as ``<summary>``: words that may be live in ``<code>``."""
+    told = []
+    for word in terminal.escape_line(text).split():
+        shown = html.escape(word)
+        told.append(f"<code>{shown}</code>" if _HOT.search(word) else shown)
+    return " ".join(told)
+
+
+def _longer_than_any(text: str, least: int) -> str:
+    return "`" * max(least, *(len(run) + 1 for run in re.findall("`+", text)), least)

@@ -1,0 +1,44 @@
+"""Text of others as data in a prompt: quoted so that nothing in it can pose as structure.
+
+What comes out is JSON on one line, and decodes to what went in: a quote ends only where we end it. What shows
+nothing or turns the reading direction, and what prompts are built with (tags, fences, double brackets, words
+in upper case in brackets), stands there by its number. It cannot keep a model from believing a text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+# beside what is not printable: signs that show nothing although Unicode counts them as letters or marks
+_INVISIBLE = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
+
+
+def quote(value: Any) -> str:
+    """A text, or a document with texts in it, as JSON."""
+    told = json.dumps(value, ensure_ascii=False)
+    if not (told.isascii() and told.isprintable()):
+        told = "".join(s if s.isprintable() and not _INVISIBLE.match(s) else _spell(s) for s in told)
+    # the document's own brackets may stand side by side
+    return _STRING.sub(lambda text: _STRUCTURE.sub(lambda sign: _spell(sign[0]), text[0]), told)
+
+
+def one_line(text: str) -> str:
+    """Every stretch of white space is one space."""
+    return " ".join(text.split())
+
+
+def weigh(text: str) -> int:
+    """Quarters of a token, estimated: one for a character of ASCII, two for each byte that UTF-8 needs for
+    any other (é is a token, a Chinese character one and a half, an emoji two). Additive."""
+    return sum(1 if sign < "\x80" else 2 * len(sign.encode("utf-8", "replace")) for sign in text)
+
+
+def _spell(sign: str) -> str:
+    units = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2))

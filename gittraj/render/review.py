@@ -1,0 +1,72 @@
+"""A change under review, as data: its commits, what is recorded of each, its files. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Header = Mapping[str, Any]
+_STATED = ("agent", "human")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``known``: whether
+    somebody could tell which files it changed."""
+
+    commit: str
+    subject: str
+    trajectories: tuple[Header, ...] = ()
+    files: tuple[str, ...] = ()
+    known: bool = True
+    merge: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """The change was pushed anew: ``before`` was its head, ``carried`` are those of its commits that carry
+    records of what they replace."""
+
+    before: str
+    carried: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """``commits`` oldest first; ``sessions`` their trajectories, each once, with the figures of all its parts
+    here; ``files`` what it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was read,
+    None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
+    then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
+    be read; ``more``: commits and files that the host did not list."""
+
+    head: str
+    title: str | None = None
+    commits: tuple[Reviewed, ...] = ()
+    sessions: tuple[Header, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: str | None = None
+    ref: str = "refs/notes/traj"
+    rewritten: Rewritten | None = None
+    merged: str | None = None
+    carried: int = 0
+    fork: str | None = None
+    unread: bool = False
+    more: tuple[int, int] = (0, 0)
+
+    @property
+    def own(self) -> tuple[Reviewed, ...]:
+        """The commits that somebody wrote."""
+        return tuple(commit for commit in self.commits if not commit.merge)
+
+    @property
+    def recorded(self) -> tuple[Reviewed, ...]:
+        return tuple(commit for commit in self.own if commit.trajectories)
+
+
+def decisions(change: Change) -> list[Header]:
+    """Each once: those that somebody stated before those that rules inferred."""
+    found: dict[tuple[object, ...], Header] = {}
+    for told in (d for c in change.recorded for t in c.trajectories for d in t["decisions"]):
+        found.setdefault((told["question"], told["chosen"], told["by"]), told)
+    return sorted(found.values(), key=lambda told: told["by"] not in _STATED)

@@ -1,0 +1,96 @@
+"""Ask a task system, or tell it something, and come back in time whatever happens.
+
+A record does not wait for a service: what goes wrong is handed back beside the task as it was named. It must
+not print, write records, or be called by a hook or a drain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Thread
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from gittraj.errors import TaskError
+from gittraj.model import TaskRef
+from gittraj.tasks import wire
+from gittraj.tasks.system import TASKS, Site, Status, one_line, system_of
+
+ASKING = 3.0
+"""Seconds that a look-up may take."""
+TELLING = 10.0
+"""Seconds that a change may take: two requests, or two runs of a program that opens a database."""
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """``task``: as the system has it, or as it was named; ``status`` in the system's words; ``trouble``: why
+    no more is known, for a line to the user."""
+
+    task: TaskRef
+    status: str | None = None
+    trouble: TaskError | None = None
+
+
+def look_up(task: TaskRef, site: Site, *, timeout: float = ASKING) -> Found:
+    """Ask for title, address and status of a task. Never raises over what a service does."""
+    source = task.source
+    if source is None or source.system not in TASKS:
+        return Found(task=task)
+    system = system_of(source.system)
+    try:
+        known = _within(timeout, system.name, lambda: system.fetch(source, site, timeout=timeout))
+    except TaskError as trouble:
+        return Found(task=task, trouble=trouble)
+    url = known.url if known.url and _is_address(known.url) else source.url
+    named = TaskRef(title=one_line(known.title) or task.title, source=replace(source, url=url))
+    return Found(task=named, status=one_line(known.status, 100) if known.status else None)
+
+
+def report(task: TaskRef, status: Status, site: Site, *, timeout: float = TELLING) -> TaskError | None:
+    """Tell a task's system that work on it started or is completed. What went wrong, if anything."""
+    source = task.source
+    if source is None or source.system not in TASKS:
+        name = f"'{one_line(source.system, 40)}'" if source else "no system"
+        return TaskError(f"nobody can be told of a task of {name}", f"known: {', '.join(TASKS)}",
+                         reason="unsupported")  # fmt: skip
+    system = system_of(source.system)
+    try:
+        _within(timeout, system.name, lambda: system.report(source, status, site, timeout=timeout))
+    except TaskError as trouble:
+        return trouble
+    return None
+
+
+def _within(seconds: float, service: str, work: Callable[[], T]) -> T:
+    """What ``work`` returns, or raises.
+
+    In a thread: neither the resolver nor a server that sends a byte now and then heeds a socket's time-out.
+    One that is late ends with the process.
+    """
+    done: list[T] = []
+    wrong: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again, where somebody sees it
+            wrong.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if wrong:
+        raise wrong[0]
+    if not done:
+        raise wire.late(service, seconds)
+    return done[0]
+
+
+def _is_address(url: str) -> bool:
+    """Whether it is one to show and keep: of the web, without a password, on one line."""
+    parts = urlsplit(url)
+    plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
+    return bool(plain) and url == one_line(url, 2000) and " " not in url

@@ -1,0 +1,180 @@
+"""Beads' issues, in ``.beads/`` (https://github.com/steveyegge/beads).
+
+The issues are in a database (SQLite once, Dolt now) that belongs to the ``bd`` command, which migrates it and
+lets one write at a time; ``issues.jsonl`` is its export, an issue a line. So titles are read from the export,
+or asked of ``bd`` when they are not there; a status is set by ``bd`` alone. No file of Beads is written here.
+
+Ids are ``PREFIX-`` and letters and digits in base 36, ``.1`` and so on behind for children: ``bd-a1b2.1``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import TaskError
+from gittraj.git import clean_environment
+from gittraj.model import TaskSource
+from gittraj.tasks import wire
+from gittraj.tasks.system import Known, Site, Status, one_line
+
+name = "beads"
+local = True
+variables = ("BEADS_DIR", "PATH")
+_ID = r"[0-9a-z]{1,12}(?:\.[0-9]{1,4})*"
+_WHOLE = re.compile(rf"([A-Za-z][\w-]*)-{_ID}", re.ASCII)
+_PREFIX = re.compile(rb"^issue[-_]prefix:[ \t]*[\"']?([A-Za-z][\w-]*)", re.MULTILINE)
+_SAMPLE = 20  # issues whose ids tell the prefixes: more than one only where repositories were joined
+_LONGEST = 1 << 22  # bytes of a line
+
+
+def is_here(site: Site) -> bool:
+    return _folder(site) is not None
+
+
+def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
+    found = _WHOLE.fullmatch(text)
+    if not found or not (named or found[1] in _prefixes(site)):
+        return None
+    return TaskSource(system=name, id=text)
+
+
+def find(branch: str, site: Site) -> TaskSource | None:
+    prefixes = "|".join(map(re.escape, _prefixes(site)))
+    found = re.search(rf"(?:^|[/_])((?:{prefixes})-({_ID}))(?![0-9A-Za-z.])", branch)
+    folder = _folder(site)
+    if not found or not folder:
+        return None
+    # app-startup may be a word as well: it counts if there is such an issue
+    sure = any(map(str.isdigit, found[2])) or _exported(found[1], folder)
+    return TaskSource(system=name, id=found[1]) if sure else None
+
+
+def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
+    folder = _folder(site)
+    issue = _exported(source.id, folder) if folder else None
+    if issue is None:
+        issue = _shown(source.id, site, timeout)
+    title, status = issue.get("title"), issue.get("status")
+    if not isinstance(title, str):
+        raise wire.unreadable(name)
+    return Known(title=title, status=status if isinstance(status, str) else None)
+
+
+def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
+    # asked first: bd takes a part of an id for all of it, and would set another issue's status
+    stands = _shown(source.id, site, timeout).get("status")
+    if status == "started" and stands != "in_progress":
+        _bd(site, "update", source.id, "--status", "in_progress", "--json", timeout=timeout)
+    if status == "completed" and stands != "closed":
+        _bd(site, "close", source.id, "--reason", "Completed", "--json", timeout=timeout)
+
+
+def _folder(site: Site) -> Path | None:
+    """Where ``.beads`` is: where ``BEADS_DIR`` says, in this work tree, or in the main one."""
+    told = site.variable("BEADS_DIR")
+    places = [*([Path(told)] if told else []), *(folder / ".beads" for folder in site.folders)]
+    return next((place for place in places if place.is_dir()), None)
+
+
+def _prefixes(site: Site) -> tuple[str, ...]:
+    """What ids begin with here: ``bd``, what the configuration says, what the first issues have."""
+    folder = _folder(site)
+    if folder is None:
+        return ("bd",)
+    try:
+        told = _PREFIX.findall((folder / "config.yaml").read_bytes())
+    except OSError:
+        told = []
+    ids = (str(issue.get("id")).rpartition("-")[0] for issue in islice(_issues(folder), _SAMPLE))
+    return tuple(dict.fromkeys(("bd", *(p.decode() for p in told), *filter(None, ids))))
+
+
+def _exported(task: str, folder: Path) -> dict[str, Any] | None:
+    """Its line of the export, unless it is a tombstone: so older versions keep what was deleted."""
+    found = (issue for issue in _issues(folder, task.encode()) if issue.get("id") == task)
+    return next((issue for issue in found if issue.get("status") != "tombstone"), None)
+
+
+def _issues(folder: Path, having: bytes = b"") -> Iterator[dict[str, Any]]:
+    """The issues of the export on whose lines ``having`` stands; damaged lines are passed over."""
+    for file in ("issues.jsonl", "beads.jsonl"):  # the second in older repositories
+        try:
+            with (folder / file).open("rb") as stream:
+                while line := stream.readline(_LONGEST):
+                    if having in line and (issue := _object(line)):
+                        yield issue
+        except OSError:
+            continue
+
+
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _shown(task: str, site: Site, timeout: float) -> dict[str, Any]:
+    """The issue as ``bd show`` tells it: an array, an object, an array in one (its docs/JSON_SCHEMA.md)."""
+    out = _bd(site, "show", task, "--json", timeout=timeout)
+    try:
+        value = json.loads(out)
+    except (ValueError, RecursionError):
+        raise wire.unreadable("bd") from None
+    inner = value.get("items", value) if isinstance(value, dict) else value
+    issues = inner if isinstance(inner, list) else [inner]
+    for issue in issues:
+        if isinstance(issue, dict) and issue.get("id") == task:
+            return issue
+    raise wire.unknown(name, task)
+
+
+def _bd(site: Site, verb: str, task: str, *options: str, timeout: float) -> bytes:
+    """Raises TaskError."""
+    program = shutil.which("bd", path=site.variable("PATH") or "")
+    folder = _folder(site)
+    if program is None:
+        why = f"beads: there is no bd on PATH to {verb} {one_line(task, 80)}"
+        raise TaskError(
+            why, f"install it, or run where it is: bd {verb} {one_line(task, 80)}", reason="network"
+        )
+    if folder is None or not _WHOLE.fullmatch(task):
+        raise wire.unknown(name, task)
+    code, out, err = _finish([program, verb, task, *options], folder.parent, timeout)
+    complaint = one_line(err.decode(errors="replace"), 200)
+    if code and re.search(r"not found|no issues? found", complaint, re.IGNORECASE):
+        raise wire.unknown(name, task)
+    if code:
+        why = f"bd {verb} {task} ended with {code}: {complaint or 'it says no more'}"
+        raise TaskError(why, reason="answer")
+    return out
+
+
+def _finish(command: list[str], folder: Path, timeout: float) -> tuple[int, bytes, bytes]:
+    """Run in a session of its own: it finds no terminal to ask on, and what it started ends with it."""
+    pipe = subprocess.PIPE
+    try:
+        with subprocess.Popen(
+            command, cwd=folder, env=clean_environment(), start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe,
+        ) as process:  # fmt: skip
+            try:
+                out, err = process.communicate(timeout=timeout)
+            except BaseException:  # Ctrl-C too: nothing that was started outlives the command
+                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+                raise
+    except subprocess.TimeoutExpired:
+        raise wire.late("bd", timeout) from None
+    except OSError as error:
+        raise TaskError(f"bd could not be started: {error.strerror}", reason="network") from None
+    return process.returncode, out, err

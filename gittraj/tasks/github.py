@@ -1,0 +1,215 @@
+"""GitHub's issues and pull requests, by PyGithub, which is imported when GitHub is really asked.
+
+Ids are numbers, with ``OWNER/NAME#`` before those of other repositories. Variables and their order are those
+of the ``gh`` command (https://cli.github.com/manual/gh_help_environment) and of Actions.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from gittraj.errors import TaskError
+from gittraj.model import TaskSource
+from gittraj.tasks import wire
+from gittraj.tasks.system import Known, Site, Status
+
+if TYPE_CHECKING:
+    from github.GithubException import GithubException
+
+name = "github"
+local = True
+_CLOUD = ("GH_TOKEN", "GITHUB_TOKEN")
+_SERVER = ("GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN")
+_KEY = "the token in GH_TOKEN or GITHUB_TOKEN"
+variables = (*_CLOUD, *_SERVER, "GH_HOST", "GITHUB_SERVER_URL", "GITHUB_API_URL")
+_NUMBER = r"[1-9]\d{0,9}"
+_REPOSITORY = r"(?P<owner>[\w-]+)/(?P<name>(?!\.\.?[/#])[\w.-]+?)"
+_REMOTE = re.compile(
+    rf"(?:(?:https?|ssh|git)://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|(?:[^@/:]+@)?(?P<scp>[\w.-]+):/?)"
+    rf"{_REPOSITORY}(?:\.git)?/?",
+    re.ASCII,
+)
+_ADDRESS = re.compile(
+    rf"https?://(?P<host>[\w.-]+)/{_REPOSITORY}/(?P<kind>issues|pull)/(?P<number>{_NUMBER})(?:[/?#]\S*)?",
+    re.ASCII,
+)
+_ID = re.compile(rf"(?:(?:{_REPOSITORY})?#|[Gg][Hh]-)(?P<number>{_NUMBER})", re.ASCII)
+# GitHub itself proposes 12-the-title for the branch of an issue; people write issue-12, gh-12, fix/#12
+_BRANCH = re.compile(
+    rf"^(?P<number>{_NUMBER})-[A-Za-z]|(?:^|[/_-])(?:(?:gh|issues?|pr|pull)[/_-]?#?|#)(?P<marked>{_NUMBER})(?![\w.])",
+    re.IGNORECASE | re.ASCII,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    host: str
+    owner: str
+    name: str
+
+    def task(self, number: str, site: Site, *, kind: str = "issues") -> TaskSource:
+        own = next(_repositories(site), None) == self
+        return TaskSource(
+            system=name,
+            id=number if own else f"{self.owner}/{self.name}#{number}",
+            url=f"https://{self.host}/{self.owner}/{self.name}/{kind}/{number}",
+        )
+
+
+def is_here(site: Site) -> bool:
+    return any(_repositories(site))
+
+
+def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
+    if found := _ADDRESS.fullmatch(text):
+        if not _is_github(found["host"], site):
+            return None
+        repository = Repository(found["host"].lower(), found["owner"], found["name"])
+        return repository.task(found["number"], site, kind=found["kind"])
+    if not (found := _ID.fullmatch(f"#{text}" if named and text.isdecimal() else text)):
+        return None
+    place = next(_repositories(site), None)
+    if found["owner"]:
+        place = Repository(place.host if place else "github.com", found["owner"], found["name"])
+    return place.task(found["number"], site) if place else None
+
+
+def find(branch: str, site: Site) -> TaskSource | None:
+    found, here = _BRANCH.search(branch), next(_repositories(site), None)
+    return here.task(found["number"] or found["marked"], site) if found and here else None
+
+
+def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
+    place, number = _place(source, site)
+    issue = _ask("GET", place, number, site, timeout)
+    title, state, request = issue.get("title"), issue.get("state"), issue.get("pull_request")
+    if not isinstance(title, str) or not isinstance(state, str):
+        raise wire.unreadable(name)
+    merged = isinstance(request, dict) and request.get("merged_at")
+    url = place.task(number, site, kind="pull" if request else "issues").url
+    return Known(title=title, url=url, status="merged" if merged else state)
+
+
+def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
+    """An issue is open or closed: only ``completed`` is said. A pull request is closed by its merge."""
+    if status != "completed":
+        raise TaskError(f"github knows open and closed: {source.id} stays open", reason="unsupported")
+    place, number = _place(source, site)
+    issue = _ask("GET", place, number, site, timeout)
+    if issue.get("pull_request"):
+        why = f"{source.id} is a pull request on github: merging it is left to you"
+        raise TaskError(why, reason="unsupported")
+    if issue.get("state") == "open":
+        _ask("PATCH", place, number, site, timeout, state="closed", state_reason="completed")
+
+
+def _ask(
+    verb: str, place: Repository, number: str, site: Site, timeout: float, **change: str
+) -> dict[str, Any]:
+    """An issue; pull requests are some, so one request does. Raises TaskError."""
+    from github import Auth, Github  # noqa: PLC0415 - 200 ms, with requests, that only who asks pays
+
+    token, base = _token(place.host, site), _api(place.host, site)
+    wire.check(base, {"Authorization": token or ""}, service=name, key=_KEY)
+    auth = Auth.Token(token) if token else None
+    with _translated(place.task(number, site).id, anonymous=token is None):
+        # retry: by default PyGithub sleeps out a rate limit, and asks ten times
+        client = Github(auth=auth, base_url=base, timeout=max(1, math.ceil(timeout)), retry=None)
+        try:
+            path = f"/repos/{place.owner}/{place.name}/issues/{number}"
+            _, issue = client.requester.requestJsonAndCheck(verb, path, input=change or None)
+        finally:
+            client.close()
+    if not isinstance(issue, dict):
+        raise wire.unreadable(name)
+    return issue
+
+
+@contextmanager
+def _translated(task: str, *, anonymous: bool) -> Iterator[None]:
+    """What PyGithub and requests raise, as TaskErrors: their texts hold what was sent and answered."""
+    from github import GithubException  # noqa: PLC0415 - see above
+    from requests import ConnectionError as NoConnection  # noqa: PLC0415
+    from requests import RequestException, Timeout  # noqa: PLC0415
+
+    try:
+        yield
+    except GithubException as error:
+        raise _refusal(error, task, anonymous=anonymous) from None
+    except Timeout:
+        raise TaskError("github did not answer in time", "try later", reason="network") from None
+    except NoConnection:
+        raise wire.unreached(name, "no connection") from None
+    except RecursionError:
+        raise wire.unreadable(name) from None
+    except RuntimeError:  # its word for a redirection to another host
+        elsewhere = "github sends us elsewhere, where the key was not sent"
+        raise TaskError(elsewhere, "see where the repository is now", reason="network") from None
+    except (RequestException, AssertionError, ValueError, TypeError, AttributeError):
+        raise wire.unreadable(name) from None
+
+
+def _refusal(error: GithubException, task: str, *, anonymous: bool) -> TaskError:
+    headers = {k.lower(): str(v) for k, v in (error.headers or {}).items()}
+    wait, reset = headers.get("retry-after"), headers.get("x-ratelimit-reset", "")
+    if error.status in (403, 429) and (
+        wait or headers.get("x-ratelimit-remaining") == "0" or type(error).__name__.startswith("RateLimit")
+    ):
+        left = str(max(1, int(reset) - int(time.time()))) if reset.isdecimal() and len(reset) < 12 else None
+        return wire.limited(name, wait or left)
+    answer = wire.Answer(status=error.status, headers=headers, body=b"")
+    refused = wire.refusal(answer, service=name, key=_KEY, task=task)
+    if anonymous and error.status in (401, 403, 404):
+        return wire.hidden(name, task, "set GITHUB_TOKEN if its repository is private", reason=refused.reason)
+    return refused
+
+
+def _place(source: TaskSource, site: Site) -> tuple[Repository, str]:
+    """Repository and number. A record may be anybody's: no key goes to a host only because it says so."""
+    found = _ADDRESS.fullmatch(source.url or "")
+    if not found:
+        why = f"no remote says which repository on GitHub has {source.id}"
+        raise TaskError(why, "name it OWNER/NAME#NUMBER", reason="unknown")
+    if not _is_github(found["host"], site):
+        raise TaskError(f"{found['host']} is no GitHub that is known here", "set GH_HOST to it", reason="key")
+    return Repository(found["host"].lower(), found["owner"], found["name"]), found["number"]
+
+
+def _repositories(site: Site) -> Iterator[Repository]:
+    for remote in site.remotes:
+        found = _REMOTE.fullmatch(remote)
+        host = (found["host"] or found["scp"]).lower().removeprefix("ssh.") if found else ""
+        if found and _is_github(host, site):
+            yield Repository(host, found["owner"], found["name"])
+
+
+def _server(site: Site) -> str:
+    """The host of Actions' own GitHub."""
+    return urlsplit(site.variable("GITHUB_SERVER_URL") or "https://github.com").hostname or "github.com"
+
+
+def _is_github(host: str, site: Site) -> bool:
+    known = ("github.com", (site.variable("GH_HOST") or "").lower(), _server(site))
+    return host.lower() in known or host.lower().endswith(".ghe.com")
+
+
+def _api(host: str, site: Site) -> str:
+    """See https://docs.github.com/en/rest/using-the-rest-api/getting-started-with-the-rest-api."""
+    if host == _server(site) and (told := site.variable("GITHUB_API_URL")):
+        return told.rstrip("/")
+    if host == "github.com" or host.endswith(".ghe.com"):
+        return f"https://api.{host}"
+    return f"https://{host}/api/v3"
+
+
+def _token(host: str, site: Site) -> str | None:
+    if host == "github.com" or host.endswith(".ghe.com"):
+        return site.variable(*_CLOUD)
+    return site.variable(*_SERVER, *(_CLOUD if host == _server(site) else ()))

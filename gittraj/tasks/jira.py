@@ -1,0 +1,102 @@
+"""Jira's issues, read only, by version 2 of its REST API, which Cloud and Data Center both have
+(https://developer.atlassian.com/cloud/jira/platform/rest/v2/api-group-issues/).
+
+Cloud wants the account's address and an API token (Basic), Data Center a personal access token (Bearer).
+Asked with a wrong token, Cloud may answer as if nobody had logged in: 404, and the reason in a header.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from urllib.parse import SplitResult, quote, urlsplit
+
+from gittraj.errors import TaskError
+from gittraj.model import TaskSource
+from gittraj.tasks import wire
+from gittraj.tasks.keyed import find_key, parse_key
+from gittraj.tasks.system import Known, Site, Status
+
+name = "jira"
+local = False
+URL = "JIRA_URL"
+TOKEN = "JIRA_API_TOKEN"  # noqa: S105 - a name
+variables = (URL, TOKEN, "JIRA_TOKEN", "JIRA_EMAIL", "JIRA_USER")
+_ADDRESS = re.compile(
+    r"(https?://([\w.-]+(?::\d+)?)(?:/[\w.-]+)*/browse/([A-Z][A-Z0-9_]+-\d+))(?:[/?#]\S*)?", re.ASCII
+)
+
+
+def is_here(site: Site) -> bool:
+    return site.variable(URL) is not None
+
+
+def parse(text: str, site: Site, *, named: bool = False) -> TaskSource | None:
+    if found := _ADDRESS.fullmatch(text):
+        own = found[2].lower() == _base(site).netloc.lower() or found[2].lower().endswith(".atlassian.net")
+        return TaskSource(system=name, id=found[3], url=found[1]) if own or named else None
+    return _source(parse_key(text, loose=named), site)
+
+
+def find(branch: str, site: Site) -> TaskSource | None:
+    return _source(find_key(branch), site)
+
+
+def _source(key: str | None, site: Site) -> TaskSource | None:
+    return TaskSource(system=name, id=key, url=_address(_base(site), key)) if key else None
+
+
+def fetch(source: TaskSource, site: Site, *, timeout: float) -> Known:
+    base = _base(site)
+    if not base.netloc:
+        raise TaskError(f"jira is not asked without {URL}", "set it to its address", reason="key")
+    if source.url and urlsplit(source.url).netloc.lower() != base.netloc.lower():
+        raise TaskError(f"{source.id} is of another Jira than {URL}", "set it to that one's", reason="key")
+    url = f"{base.geturl()}/rest/api/2/issue/{quote(source.id, safe='')}?fields=summary,status"
+    headers = _credential(site)
+    answer = wire.ask(url, service=name, key=TOKEN, headers=headers, timeout=timeout)
+    if answer.status != 200:
+        raise _refusal(answer, source.id, anonymous=not headers)
+    fields = answer.value(name).get("fields")
+    title = fields.get("summary") if isinstance(fields, dict) else None
+    if not isinstance(fields, dict) or not isinstance(title, str):
+        raise wire.unreadable(name)
+    status = fields.get("status")
+    said = status.get("name") if isinstance(status, dict) else None
+    return Known(title=title, url=_address(base, source.id), status=said if isinstance(said, str) else None)
+
+
+def report(source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
+    raise TaskError(f"jira is only read: {source.id} keeps its status", "set it there", reason="unsupported")
+
+
+def _refusal(answer: wire.Answer, task: str, *, anonymous: bool) -> TaskError:
+    if answer.headers.get("x-seraph-loginreason", "").startswith("AUTHENTICAT"):
+        return wire.wrong_key(name, TOKEN)
+    refused = wire.refusal(answer, service=name, key=TOKEN, task=task)
+    if anonymous and answer.status in (401, 403, 404):
+        hint = f"set {TOKEN}, and JIRA_EMAIL if it is in the cloud"
+        return wire.hidden(name, task, hint, reason=refused.reason)
+    return refused
+
+
+def _credential(site: Site) -> dict[str, str]:
+    token, user = site.variable(TOKEN, "JIRA_TOKEN"), site.variable("JIRA_EMAIL", "JIRA_USER")
+    if token is None:
+        return {}
+    if user is None:
+        return {"Authorization": f"Bearer {token}"}
+    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{token}".encode()).decode()}
+
+
+def _base(site: Site) -> SplitResult:
+    """The address, without a password that somebody wrote into it and without what follows its path."""
+    text = site.variable(URL) or ""
+    parts = urlsplit(text if "://" in text or not text else f"https://{text}")
+    return parts._replace(
+        netloc=parts.netloc.rpartition("@")[2], path=parts.path.rstrip("/"), query="", fragment=""
+    )
+
+
+def _address(base: SplitResult, key: str) -> str | None:
+    return f"{base.geturl()}/browse/{key}" if base.netloc else None

@@ -1,0 +1,102 @@
+"""What a task system is to git-traj, and what is known of the place where its tasks are named.
+
+A system is a module with what :class:`System` lists and a line in :data:`TASKS`. It must not read the
+process's environment (a :class:`Site` has what it asked for), never prompts, and shows no key: not in a
+message, not in a ``repr``.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, Protocol, cast
+
+from gittraj.model import TaskSource
+
+Status = Literal["started", "completed"]
+TITLE = 500
+"""Characters of a title that are kept: what Beads allows, the most of all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What a system says of a task; ``status`` in its own words."""
+
+    title: str
+    url: str | None = None
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site:
+    """Where tasks are named. ``folders``: this work tree, then the main one; ``remotes``: their addresses,
+    the one that people mean first; ``environ``: the variables that systems ask for, and no others;
+    ``preferred``: the system that ``traj.tasks`` names."""
+
+    folders: tuple[Path, ...] = ()
+    remotes: tuple[str, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    preferred: str | None = None
+
+    def variable(self, *names: str) -> str | None:
+        """The first of ``names`` that is set to something."""
+        return next((self.environ[name] for name in names if self.environ.get(name)), None)
+
+
+class System(Protocol):
+    """``local``: that it is used here is seen in the repository, not in the environment. ``variables``: what
+    it wants of the environment."""
+
+    name: str
+    local: bool
+    variables: tuple[str, ...]
+
+    def is_here(self, site: Site) -> bool:
+        """Whether there is a sign that it is used here."""
+        ...
+
+    def parse(self, text: str, site: Site, *, named: bool = False) -> TaskSource | None:
+        """The task that ``text``, all of it, is an id or an address of. ``named``: somebody said that it is
+        one of this system's, so a looser spelling will do."""
+        ...
+
+    def find(self, branch: str, site: Site) -> TaskSource | None:
+        """The task that the name of a branch names."""
+        ...
+
+    def fetch(self, source: TaskSource, site: Site, *, timeout: float) -> Known:
+        """Ask for title, address and status. ``timeout`` in seconds. Raises TaskError."""
+        ...
+
+    def report(self, source: TaskSource, status: Status, site: Site, *, timeout: float) -> None:
+        """Tell that work on it started or is completed; nothing when it stands so already. Raises
+        TaskError."""
+        ...
+
+
+TASKS: dict[str, str] = {
+    "github": "gittraj.tasks.github",
+    "beads": "gittraj.tasks.beads",
+    "linear": "gittraj.tasks.linear",
+    "jira": "gittraj.tasks.jira",
+    "plain": "gittraj.tasks.plain",
+}
+"""By name; ``plain``, which takes every text, last."""
+
+
+def system_of(name: str) -> System:
+    """Raises KeyError."""
+    return cast(System, import_module(TASKS[name]))
+
+
+def systems() -> tuple[System, ...]:
+    return tuple(map(system_of, TASKS))
+
+
+def one_line(text: str, limit: int = TITLE) -> str:
+    """``text`` on one line, without controls, direction marks and what else is not seen."""
+    seen = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C")
+    return " ".join("".join(seen).split())[:limit].rstrip()

@@ -1,0 +1,155 @@
+"""One HTTP request and its JSON answer, for systems without a library of their own.
+
+It must not follow a redirection: urllib would take the key along to whatever host an answer names. Nor does
+it repeat, prompt, or say what an answer held.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import IO, Any
+from urllib.parse import urlsplit
+
+from gittraj import __version__
+from gittraj.errors import TaskError, TaskReason
+from gittraj.tasks.system import one_line
+
+LIMIT = 1 << 20
+"""Bytes of an answer that are read; what is cut there is no JSON any more."""
+_HERE = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Header names are in small letters."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def value(self, service: str) -> dict[str, Any]:
+        """The JSON object that it is. Raises TaskError."""
+        try:
+            found = json.loads(self.body)
+        except (ValueError, RecursionError):
+            found = None
+        if not isinstance(found, dict):
+            raise unreadable(service)
+        return found
+
+
+def ask(
+    url: str, *, service: str, key: str, headers: Mapping[str, str], timeout: float, body: Any = None
+) -> Answer:
+    """GET, or POST ``body`` as JSON. ``key`` is the variable that ``headers`` have a credential from;
+    ``timeout`` is in seconds. Raises TaskError when there is no answer."""
+    import urllib.request  # noqa: PLC0415 - 30 ms, with http.client and ssl, that only who asks pays
+    from http.client import HTTPException  # noqa: PLC0415
+    from urllib.error import HTTPError  # noqa: PLC0415
+
+    class Still(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            return None
+
+    check(url, headers, service=service, key=key)
+    told = {"Accept": "application/json", "User-Agent": f"git-traj/{__version__}", **headers}
+    data = None if body is None else json.dumps(body).encode()
+    if data is not None:
+        told["Content-Type"] = "application/json"
+    request = urllib.request.Request(url, data, told)  # noqa: S310 - http and https only, see above
+    try:
+        try:
+            with urllib.request.build_opener(Still).open(request, timeout=timeout) as response:
+                return _answer(response.status, response.headers, response)
+        except HTTPError as refused:
+            with refused:
+                return _answer(refused.code, refused.headers, refused)
+    except OSError as error:
+        raise _unreached(error, service, timeout) from None
+    except (HTTPException, ValueError):  # their text may have the request's own in it
+        raise unreadable(service) from None
+
+
+def check(url: str, headers: Mapping[str, str], *, service: str, key: str) -> None:
+    """Raises TaskError rather than let a credential go where others read it, or an error show it."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise TaskError(f"{service} has no address that can be asked", reason="network")
+    if parts.scheme == "http" and parts.hostname not in _HERE:
+        raise TaskError(
+            f"{service} is not asked over http: the key would be readable on its way",
+            "write its address with https",
+            reason="key",
+        )
+    if not all(value.isascii() and value.isprintable() for value in headers.values()):
+        raise TaskError(f"{key} has characters in it that no key has", "set it again", reason="key")
+
+
+def _answer(status: int, headers: Any, stream: IO[bytes]) -> Answer:
+    return Answer(status=status, headers={k.lower(): v for k, v in headers.items()}, body=stream.read(LIMIT))
+
+
+def refusal(answer: Answer, *, service: str, key: str, task: str) -> TaskError:
+    """What a status that is no success means."""
+    match answer.status:
+        case 401 | 403:
+            return wrong_key(service, key)
+        case 404 | 410:
+            return unknown(service, task)
+        case 429:
+            return limited(service, answer.headers.get("retry-after"))
+        case status if 300 <= status < 400:
+            host = urlsplit(answer.headers.get("location", "")).hostname or "somewhere else"
+            return TaskError(
+                f"{service} sends us to {one_line(host, 100)}, where the key was not sent",
+                "give the address that it has now",
+                reason="network",
+            )
+        case status:
+            return TaskError(f"{service} has trouble (status {status})", "try later", reason="network")
+
+
+def wrong_key(service: str, key: str) -> TaskError:
+    return TaskError(f"{service} does not accept {key}", "see whether it is still valid", reason="key")
+
+
+def unknown(service: str, task: str) -> TaskError:
+    return TaskError(
+        f"{service} has no task {one_line(task, 80)}, or does not show it",
+        "see whether the id is right",
+        reason="unknown",
+    )
+
+
+def hidden(service: str, task: str, hint: str, *, reason: TaskReason) -> TaskError:
+    """What an answer means that was asked for without a key."""
+    return TaskError(f"{service} does not show {one_line(task, 80)} to everyone", hint, reason=reason)
+
+
+def limited(service: str, seconds: str | None = None) -> TaskError:
+    """``seconds``: how long it says to wait, if it does (Retry-After)."""
+    when = f"in {seconds} seconds" if seconds and seconds.isdecimal() and len(seconds) < 7 else "later"
+    return TaskError(f"{service} was asked too often", f"try again {when}", reason="limit")
+
+
+def unreadable(service: str) -> TaskError:
+    return TaskError(f"{service} answered with something that cannot be read", "try later", reason="answer")
+
+
+def late(service: str, seconds: float) -> TaskError:
+    return TaskError(f"{service} did not answer within {seconds:g} seconds", "try later", reason="network")
+
+
+def unreached(service: str, why: str) -> TaskError:
+    return TaskError(
+        f"{service} cannot be reached: {one_line(why, 100)}", "try when online", reason="network"
+    )
+
+
+def _unreached(error: OSError, service: str, timeout: float) -> TaskError:
+    cause = getattr(error, "reason", error)
+    if isinstance(cause, TimeoutError):
+        return late(service, timeout)
+    return unreached(service, (isinstance(cause, OSError) and cause.strerror) or type(cause).__name__)
