@@ -1,0 +1,172 @@
+"""What an event asks of us: one table, without effects.
+
+======================= ==================================================================================
+``pull_request``        its comment; with a token that only reads when it comes from a fork or from Dependabot
+``pull_request_target`` its comment, also for forks: nothing of theirs is checked out or run
+``workflow_run``        the comment of the pull request whose head that run was for, found by asking GitHub;
+                        no artifact, and no number that a fork's workflow could have made is read
+``push``                to the base branch: records follow what was squashed or rebased
+``workflow_dispatch``   the comment of the pull request that the input ``pr`` names, as for any event
+anything else           nothing, and a line that says why; ``merge_group`` too, since a queue ends in a push
+======================= ==================================================================================
+
+Whose token may write: https://docs.github.com/en/actions/reference/workflows-and-actions/
+events-that-trigger-workflows, and https://docs.github.com/en/code-security/dependabot/
+troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeVar, get_args
+
+from github_action.errors import EventError
+from github_action.payload import Payload
+
+Mode = Literal["auto", "comment", "carry", "check"]
+_DEPENDABOT = "dependabot[bot]"
+_NUMBER = re.compile(r"#?([1-9]\d{0,9})")
+_NOTHING = "0" * 40
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnPull:
+    """Report on a pull request of ``repository``. ``head`` and what is told with it is None when only the
+    number is known. ``check``: only count, no comment. ``read_only``: why the token probably cannot write,
+    in a few words."""
+
+    repository: str
+    number: int
+    head: str | None = None
+    head_repository: str | None = None
+    base_branch: str | None = None
+    fork: bool = False
+    check: bool = False
+    read_only: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnRun:
+    """Report on the pull requests from ``branch`` of ``head_repository`` whose head is ``head``: see
+    ``facts.find_pulls``."""
+
+    repository: str
+    head: str
+    head_repository: str
+    branch: str
+    fork: bool
+    check: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnPush:
+    """Carry records to what came to ``branch`` after ``before``, up to ``after``."""
+
+    repository: str
+    branch: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """Nothing to do, and that is right: a notice, and success."""
+
+    why: str
+
+
+Activity = OnPull | OnRun | OnPush | Idle
+
+
+def decide(
+    event: str, payload: Payload, *, repository: str, actor: str = "", mode: str = "auto", pr: str = ""
+) -> Activity:
+    """``event``, ``repository`` and ``actor`` are ``GITHUB_EVENT_NAME``, ``GITHUB_REPOSITORY`` and
+    ``GITHUB_ACTOR``; ``mode`` and ``pr`` the action's inputs. Raises EventError for an input or a payload
+    that makes no sense."""
+    if mode not in get_args(Mode):
+        raise EventError(f"'mode' is none of {', '.join(get_args(Mode))}")
+    named = _NUMBER.fullmatch(pr.strip())
+    if pr.strip() and not named:
+        raise EventError("'pr' is not the number of a pull request")
+    if mode == "carry" and event != "push":
+        return Idle("records are carried on a push to the base branch, and this is none")
+    if mode != "carry" and named and int(named[1]) != payload.number("pull_request.number"):
+        return OnPull(repository=repository, number=int(named[1]), check=mode == "check")
+    match event:
+        case "pull_request" | "pull_request_target":
+            return _pull(
+                payload, repository, target=event != "pull_request", actor=actor, check=mode == "check"
+            )
+        case "workflow_run":
+            return _run(payload, repository, check=mode == "check")
+        case "push":
+            return _push(payload, repository, mode)
+        case "workflow_dispatch":
+            return Idle("the input 'pr' names no pull request")
+        case "merge_group":
+            return Idle("a merge queue ends in a push: nothing is to be done before")
+        case _:
+            return Idle(f"nothing is done on '{event}' without the input 'pr'")
+
+
+def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check: bool) -> OnPull:
+    home = payload.repository("pull_request.head.repo.full_name")  # null when the fork was deleted
+    fork = home != repository
+    read_only = None
+    if not target and fork:
+        read_only = "in a workflow run for a fork the token only reads"
+    elif not target and _DEPENDABOT in (actor, payload.text("sender.login")):
+        read_only = "in a workflow run for Dependabot the token only reads"
+    return OnPull(
+        repository=repository,
+        number=_there(payload.number("pull_request.number")),
+        head=_there(payload.sha("pull_request.head.sha")),
+        head_repository=home,
+        base_branch=payload.text("pull_request.base.ref"),
+        fork=fork,
+        check=check,
+        read_only=read_only,
+    )
+
+
+def _run(payload: Payload, repository: str, *, check: bool) -> OnRun | Idle:
+    if payload.text("workflow_run.event") != "pull_request":
+        return Idle("the workflow did not run for a pull request")
+    home, branch = (
+        payload.repository("workflow_run.head_repository.full_name"),
+        payload.text("workflow_run.head_branch"),
+    )
+    if not home or not branch:
+        return Idle("the branch that the workflow ran for is gone")
+    head = _there(payload.sha("workflow_run.head_sha"))
+    return OnRun(
+        repository=repository,
+        head=head,
+        head_repository=home,
+        branch=branch,
+        fork=home != repository,
+        check=check,
+    )
+
+
+def _push(payload: Payload, repository: str, mode: str) -> OnPush | Idle:
+    kind, _, branch = (payload.text("ref") or "").partition("refs/heads/")
+    if mode not in ("auto", "carry"):
+        return Idle(f"a push is no pull request: mode '{mode}' has nothing to do")
+    if kind or not branch or payload.flag("deleted"):
+        return Idle("the push brought no commits to a branch")
+    if mode == "auto" and branch != payload.text("repository.default_branch"):
+        return Idle("records are carried on the default branch, and on others with 'mode: carry'")
+    before, after = _there(payload.sha("before")), _there(payload.sha("after"))
+    if before == _NOTHING:
+        return Idle("the branch is new: nothing was merged to it yet")
+    return OnPush(repository=repository, branch=branch, before=before, after=after)
+
+
+def _there(value: T | None) -> T:
+    if value is None:
+        raise EventError("the event lacks what it should have", "run this in a workflow of GitHub Actions")
+    return value

@@ -1,0 +1,193 @@
+"""What GitHub says of a pull request, in as few requests as it takes: one, and one for each hundred commits
+or files. Of more than 250 commits the list of the pull request ends; comparing its ends goes on.
+
+Titles, branches, labels, paths and messages are whatever somebody wrote: data, to be made inert where they
+are shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from github.Commit import Commit as Listed
+from github.PullRequest import PullRequest
+
+from github_action.api import Api, translated
+from github_action.errors import GitHubError, Unreachable
+
+COMMITS, FILES = 250, 3000
+"""What GitHub lists at most: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
+_MOST = 1_000
+"""Commits that we look at."""
+_PAGE = 300
+"""Files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
+_SHA = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pull:
+    """``head_repository`` and ``head_url`` (to clone from) are None when the fork was deleted.
+
+    ``merged_as``: the commit on the base branch that the merge made, or the last of a rebase.
+    """
+
+    number: int
+    title: str
+    open: bool
+    draft: bool
+    head: str
+    head_branch: str
+    head_repository: str | None
+    head_url: str | None
+    base: str
+    base_branch: str
+    merged_as: str | None
+    labels: tuple[str, ...]
+    commit_count: int
+    file_count: int
+    fork: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commit:
+    sha: str
+    parents: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class File:
+    """``status``: added, removed, modified, renamed, copied, changed, unchanged."""
+
+    path: str
+    former: str | None
+    status: str
+    additions: int
+    deletions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    pull: Pull
+    commits: tuple[Commit, ...]
+    files: tuple[File, ...]
+
+    @property
+    def commits_unlisted(self) -> int:
+        """How many GitHub did not list; git has them."""
+        return max(0, self.pull.commit_count - len(self.commits))
+
+    @property
+    def files_unlisted(self) -> int:
+        return max(0, self.pull.file_count - len(self.files))
+
+
+def read_pull(api: Api, number: int) -> Pull:
+    """One request. Raises GitHubError."""
+    with translated(f"reading pull request {number}"):
+        return _pull(api.repository.get_pull(number))
+
+
+def read_facts(api: Api, number: int) -> Facts:
+    """Raises GitHubError."""
+    with translated(f"reading pull request {number}"):
+        request = api.repository.get_pull(number)
+        pull = _pull(request)
+        commits = _compared(api, pull) or _commits(request.get_commits())
+        files = tuple(
+            File(
+                path=file.filename,
+                former=file.previous_filename,
+                status=file.status,
+                additions=file.additions,
+                deletions=file.deletions,
+            )
+            for file in request.get_files()
+        )
+    return Facts(pull=pull, commits=commits, files=files)
+
+
+def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
+    """The first files that ``commit`` changed; one request. None when GitHub does not tell: it is only worth
+    that one."""
+    try:
+        with translated(f"reading commit {commit[:12]}"):
+            found = api.repository.get_commit(commit).files
+            return tuple(file.filename for file in islice(found, _PAGE))
+    except GitHubError:
+        return None
+
+
+def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[int, ...]:
+    """Numbers of the open pull requests from ``branch`` of ``repository`` (OWNER/NAME) whose head still is
+    ``head``. For ``workflow_run``, whose own list of them is empty for forks. Raises GitHubError."""
+    owner = repository.partition("/")[0]
+    with translated("finding the run's pull request"):
+        found = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
+        return tuple(
+            pull.number
+            for pull in found
+            if pull.head.sha == head and pull.head.repo and pull.head.repo.full_name == repository
+        )
+
+
+def merged_pulls(api: Api, commit: str, *, branch: str) -> tuple[int, ...]:
+    """Numbers of the pull requests that brought ``commit`` to ``branch``. Raises GitHubError."""
+    with translated(f"finding what merged {commit[:12]}"):
+        found = api.repository.get_commit(commit).get_pulls()
+        return tuple(pull.number for pull in found if pull.merged_at and pull.base.ref == branch)
+
+
+def _compared(api: Api, pull: Pull) -> tuple[Commit, ...]:
+    """The commits of a pull request that has more than GitHub lists; none where that is too much for it."""
+    if pull.commit_count <= COMMITS:
+        return ()
+    try:
+        with translated(f"comparing the ends of pull request {pull.number}"):
+            ends = api.repository.compare(pull.base, pull.head, comparison_commits_per_page=100)
+            return _commits(islice(ends.commits, _MOST))
+    except GitHubError:
+        return ()
+
+
+def _commits(listed: Iterable[Listed]) -> tuple[Commit, ...]:
+    return tuple(
+        Commit(
+            sha=_sha(commit.sha),
+            parents=tuple(_sha(parent.sha) for parent in commit.parents),
+            message=commit.commit.message,
+        )
+        for commit in listed
+    )
+
+
+def _pull(request: PullRequest) -> Pull:
+    home = request.head.repo  # None when the fork was deleted, whatever the annotation says
+    name = home.full_name if home else None
+    return Pull(
+        number=request.number,
+        title=request.title,
+        open=request.state == "open",
+        draft=bool(request.draft),
+        head=_sha(request.head.sha),
+        head_branch=request.head.ref,
+        head_repository=name,
+        head_url=home.clone_url if home else None,
+        base=_sha(request.base.sha),
+        base_branch=request.base.ref,
+        merged_as=_sha(request.merge_commit_sha) if request.merged else None,
+        labels=tuple(label.name for label in request.labels),
+        commit_count=request.commits,
+        file_count=request.changed_files,
+        fork=name != request.base.repo.full_name,
+    )
+
+
+def _sha(text: str) -> str:
+    """Ids go into links and command lines. Raises Unreachable."""
+    if not isinstance(text, str) or not _SHA.fullmatch(text):
+        raise Unreachable("GitHub's answer cannot be read: it holds no commit where one belongs")
+    return text

@@ -1,0 +1,169 @@
+"""The records of a pull request's commits, out of a notes ref of any size, with a few kilobytes moved.
+
+A bare repository of its own in the runner's temporary folder, never the user's checkout: a promisor there
+would turn later fetches into partial ones. Notes come by level: the ref's commit, its root, the folders that
+the commits' ids lead to, their notes; each level in one go. Nothing of what is fetched is run or checked out.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gittraj.errors import TrajError
+from gittraj.git import Objects, Repository, Result, open_repository
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.tree import note_paths
+
+_TIMEOUT = 120.0
+"""Seconds of one fetch."""
+_LEVELS = 20
+"""Folders above a note, at the most; git makes three."""
+_FETCH = (
+    *("-c", "fetch.negotiationAlgorithm=noop", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20"),
+    *(
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--recurse-submodules=no",
+        "--no-auto-maintenance",
+    ),
+)
+_CONFIG = {
+    "core.hooksPath": "/dev/null",
+    "transfer.fsckObjects": "true",
+    "protocol.allow": "never",
+    "protocol.https.allow": "always",
+    "gc.auto": "0",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where to fetch from. ``token`` goes into a header and nowhere else; ``protocols`` are allowed beside
+    https."""
+
+    url: str
+    token: str | None = field(default=None, repr=False)
+    protocols: tuple[str, ...] = ()
+
+
+class Fetched:
+    """A bare repository at ``folder`` that has of a source what was asked for."""
+
+    def __init__(self, folder: Path, source: Source, *, environ: Mapping[str, str]) -> None:
+        """Raises TrajError, GitError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.source = source
+        clean = {**environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
+        started = Repository(folder, folder, None, "sha1", clean, "plumbing")
+        started.run("init", "--quiet", "--bare", str(folder))
+        told = {**_CONFIG, **{f"protocol.{name}.allow": "always" for name in source.protocols}}
+        told |= {"remote.origin.url": source.url, "remote.origin.promisor": "true"}
+        told |= {"remote.origin.partialclonefilter": "blob:none"}
+        for key, value in told.items():
+            started.run("config", key, value)
+        self.repository = open_repository(folder, environ=clean, backend="plumbing")
+
+    def beside(self, folder: Path, url: str) -> Fetched:
+        """The same of another repository, which does not get the token. Raises TrajError, GitError."""
+        source = Source(url=url, protocols=self.source.protocols)
+        return Fetched(folder, source, environ=self.repository.environ)
+
+    def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
+        """Fetch the notes of ``commits`` from ``ref``; its tip, None when the source has no such ref. Raises
+        TrajError."""
+        listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
+        if not listed:
+            return None
+        # tree:1 would bring the root too, but GitHub's bitmaps answer tree:0 alone, and it refuses the rest
+        self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
+        objects = self.repository.objects
+        tip = objects.resolve(RECORDS_REF)
+        if tip is None:
+            return None
+        level = {objects.commit(tip).tree: tuple(dict.fromkeys(commits))}
+        for _ in range(_LEVELS):
+            if not level:
+                break
+            self._bring(level)
+            level = self._below(level)
+        self._bring(list(_notes(objects, objects.commit(tip).tree, commits)))
+        return tip
+
+    def bring_history(self, commit: str, ref: str, count: int) -> None:
+        """Fetch ``count`` commits from ``commit`` back, whole, and name them ``ref``. Raises TrajError."""
+        self._call(*_FETCH, f"--depth={count}", "--no-filter", "origin", f"+{commit}:{ref}")
+
+    def between(self, old: str, new: str) -> list[str]:
+        """The commits of ``new`` that ``old`` does not have, newest first, as far as they are here."""
+        known = ("^" + old,) if self.repository.objects.exists(old) else ()
+        return self.repository.run("rev-list", new, *known).out.decode().split()
+
+    def last(self, commit: str, count: int) -> list[str]:
+        return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
+
+    def push_notes(self, ref: str = RECORDS_REF) -> str | None:
+        """Send the records as ``ref``, without force; why it was refused, None when it was not."""
+        options = ("push", "--porcelain", "--no-verify", "--no-signed")
+        done = self._run(*options, "origin", f"{RECORDS_REF}:{ref}")
+        return done.complaint or "refused" if done.code else None
+
+    @property
+    def notes(self) -> NotesRef:
+        return NotesRef(self.repository)
+
+    def close(self) -> None:
+        self.repository.close()
+
+    def _below(self, level: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """The folders of the next level that the rest of the commits' names leads to."""
+        objects = self.repository.objects
+        found: dict[str, tuple[str, ...]] = {}
+        for tree, names in level.items():
+            folders = {e.name.decode("ascii", "replace"): e.oid for e in objects.read_tree(tree) if e.is_tree}
+            for name in names:
+                if name[:2] in folders and len(name) > 2:
+                    oid = folders[name[:2]]
+                    found[oid] = (*found.get(oid, ()), name[2:])
+        return found
+
+    def _bring(self, oids: Collection[str]) -> None:
+        """Fetch these objects in one go. To ask first whether one is here would fetch it alone."""
+        if oids:
+            given = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
+            self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", given=given)
+
+    def _call(self, *args: str, given: bytes | None = None) -> Result:
+        done = self._run(*args, given=given)
+        if done.code:
+            raise TrajError(f"git cannot read {self.source.url}: {done.complaint}")
+        return done
+
+    def _run(self, *args: str, given: bytes | None = None) -> Result:
+        surroundings = self._surroundings()
+        return self.repository.run(*args, input=given, check=False, env=surroundings, timeout=_TIMEOUT)
+
+    def _surroundings(self) -> dict[str, str]:
+        """The token stands in no command line, no address and no file."""
+        told = {
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_ASKPASS": "true",
+            "GCM_INTERACTIVE": "never",
+            "GIT_NO_LAZY_FETCH": "1",
+        }
+        if self.source.token:
+            basic = base64.b64encode(f"x-access-token:{self.source.token}".encode()).decode()
+            host = "/".join(self.source.url.split("/", 3)[:3])
+            told |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
+            told |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}
+        return told
+
+
+def _notes(objects: Objects, root: str, commits: Sequence[str]) -> Iterator[str]:
+    """The blobs of these commits' notes, at whatever depth."""
+    for commit in commits:
+        yield from (blob for _, blob in note_paths(objects, root, commit))

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# Finds a Python that can run the Action and installs what it needs, by hash, into the runner's temporary folder.
+# Prints nothing of the pull request; the only output is one line on failure.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+target=$(mktemp -d "$RUNNER_TEMP/git-traj-XXXXXX")
+separator=:
+
+fail() {
+	echo "::error title=git-traj::$1: add actions/setup-python before this step"
+	exit 1
+}
+
+fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+find_python() {
+	local found
+	for name in python3 python python3.14 python3.13 python3.12 python3.11; do
+		if found=$(command -v "$name") && fits "$found"; then echo "$found" && return; fi
+	done
+	# setup-python's cache: Python/<version>/<architecture>/bin/python, on Windows python.exe without bin
+	for found in "${RUNNER_TOOL_CACHE:-/opt/hostedtoolcache}"/Python/3.*/*/{bin/python3,python.exe}; do
+		if [ -x "$found" ] && fits "$found"; then echo "$found" && return; fi
+	done
+	return 1
+}
+
+python=$(find_python) || fail "no Python 3.11 or later is on PATH or in RUNNER_TOOL_CACHE"
+if command -v cygpath >/dev/null; then # git's bash on Windows: Python there knows neither /d/a nor a:b
+	target=$(cygpath -m "$target") root=$(cygpath -m "$root") separator=';'
+fi
+
+lock=(--requirement "$root/github_action/requirements.txt" --require-hashes --no-deps --only-binary ':all:')
+if command -v uv >/dev/null; then
+	uv pip install --quiet --python "$python" --target "$target" "${lock[@]}"
+else
+	if ! "$python" -m pip --version >/dev/null 2>&1; then
+		"$python" -m ensurepip --user >/dev/null 2>&1 || fail "that Python has no pip"
+	fi
+	"$python" -m pip install --quiet --disable-pip-version-check --no-input --target "$target" "${lock[@]}"
+fi
+printf 'python=%s\npath=%s\n' "$python" "$root$separator$target" >>"$GITHUB_OUTPUT"

@@ -1,0 +1,78 @@
+"""The event's payload (``GITHUB_EVENT_PATH``), read value by value, each checked for what it should be.
+
+The server made it, but people named the branches in it.
+https://docs.github.com/en/webhooks/webhook-events-and-payloads
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from github_action.errors import EventError
+
+_SHA = re.compile(r"[0-9a-f]{40}")
+_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_LIMIT = 1 << 25  # bytes; GitHub's own are at most 25 MB
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """Names are paths with dots. What is absent is None; what is something else raises EventError."""
+
+    value: dict[str, Any]
+
+    @classmethod
+    def read(cls, path: Path) -> Payload:
+        """Raises EventError."""
+        try:
+            with path.open("rb") as file:
+                value = json.loads(file.read(_LIMIT))
+        except (OSError, ValueError, RecursionError):
+            raise EventError("the event cannot be read: GITHUB_EVENT_PATH names no JSON") from None
+        if not isinstance(value, dict):
+            raise EventError("the event cannot be read: it is no JSON object")
+        return cls(value)
+
+    def sha(self, name: str) -> str | None:
+        return self._matching(name, _SHA)
+
+    def repository(self, name: str) -> str | None:
+        """OWNER/NAME."""
+        return self._matching(name, _REPOSITORY)
+
+    def text(self, name: str) -> str | None:
+        found = self._find(name)
+        if found is not None and not isinstance(found, str):
+            raise _unfit(name)
+        return found
+
+    def number(self, name: str) -> int | None:
+        found = self._find(name)
+        if found is not None and (type(found) is not int or found < 1):
+            raise _unfit(name)
+        return found
+
+    def flag(self, name: str) -> bool:
+        return self._find(name) is True
+
+    def _matching(self, name: str, pattern: re.Pattern[str]) -> str | None:
+        found = self.text(name)
+        if found is not None and not pattern.fullmatch(found):
+            raise _unfit(name)
+        return found
+
+    def _find(self, name: str) -> Any:
+        found: Any = self.value
+        for part in name.split("."):
+            if not isinstance(found, dict):
+                return None
+            found = found.get(part)
+        return found
+
+
+def _unfit(name: str) -> EventError:
+    return EventError(f"the event's {name} is not what it should be")
