@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
+# how busy the machine is says nothing of what is tested
+settings.register_profile(
+    "unhurried", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("unhurried")
 ROOT = Path(__file__).resolve().parent.parent
-_KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "CI", "COVERAGE_PROCESS_START")
+pytest.register_assert_rewrite("tests.integration.desk")
+_KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "COVERAGE_PROCESS_START")
+_OURS = ("GIT_TRAJ_SAMPLES", "GIT_TRAJ_VECTORS", "GIT_TRAJ_TYPAGE", "GIT_TRAJ_BROWSER", "GIT_TRAJ_E2E")
 
 
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Replace the environment: no key, no agent, no git configuration of whoever runs the tests."""
+    """Replace the environment: no key, no agent, no git configuration, no CI of whoever runs the tests."""
     home = tmp_path_factory.mktemp("home")
-    kept = {
-        k: v
-        for k, v in os.environ.items()
-        if k in _KEEP or k.startswith(("GIT_TRAJ_SAMPLES", "GIT_TRAJ_E2E"))
-    }
+    kept = {k: v for k, v in os.environ.items() if k in _KEEP or k.startswith(_OURS)}
     kept |= {
         "HOME": str(home),
         "XDG_CONFIG_HOME": str(home / ".config"),
@@ -35,6 +40,9 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n"
         "[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
     )
+    if folder := os.environ.get("GIT_TRAJ_TEST_GIT"):  # hooks and agents find this git too
+        assert shutil.which("git", path=folder), f"GIT_TRAJ_TEST_GIT: no git in {folder}"
+        kept["PATH"] = f"{folder}{os.pathsep}{kept.get('PATH', '')}"
     saved = dict(os.environ)
     os.environ.clear()
     os.environ.update(kept)
@@ -50,4 +58,14 @@ def samples() -> Path:
     place = Path(named) if named else ROOT.parent / "shared" / "samples" / "given"
     if not place.is_dir():
         pytest.skip("no sample sessions: set GIT_TRAJ_SAMPLES to their folder")
+    return place
+
+
+@pytest.fixture
+def vectors() -> Path:
+    """Test vectors kept outside the project, a folder for each format; what needs them skips without them."""
+    named = os.environ.get("GIT_TRAJ_VECTORS")
+    place = Path(named) if named else ROOT.parent / "shared" / "vectors"
+    if not place.is_dir():
+        pytest.skip("no test vectors: set GIT_TRAJ_VECTORS to their folder")
     return place

@@ -1,7 +1,8 @@
 """The real command-line agents, each started as a person would start it, but with a scripted model behind it.
 
 An agent's own tools, its log and its way to run a shell are the real thing; this module only turns a neutral
-script into the agent's tool calls and finds the log again. It must not read the log's content.
+script into the agent's tool calls and finds the log again. It must not read the log's content, but for
+whether it is whole.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
+
+import pytest
 
 from tests.e2e.model_server import Reply, ToolCall, serving
 from tests.e2e.scenario import Edit, Run, Shell, Step, Turn, Write
@@ -63,6 +66,7 @@ class Agent(Protocol):
 
         Raises:
             AssertionError: the agent failed, or did not play the whole script.
+            pytest.skip.Exception: its log lacks the last words that it said.
         """
         replies = [Reply(t.think, t.say, tuple(self.call(s, folder) for s in t.steps)) for t in turns]
         with serving(replies, before_turn=before_turn) as server:
@@ -79,6 +83,7 @@ class Agent(Protocol):
         assert done.returncode == 0, f"{self.name} failed: {done.stdout[-500:]}{done.stderr[-500:]}"
         assert len(server.script.served) == len(turns), f"{self.name} stopped early: {done.stdout[-500:]}"
         session = self.session(json.loads(done.stdout.partition("\n")[0]))
+        _check_words(self.log(session), turns[-1].say)
         return Run(
             agent=self.name,
             model=self.model,
@@ -170,6 +175,111 @@ class Codex(Agent):
 
     def log(self, session: str) -> Path:
         return _only(Path.home() / ".codex" / "sessions", f"*/*/*/rollout-*-{session}.jsonl")
+
+
+class GeminiCli(Agent):
+    """`gemini -p`, see https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/headless.md."""
+
+    name = "gemini-cli"
+    model = "gemini-2.5-pro"
+    settles = 3.5  # its log does not say that a turn is over
+
+    def __init__(self, programs: Path) -> None:
+        self.programs = programs
+
+    def call(self, step: Step, folder: Path) -> ToolCall:
+        match step:
+            case Write(path, text):
+                return ToolCall("write_file", {"file_path": str(folder / path), "content": text})
+            case Edit(path, old, new):
+                change = {"old_string": old, "new_string": new, "instruction": "A step of the script"}
+                return ToolCall("replace", {"file_path": str(folder / path), **change})
+            case Shell(command):
+                return ToolCall("run_shell_command", {"command": command})
+
+    def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
+        again = ["--resume", resume] if resume else []
+        output = ["--output-format", "stream-json"]
+        return [str(self.programs / "gemini"), "-p", prompt, "-m", self.model, *again, *output, "--yolo"]
+
+    def environment(self, url: str) -> dict[str, str]:
+        # a base URL alone makes it look for a gateway: how to log in, only its settings can say
+        settings = Path.home() / ".gemini" / "settings.json"
+        settings.parent.mkdir(exist_ok=True)
+        settings.write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+        return {
+            "GOOGLE_GEMINI_BASE_URL": url,
+            "GEMINI_API_KEY": "no-key",
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            # its commands see no global git configuration, where people's names stand
+            **{f"GIT_{role}_NAME": "A U Thor" for role in ("AUTHOR", "COMMITTER")},
+            **{f"GIT_{role}_EMAIL": "author@example.com" for role in ("AUTHOR", "COMMITTER")},
+        }
+
+    def session(self, first: Mapping[str, Any]) -> str:
+        return str(first["session_id"])
+
+    def log(self, session: str) -> Path:
+        found = (Path.home() / ".gemini" / "tmp").glob(f"*/chats/session-*-{session[:8]}.jsonl")
+        return max(found, key=lambda path: path.stat().st_size)  # a resume leaves an empty one
+
+
+class OpenCode(Agent):
+    """`opencode run`, see https://opencode.ai/docs/cli/."""
+
+    name = "opencode"
+    model = "claude-sonnet-4-5"
+    settles = 0.5
+
+    def __init__(self, programs: Path) -> None:
+        self.programs = programs
+
+    def call(self, step: Step, folder: Path) -> ToolCall:
+        match step:
+            case Write(path, text):
+                return ToolCall("write", {"filePath": str(folder / path), "content": text})
+            case Edit(path, old, new):
+                change = {"oldString": old, "newString": new}
+                return ToolCall("edit", {"filePath": str(folder / path), **change})
+            case Shell(command):
+                return ToolCall("bash", {"command": command, "description": "A step of the script"})
+
+    def command(self, url: str, prompt: str, resume: str | None) -> list[str]:
+        again = ["--session", resume] if resume else []
+        output = ["--format", "json", "--thinking", "--auto"]
+        titled = ["--title", "A story"]  # or it asks the model for one
+        # it would put quotes around an argument with blanks, and joins words with one blank
+        return [str(self.programs / "opencode"), "run", *output, *titled, *again, *prompt.split(" ")]
+
+    def environment(self, url: str) -> dict[str, str]:
+        options = {"baseURL": f"{url}/v1", "apiKey": "no-key"}
+        model = {"reasoning": True, "tool_call": True, "limit": {"context": 200_000, "output": 8_000}}
+        provider = {"anthropic": {"options": options, "models": {self.model: model}}}
+        config = {"provider": provider, "model": f"anthropic/{self.model}", "share": "disabled"}
+        nowhere = "http://127.0.0.1:9"  # it fetches the types of its plugins in the background
+        return {
+            "OPENCODE_CONFIG_CONTENT": json.dumps({**config, "enabled_providers": ["anthropic"]}),
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+            "OPENCODE_DISABLE_MODELS_FETCH": "1",
+            "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+            "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+            "npm_config_registry": nowhere,
+            "npm_config_offline": "true",
+        }
+
+    def session(self, first: Mapping[str, Any]) -> str:
+        return str(first["sessionID"])
+
+    def log(self, session: str) -> Path:
+        return _only(Path.home() / ".local" / "share" / "opencode", "opencode.db")
+
+
+def _check_words(log: Path, last: str) -> None:
+    """On a busy machine `claude -p` ends before it has written its last message, which then is nowhere: no
+    story can be told of a session that its agent did not log."""
+    words = json.dumps(last, ensure_ascii=False)[1:-1].encode()
+    if log.suffix == ".jsonl" and words not in log.read_bytes():
+        pytest.skip(f"the agent ended without writing its last words into {log.name}")
 
 
 def _patch(head: str, lines: Sequence[str]) -> ToolCall:

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.agents import Agent, ClaudeCode, Codex
+from tests.e2e import model_server
+from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
+from tests.e2e.model_server import Reply, Served
 from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.workshop import Workshop
 
@@ -24,8 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(autouse=True)
 def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real clocks and nobody's continuous integration: the agents and git-traj look at both."""
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "CI"):
+    """Real clocks: the agents and git-traj look at them."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -48,6 +50,16 @@ def codex(installed: Path) -> Agent:
     return Codex(installed)
 
 
+@pytest.fixture
+def gemini(installed: Path) -> Agent:
+    return GeminiCli(installed)
+
+
+@pytest.fixture
+def opencode(installed: Path) -> Agent:
+    return OpenCode(installed)
+
+
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
     """Either agent: a story that asks for it is told once with each."""
@@ -66,3 +78,17 @@ def workshop(repository: Workshop) -> Workshop:
     """A repository where git-traj is installed."""
     repository.traj("install")
     return repository
+
+
+@pytest.fixture
+def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Everything that reached the model: the body of each request."""
+    bodies: list[str] = []
+    follow = model_server.Script.follow
+
+    def listen(script: model_server.Script, conversation: str) -> tuple[Reply, Served]:
+        bodies.append(conversation)
+        return follow(script, conversation)
+
+    monkeypatch.setattr(model_server.Script, "follow", listen)
+    return bodies

@@ -2,8 +2,9 @@
 
 The agents' own command-line tools are what these tests are about (their logs, their hooks, their timing), so
 nothing of them is replaced, only the model behind them. This server speaks the streaming form of Anthropic's
-Messages API (https://docs.anthropic.com/en/api/messages-streaming) and of OpenAI's Responses API
-(https://platform.openai.com/docs/api-reference/responses-streaming). It must know nothing of git or git-traj.
+Messages API (https://docs.anthropic.com/en/api/messages-streaming), of OpenAI's Responses API
+(https://platform.openai.com/docs/api-reference/responses-streaming) and of Google's streamGenerateContent
+(https://ai.google.dev/api/generate-content). It must know nothing of git or git-traj.
 """
 
 from __future__ import annotations
@@ -84,13 +85,14 @@ class Script:
         Raises:
             IndexError: the conversation goes on after the last reply.
         """
-        played = re.findall(rf"_{self._mark}_(\d+)_", conversation)
+        played = re.findall(rf"{self._mark}_(\d+)_", conversation)
         number = 1 + max(map(int, played), default=-1)
         reply = self._replies[number]
         with self._lock:
             if number == len(self.served):
                 self._before_turn(number)
-                ids = tuple(f"call_{self._mark}_{number}_{i}" for i in range(len(reply.calls)))
+                # Gemini CLI would put the tool's name before an id, and takes it off again for the model
+                ids = tuple(f"{c.name}__{self._mark}_{number}_{i}" for i, c in enumerate(reply.calls))
                 self.served.append(Served(Usage.of(number), ids))
         return reply, self.served[number]
 
@@ -193,7 +195,26 @@ def _item_id(kind: str) -> str:
     return f"{kind}_{uuid.uuid4().hex}"
 
 
+def google(model: str, reply: Reply, served: Served) -> list[Event]:
+    """The chunks of a streamed content, one for each part."""
+    parts: list[Event] = [{"text": reply.thinking, "thought": True}] if reply.thinking else []
+    parts += [{"text": reply.text}] if reply.text else []
+    for call, call_id in zip(reply.calls, served.call_ids, strict=True):
+        parts.append({"functionCall": {"id": call_id, "name": call.name, "args": call.arguments}})
+    contents = [{"content": {"role": "model", "parts": [part]}, "index": 0} for part in parts]
+    chunks: list[Event] = [{"candidates": [content], "modelVersion": model} for content in contents]
+    chunks[-1]["candidates"][0]["finishReason"] = "STOP"
+    chunks[-1]["usageMetadata"] = {
+        "promptTokenCount": served.usage.input + served.usage.cached,
+        "cachedContentTokenCount": served.usage.cached,
+        "candidatesTokenCount": served.usage.output,
+        "totalTokenCount": served.usage.input + served.usage.cached + served.usage.output,
+    }
+    return chunks
+
+
 _PROTOCOLS = {"/v1/messages": anthropic, "/v1/responses": openai}
+_GOOGLE = re.compile(r"/v1beta/models/([^/:]+):streamGenerateContent")
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -203,15 +224,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"])).decode()
         try:
-            speak = _PROTOCOLS[self.path.partition("?")[0]]
+            path = self.path.partition("?")[0]
+            named = _GOOGLE.fullmatch(path)
+            speak = google if named else _PROTOCOLS[path]
             reply, served = self.server.script.follow(body)
         except Exception as e:  # noqa: BLE001 - what a callback raises belongs to the test, not to this thread
             self.server.failures.append(e)
             self._answer(400, "application/json", json.dumps({"error": {"type": "invalid_request_error"}}))
             return
-        events = speak(json.loads(body)["model"], reply, served)
-        stream = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in events)
-        self._answer(200, "text/event-stream", stream)
+        events = speak(named[1] if named else json.loads(body)["model"], reply, served)
+        self._answer(200, "text/event-stream", "".join(map(_written, events)))
 
     def _answer(self, status: int, media_type: str, text: str) -> None:
         data = text.encode()
@@ -223,6 +245,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Say nothing: the tests read what was served, not a terminal."""
+
+
+def _written(event: Event) -> str:
+    """One server-sent event; Google's have no type."""
+    kind = f"event: {event['type']}\n" if "type" in event else ""
+    return f"{kind}data: {json.dumps(event)}\n\n"
 
 
 class ModelServer(ThreadingHTTPServer):

@@ -5,13 +5,20 @@ The tests are written against what these versions do; another version is another
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
-PINNED = {"@openai/codex": "0.169.0", "@anthropic-ai/claude-code": "2.1.197"}
+PINNED = {
+    "@openai/codex": "0.169.0",
+    "@anthropic-ai/claude-code": "2.1.197",
+    "@google/gemini-cli": "0.61.0",
+    "opencode-ai": "1.18.33",
+}
+_SCRIPTS = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -27,13 +34,24 @@ def programs() -> Path:
         subprocess.CalledProcessError: npm failed.
     """
     place = Path(os.environ.get("GIT_TRAJ_E2E_AGENTS") or _ROOT / ".agents")
-    missing = [name for name, version in PINNED.items() if _version(place, name) != version]
+    missing = _missing(place)
     if missing and not _may_install():
         wanted = " ".join(f"{name}@{PINNED[name]}" for name in missing)
         raise NotInstalledError(f"no {wanted} in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_AGENTS")
     if missing:
-        _install(place, missing)
+        place.mkdir(parents=True, exist_ok=True)
+        with (place / "lock").open("w") as lock:  # the tests run in several processes
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if missing := _missing(place):
+                _install(place, missing)
     return place / "node_modules" / ".bin"
+
+
+def _missing(place: Path) -> list[str]:
+    """What is not there, or was not installed to its end."""
+    done = place / "installed.json"
+    whole = not _may_install() or (done.exists() and json.loads(done.read_text()) == PINNED)
+    return [name for name, version in PINNED.items() if not whole or _version(place, name) != version]
 
 
 def _version(place: Path, name: str) -> str | None:
@@ -50,12 +68,13 @@ def _may_install() -> bool:
 
 def _install(place: Path, names: list[str]) -> None:
     wanted = [f"{name}@{PINNED[name]}" for name in names]
-    place.mkdir(parents=True, exist_ok=True)
     subprocess.run(
         ["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", *wanted],
         check=True,
         stdout=subprocess.DEVNULL,
     )
-    # npm may skip a package's install script by policy, and then `claude` is a stub that only says so
-    script = place / "node_modules" / "@anthropic-ai" / "claude-code" / "install.cjs"
-    subprocess.run(["node", script.name], cwd=script.parent, check=True, stdout=subprocess.DEVNULL)
+    # npm may skip a package's install script by policy, and then the program is a stub that only says so
+    for package, script in _SCRIPTS.items():
+        folder = place / "node_modules" / package
+        subprocess.run(["node", script], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    (place / "installed.json").write_text(json.dumps(PINNED))

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
+import re
 import string
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from gittraj.exporting import EXCHANGES, FOLDERS, FORMATS
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Fact, Shell, Turn, Write, facts, turn
 from tests.e2e.workshop import Workshop, events
@@ -40,6 +46,55 @@ def test_thinking_is_counted_and_dropped(agent: Agent, workshop: Workshop) -> No
     assert trajectory["part"]["counts"]["thinking"] == 1
     assert SAID.encode() in workshop.stored()
     assert THOUGHT.encode() not in workshop.stored()
+
+
+def test_sealed_thinking_is_nowhere_in_clear(agent: Agent, workshop: Workshop, tmp_path: Path) -> None:
+    """Its owner reads it, and nothing else that git-traj keeps, sends or prints has a word of it."""
+    workshop.traj("keys", "init")
+    workshop.commit(".gitignore", "private/\n")
+    (workshop.path / "private").mkdir()
+    (workshop.path / "private" / "thought").write_text(THOUGHT)
+    subprocess.run(["git", "init", "-q", "--bare", str(tmp_path / "server")], check=True)
+    workshop.git("remote", "add", "origin", str(tmp_path / "server"))
+    workshop.git("config", "traj.push", "auto")
+    run = agent.run(plan(), folder=workshop.path)
+    workshop.settle(run)
+    workshop.traj("push", "origin")
+
+    assert THOUGHT in run.log.read_text()
+    trajectory = workshop.only()
+    assert (trajectory["thinking"], trajectory["readers"]) == ("sealed", 1)
+    assert THOUGHT in workshop.traj("show", "--show-thinking")
+    printed = [
+        workshop.traj(*words)
+        for words in (
+            ("show", "--events"),
+            ("show", "--json"),
+            ("show", "--format", "markdown"),
+            ("show", "--format", "html"),
+            *(("export", "--format", form) for form in FORMATS),
+            ("log", "--json"),
+            ("log", "--grep", "Cormorants"),
+            ("context", "plan.txt"),
+            ("pr", "--base", "HEAD~1"),
+            ("status", "--json"),
+            ("doctor",),
+        )
+    ]
+    for form in (*FOLDERS, *EXCHANGES):
+        (tmp_path / form).mkdir()
+        workshop.traj("export", "--format", form, "-o", str(tmp_path / form))
+        printed += [
+            file.read_text("utf-8", "replace") for file in (tmp_path / form).rglob("*") if file.is_file()
+        ]
+    assert any("sealed for 1 reader" in text for text in printed)
+    sent = Workshop(tmp_path / "server").stored()
+    assert b"age-encryption.org/v1" in sent
+    for text in (*printed, crash(workshop, tmp_path)):
+        assert "Cormorants" not in text
+    assert b"Cormorants" not in sent + workshop.stored()
+    for file in (workshop.path / ".git").rglob("*"):
+        assert not file.is_file() or b"Cormorants" not in file.read_bytes()
 
 
 def test_thinking_is_kept_in_clear_where_that_is_asked_for(agent: Agent, workshop: Workshop) -> None:
@@ -75,6 +130,130 @@ def test_a_secret_that_the_agent_prints(agent: Agent, workshop: Workshop, token:
     assert SAID.encode() in workshop.stored()
     assert token.encode() not in workshop.stored()
     assert token not in workshop.traj("show") + workshop.traj("show", "--json") + workshop.traj("log")
+
+
+@pytest.fixture
+def secrets() -> dict[str, str]:
+    """Fresh ones of many kinds, by the name of a file that an agent will print, and the file's text."""
+
+    def drawn(length: int, alphabet: str = string.ascii_letters + string.digits) -> str:
+        return "".join(random.choices(alphabet, k=length - 4)) + "x7Q2"
+
+    aws, password, stripe = "AKIA" + drawn(16, string.ascii_uppercase).upper(), drawn(18), drawn(24)
+    coloured = "ghp" + "_" + drawn(36)
+    body = "\n".join(drawn(64) for _ in range(6))
+    kind = "RSA PRIVATE" + " KEY"
+    return {
+        ".env": f"COLOUR={drawn(14)}\nSTRIPE={stripe}\n",
+        "aws.txt": f"aws_access_key_id = {aws}\naws_secret_access_key = {drawn(40)}\n",
+        "database.txt": f"psql postgres://ann:{password}@db.internal:5432/ponds\n",
+        "coloured.txt": f"token \x1b[31m{coloured[:9]}\x1b[0m\x1b[32m{coloured[9:]}\x1b[0m ok\n",
+        "key.txt": f"-----BEGIN {kind}-----\n{body}\n-----END {kind}-----\n",
+    }
+
+
+def values(secrets: dict[str, str]) -> list[str]:
+    """What of these files nobody may see again: each long word that was drawn."""
+    words = [word for text in secrets.values() for word in re.findall(r"[A-Za-z0-9]{9,}", text)]
+    return [word for word in words if word.endswith("x7Q2") or len(word) > 26]
+
+
+def test_secrets_of_many_kinds_are_nowhere(
+    agent: Agent, workshop: Workshop, tmp_path: Path, secrets: dict[str, str]
+) -> None:
+    workshop.commit(".gitignore", "private/\n")
+    (workshop.path / "private").mkdir()
+    for name, text in secrets.items():
+        (workshop.path / "private" / name).write_text(text)
+    names = sorted(secrets)
+    run = agent.run(
+        [
+            *(turn(Shell(f"cat private/{name}")) for name in names),
+            turn(Write("ponds.txt", "two\n"), say=f"Now I have seen {secrets['database.txt']}"),
+            turn(Shell("git add ponds.txt && git commit -m Ponds")),
+            turn(say=SAID),
+        ],
+        folder=workshop.path,
+    )
+    hidden = values(secrets)
+    assert len(hidden) >= 10
+    assert all(value in run.log.read_text() for value in hidden)
+    workshop.settle(run)
+
+    assert calls(facts(events(workshop.only()))) == calls(run.told())
+    shown = workshop.traj("show", "--events") + workshop.traj("show", "--json") + workshop.traj("log")
+    report = crash(workshop, tmp_path)
+    stored = workshop.stored()
+    for value in hidden:
+        assert value.encode() not in stored
+        assert value not in shown + report
+    assert workshop.traj("redact", "--audit") == ""
+
+
+def crash(workshop: Workshop, folder: Path) -> str:
+    """The report of a bug that has all those secrets in its hands, and what is said of it."""
+    code = """if True:
+        import pathlib, sys, gittraj.cli.group as group, gittraj.notes.store as store
+        def fall(*_, **__):
+            text = "".join(path.read_text() for path in pathlib.Path("private").iterdir())
+            raise ValueError(text)
+        store.NotesRef.items = store.NotesRef.read = fall
+        sys.exit(group.call(["show"]))
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=workshop.path,
+        env={**os.environ, "TMPDIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 3
+    (report,) = folder.glob("git-traj-*.txt")
+    return done.stdout + done.stderr + report.read_text()
+
+
+def test_a_secret_that_becomes_known_when_it_is_stored_already(
+    agent: Agent, workshop: Workshop, token: str
+) -> None:
+    """A bare word at the first commit, a password at the second: nothing that could be pushed has it."""
+    late = "Heron" + token[-14:]
+    first = agent.run(
+        [
+            turn(Write("a.txt", "one\n"), say=f"The word is {late} and I go on."),
+            turn(Shell("git add a.txt && git commit -m First")),
+            turn(say=SAID),
+        ],
+        folder=workshop.path,
+    )
+    workshop.settle(first)
+    assert late in json.dumps(workshop.show("HEAD"))
+
+    second = agent.run(
+        [
+            turn(Shell(f"echo 'password: \"{late}\"'")),
+            turn(Write("b.txt", "two\n")),
+            turn(Shell("git add b.txt && git commit -m Second")),
+            turn(say=SAID),
+        ],
+        folder=workshop.path,
+        resume=first,
+    )
+    workshop.settle(second)
+
+    assert late not in json.dumps(workshop.show("HEAD~1")) + json.dumps(workshop.show("HEAD"))
+    objects = workshop.git("rev-list", "--objects", "--all", "--reflog", "--no-object-names")
+    assert (
+        late.encode()
+        not in subprocess.run(
+            ["git", "cat-file", "--batch"],
+            cwd=workshop.path,
+            input=objects.encode(),
+            capture_output=True,
+            check=True,
+        ).stdout
+    )
+    assert workshop.traj("redact", "--audit") == ""
 
 
 @pytest.mark.parametrize("mixed", [False, True])

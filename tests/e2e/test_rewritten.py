@@ -1,7 +1,7 @@
 """A person rewrites history: the reasons are on the commits that are there now, and say where they came from.
 
 Each story is told twice: the rewrite comes long after everything was written down, and at once, before the
-background worker has even started.
+background worker has even started; all four with an amend, else each with another agent.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ class Person:
 
 
 moments = pytest.mark.parametrize("at_once", [True, False], ids=["at once", "later"])
+by_turns = pytest.mark.parametrize(
+    ("agent", "at_once"), [("claude", True), ("codex", False)], ids=["at once", "later"], indirect=["agent"]
+)
 
 
 @moments
@@ -63,7 +66,7 @@ def test_amend(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     assert workshop.only("HEAD~1")["link"]["carriedFrom"] == []
 
 
-@moments
+@by_turns
 def test_rebase(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     root = workshop.head()
     upstream = workshop.commit("upstream.txt", "from others\n")
@@ -76,7 +79,7 @@ def test_rebase(agent: Agent, workshop: Workshop, at_once: bool) -> None:
     assert workshop.show(upstream) == []
 
 
-@moments
+@by_turns
 def test_reorder(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_SEQUENCE_EDITOR", "sed -i.bak '1!G;h;$!d'")  # the to-do list, last line first
     person = Person(workshop, "rebase", "-q", "-i", "HEAD~2")
@@ -86,7 +89,7 @@ def test_reorder(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: p
     check_carried(workshop, person, run, ["HEAD", "HEAD~1"])
 
 
-@moments
+@by_turns
 def test_squash(agent: Agent, workshop: Workshop, at_once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GIT_SEQUENCE_EDITOR", "sed -i.bak '2s/^pick/fixup/'")
     person = Person(workshop, "rebase", "-q", "-i", "HEAD~2")

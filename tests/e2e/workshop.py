@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.scenario import Run
+from tests.integration.searched import indexed
 
-_SETTLED = 15.0  # seconds that the background worker may take, at most
+_SETTLED = 60.0  # seconds that the background worker may take, at most
 Json = dict[str, Any]
 
 
@@ -78,15 +79,18 @@ class Workshop:
             before, now = now, self.traj("log", "--all", "--json")
 
     def stored(self) -> bytes:
-        """Every byte that git or git-traj keeps: all objects, reachable or not, and the local state."""
+        """Every byte that git or git-traj keeps: all objects, reachable or not, the local state, and what the
+        index of text has."""
         objects = subprocess.run(
             ["git", "cat-file", "--batch-all-objects", "--batch", "--unordered"],
             cwd=self.path,
             capture_output=True,
             check=True,
         ).stdout
-        state = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip()) / "traj"
-        return objects + b"".join(f.read_bytes() for f in sorted(state.rglob("*")) if f.is_file())
+        common = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir").strip())
+        self.traj("search", "--json", "a")  # which brings the index up to date
+        files = b"".join(f.read_bytes() for f in sorted((common / "traj").rglob("*")) if f.is_file())
+        return objects + files + indexed(common).encode("utf-8", "surrogatepass")
 
 
 def events(trajectory: Json) -> list[Json]:
@@ -96,7 +100,13 @@ def events(trajectory: Json) -> list[Json]:
 
 def _run(command: list[str], folder: Path) -> str:
     done = subprocess.run(
-        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
     return done.stdout

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from gittraj.git import Repository
+from tests.github.host import Host, a_host
+from tests.integration.desk import Desk
 from tests.integration.repository import Git
+from tests.integration.sharing import Be, Person, clone
+from tests.integration.story import Story
 
 KINDS = {
     "libgit2": ("sha1", "libgit2"),
@@ -23,6 +27,20 @@ def git(tmp_path: Path) -> Git:
     return Git.init(tmp_path / "repo")
 
 
+@pytest.fixture
+def story(git: Git) -> Iterator[Story]:
+    """Writes records into it."""
+    with git.open() as repository:
+        yield Story(repository)
+
+
+@pytest.fixture
+def host(git: Git, tmp_path: Path) -> Iterator[Host]:
+    """A GitHub and a git server with a pull request, and runners for the Action."""
+    with a_host(git, tmp_path) as there:
+        yield there
+
+
 @pytest.fixture(params=KINDS)
 def each_git(request: pytest.FixtureRequest, tmp_path: Path) -> Git:
     """The test runs once per way of storing: through libgit2, through git's commands, and with SHA-256."""
@@ -35,3 +53,34 @@ def repository(request: pytest.FixtureRequest, each_git: Git) -> Iterator[Reposi
     kind = request.node.callspec.params["each_git"]
     with each_git.open(KINDS[kind][1]) as opened:  # type: ignore[arg-type]
         yield opened
+
+
+@pytest.fixture
+def desk(git: Git) -> Desk:
+    """Installed in a repository with one commit; each piece of work is recorded at once."""
+    git.commit({"base": "1\n"}, "base")
+    return Desk(git).install()
+
+
+@pytest.fixture(params=["recorded", "waiting"])
+def each_desk(request: pytest.FixtureRequest, desk: Desk) -> Desk:
+    """Its work is recorded at once; or nothing is, before all is over."""
+    desk.waits = request.param == "waiting"
+    return desk
+
+
+@pytest.fixture
+def be(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Be:
+    """``git traj`` as whoever has a clone."""
+    return lambda git: Person(git, monkeypatch, capsys)
+
+
+@pytest.fixture
+def ann(server: Git, tmp_path: Path) -> Git:
+    """A clone of what a module calls ``server``."""
+    return clone(server, tmp_path / "ann")
+
+
+@pytest.fixture
+def bob(server: Git, tmp_path: Path) -> Git:
+    return clone(server, tmp_path / "bob")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +13,11 @@ from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
 from tests.e2e.model_server import Usage
 from tests.e2e.scenario import Fact
+from tests.integration import command
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
-STATE = {"cursors.json", "installed.json", "live.json", "lock", "redact.key", "spool"}
+STATE = {"cursors.json", "installed.json", "live.json", "lock", "precommit", "redact.key", "spool"}
 """All that may lie in ``traj/`` when nothing is switched off and no worker runs."""
 
 
@@ -40,15 +39,7 @@ def install(git: Git) -> Path:
 
 def traj(git: Git, *arguments: str) -> str:
     """What ``git traj …`` prints."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gittraj", *arguments],
-        cwd=git.root,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = command.traj(git.root, *arguments)
     assert done.returncode == 0, f"git traj {arguments} ended with {done.returncode}: {done.stderr}"
     assert not done.stderr, done.stderr
     return done.stdout
@@ -79,6 +70,11 @@ def read_records(git: Git) -> dict[str, Told]:
                 told.ids.append(event.id)
                 told.facts.extend(_facts(event))
     return sessions
+
+
+def read_facts(data: DataRefs, record: Record) -> list[Fact]:
+    """What a part tells, in its order."""
+    return [fact for event in _events(data, record) for fact in _facts(event)]
 
 
 def _parts(notes: NotesRef) -> Sequence[Record]:

@@ -7,6 +7,7 @@ test makes the same commit ids on every machine.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -92,3 +93,10 @@ class Git:
     def open(self, backend: Backend = "auto") -> Repository:
         """What git-traj sees of it. Close it, or use it in a ``with``."""
         return open_repository(self.root, backend=backend)
+
+
+def has_configured_hooks() -> bool:
+    """Whether git has hooks in its configuration; asked in a test, whose environment names the git to try."""
+    version = subprocess.check_output(["git", "version"], text=True)
+    major, minor = re.findall(r"\d+", version)[:2]
+    return (int(major), int(minor)) >= (2, 54)

@@ -52,7 +52,7 @@ class Story:
         def add(body: bytes) -> bytes:
             return encode_note([*decode_note(body), *lines])
 
-        NotesRef(self.repository).write({commit: add}, message="a test")
+        NotesRef(self.repository).write({commit: add}, message="git-traj: a test")
 
     def notes(self, records: Mapping[str, Line]) -> None:
         """Many notes at once."""

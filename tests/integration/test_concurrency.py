@@ -21,6 +21,7 @@ from gittraj.model import Chapter, Link, Message, Range, Trajectory, Usage, Whol
 from gittraj.pipeline import Draft, Target
 from tests.e2e import model_server
 from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.records import check, install, read_records, traj
@@ -34,7 +35,7 @@ COMMITS = 20  # so that every note is written by all of them
 
 @pytest.fixture(autouse=True)
 def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "CI"):
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
 
 
@@ -112,7 +113,9 @@ def _work(session: SessionWriter) -> None:
 
 def _look(place: Git) -> None:
     for _ in range(ROUNDS):
-        json.loads(traj(place, "log", "--json"))
+        log = [sys.executable, "-m", "gittraj", "log", "--json"]
+        done = subprocess.run(log, cwd=place.root, capture_output=True, check=True)
+        assert (json.loads(done.stdout)["version"], done.stderr) == (1, b"")
 
 
 _SLOW = """
@@ -147,3 +150,14 @@ def test_reading_during_a_drain(git: Git) -> None:
         (commit,) = json.loads(traj(git, "log", "--json"))["commits"]
         assert commit["subject"] == "One"
     check(git, session)
+
+
+def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(git)
+    made = git.commit({"file": "1\n"}, "One")
+    monkeypatch.setattr("gittraj.local.acquire", lambda *_: False)
+    said = command.traj(git.root, "log")
+    told = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
+    assert said.returncode == 0
+    assert said.stderr.startswith(told)
+    assert made[:7] not in said.stdout

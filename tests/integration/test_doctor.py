@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +15,10 @@ from gittraj.codec import encode_note, segment_path
 from gittraj.config import Environ
 from gittraj.health import examine, gather
 from gittraj.installation import install
+from gittraj.local import LocalState
 from gittraj.model import Line, Link, Range, Record, SegmentRef, Tombstone
 from gittraj.notes.store import DataRefs, NotesRef
+from tests.integration.command import traj
 from tests.integration.repository import Git
 
 BODY = b'{"content":"x","id":"e1","type":"message"}\n'
@@ -25,13 +26,7 @@ MONTH = "2026-01"
 
 
 def doctor(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "gittraj", "doctor", "--json", *options],
-        cwd=git.root,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = traj(git.root, "doctor", "--json", *options)
     assert done.stderr == ""
     return done.returncode, json.loads(done.stdout)
 
@@ -74,6 +69,30 @@ def write_segment(git: Git, name: str, body: bytes = BODY) -> None:
         DataRefs(repository).write(MONTH, {segment_path("traj_a", name): body})
 
 
+def test_keys_of_the_teams_file_that_mean_nothing(well: Git) -> None:
+    (well.root / ".gittraj.yml").write_text("thinkng: drop\nredact: {allow: [x]}\n")
+    code, document = doctor(well)
+    (finding,) = document["findings"]
+    assert (code, finding["code"]) == (1, "team-file-key")
+    assert "thinkng, redact.allow" in finding["text"]
+
+
+def test_an_expression_that_could_be_slow(well: Git) -> None:
+    write_note(well, record())
+    (well.root / ".gittraj.yml").write_text("redact: {shapes: ['(a+)+b']}\n")
+    assert ("setting", "wrong") in codes(well)
+
+
+def test_a_secret_that_was_pushed(well: Git) -> None:
+    with well.open() as repository:
+        LocalState.of(repository).add_exposed(frozenset({"traj_a"}))
+    _, document = doctor(well)
+    (finding,) = document["findings"]
+    assert finding["code"] == "secret-pushed"
+    assert "rotate it" in finding["remedy"]
+    assert document["status"]["exposed"] == ["traj_a"]
+
+
 def test_all_is_well(well: Git) -> None:
     write_segment(well, ref().name)
     write_note(well, record(segments=(ref(),)))
@@ -91,8 +110,7 @@ def test_not_installed(git: Git) -> None:
 
 def test_text_for_people(well: Git) -> None:
     (well.root / ".git/hooks/pre-commit").unlink()
-    command = [sys.executable, "-m", "gittraj", "doctor"]
-    done = subprocess.run(command, cwd=well.root, capture_output=True, text=True, check=False)
+    done = traj(well.root, "doctor")
     path = f"{well.root}/.git/hooks/pre-commit"
     assert done.returncode == 1
     assert done.stdout.splitlines()[-3:] == [
@@ -100,7 +118,7 @@ def test_text_for_people(well: Git) -> None:
         "    git traj install",
         "Something is wrong.",
     ]
-    done = subprocess.run([*command, "--fix"], cwd=well.root, capture_output=True, text=True, check=False)
+    done = traj(well.root, "doctor", "--fix")
     assert done.returncode == 0
     assert done.stdout.splitlines()[-2:] == [f"fixed: hook pre-commit is gone ({path})", "All is well."]
 
@@ -201,12 +219,16 @@ def test_what_only_people_can_mend(well: Git) -> None:
     assert all(f["remedy"] for f in document["findings"])
 
 
+def test_what_was_recorded_and_cannot_be_read_is_told(well: Git) -> None:
+    active = well.root / ".git/traj/active"
+    active.mkdir(exist_ok=True)
+    (active / "traj_aaaaaaaaaaaaaaaa.json").write_text("{")
+    assert codes(well) == [("active-damaged", "wrong")]
+
+
 def doctor_quietly(git: Git, *options: str) -> tuple[int, dict[str, Any]]:
     """What keeps a drain from draining is said on stderr too."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gittraj", "doctor", "--json", *options],
-        cwd=git.root, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = traj(git.root, "doctor", "--json", *options)
     return done.returncode, json.loads(done.stdout)
 
 
@@ -306,3 +328,22 @@ def test_notes_merge_left_in_its_middle(well: Git) -> None:
     assert ("notes-merge", "wrong") in codes(well)
     well("notes", "merge", "--abort")
     assert ("notes-merge", "wrong") not in codes(well)
+
+
+def test_a_torn_ref_goes_where_it_was_and_not_where_it_is_packed(well: Git) -> None:
+    one, two = (well.commit({"f": name}) for name in "ab")
+    write_note(well, record(), name="refs/notes/traj")
+    well("pack-refs", "--all")
+    well("notes", "--ref=traj", "add", "-f", "-m", "x", one)
+    tip = well("rev-parse", "refs/notes/traj")
+    (well.root / ".git/refs/notes/traj").write_bytes(b"")
+    doctor(well, "--fix")
+    assert well("rev-parse", "refs/notes/traj") == tip
+    assert two
+
+
+def test_a_symbolic_ref_is_whole(well: Git) -> None:
+    well.commit({"f": "1"})
+    write_note(well, record(), name="refs/notes/shared")
+    well("symbolic-ref", "refs/notes/traj", "refs/notes/shared")
+    assert "ref-broken" not in {code for code, _ in codes(well)}

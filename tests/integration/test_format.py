@@ -29,7 +29,7 @@ CHOICE = "I'll use a list rather than a map, because the order matters."
 
 @pytest.fixture(autouse=True)
 def an_ordinary_day(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE", "CI"):
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.delenv(name, raising=False)
 
 

@@ -54,6 +54,7 @@ def test_add_update_delete_rename(each_git: Git, repository: Repository) -> None
             PathChange("new", "add", None, blob(each_git, "new"), ("1", "", "2")),
             PathChange("stays", "update", None, blob(each_git, "stays"), ("B", "d")),
         ),
+        time=repository.objects.commit(second).time,
     )
     assert (found[first].parents, found[first].subject) == ((), "the first")
     assert [(p.path, p.kind, len(p.added)) for p in found[first].paths] == [
@@ -66,7 +67,8 @@ def test_add_update_delete_rename(each_git: Git, repository: Repository) -> None
 def test_empty_commit_and_no_commits(each_git: Git, repository: Repository) -> None:
     first = each_git.commit({"f": "1"})
     empty = each_git.commit()
-    assert changes(repository, empty) == CommitChanges(empty, (first,), "change", ())
+    time = repository.objects.commit(empty).time
+    assert changes(repository, empty) == CommitChanges(empty, (first,), "change", (), time)
     assert read_changes(repository, []) == {}
 
 

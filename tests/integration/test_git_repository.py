@@ -100,6 +100,16 @@ def test_unborn_then_born(git: Git) -> None:
     assert git.commit({"f": "1"}) == found.head()
 
 
+def test_which_commit_a_revision_names(git: Git) -> None:
+    commit = git.commit({"a": "1\n"}, "one")
+    git("tag", "-a", "-m", "one", "v1")
+    with git.open() as repository:
+        for rev in ("v1", "HEAD", commit[:9]):
+            assert repository.find_commit(rev) == commit, rev
+        for rev in ("^HEAD", "HEAD..HEAD", "HEAD:a", "nowhere", "--all", ""):
+            assert repository.find_commit(rev) is None, rev
+
+
 def test_what_a_hook_inherits_is_ignored(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = Git.init(tmp_path / "other")
     there = other.commit({"theirs": "1"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 from gittraj.cli.group import call
 from gittraj.model import Decision, Link, Retrospective, Summary, TaskRef, TaskSource, Usage, Whole
+from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 
@@ -23,12 +24,6 @@ POEM = "".join(f"line {number} of a poem\n" for number in range(20))
 @pytest.fixture(autouse=True)
 def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(git.root)
-
-
-@pytest.fixture
-def story(git: Git) -> Iterator[Story]:
-    with git.open() as repository:
-        yield Story(repository)
 
 
 @pytest.fixture
@@ -219,6 +214,8 @@ def test_a_file_through_its_renames(git: Git, told: Any, log: Log) -> None:
     assert subjects(log("--no-follow", "--file", "new.txt")) == ["rename again"]
     assert subjects(log("--file", "old.txt")) == ["namesake", "rename", "extend", "write"]
     assert subjects(log("HEAD~3", "--", "mid.txt")) == ["rename", "extend", "write"]
+    both = ["namesake", "something else", "rename again", "rename", "extend", "write"]
+    assert subjects(log("--file", "new.txt", "--file", "old.txt", "--file", "x")) == both
 
 
 def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) -> None:
@@ -317,6 +314,7 @@ def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log)
     [
         (["nowhere"], 1, "error: 'nowhere' is no revision of this repository\nhint: git log --all --oneline"),
         (["HEAD..nowhere"], 1, "error: 'HEAD..nowhere' is no revision of this repository\n"),
+        (["^HEAD"], 0, "no commit found that carries such a trajectory; "),
         (["--grep", "("], 2, "error: '(' is no regular expression: "),
         (["--author", "("], 2, "error: --author: "),
         (["--since", "bananas"], 2, "error: --since: 'bananas' is no date\nhint: such as 2026-03-31"),
@@ -324,6 +322,12 @@ def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log)
         (["--", "../out*"], 1, "error: ../out*: '../out*' is outside repository"),
         (["--", ":(nonsense)x"], 1, "error: Invalid pathspec magic 'nonsense'"),
         (["--min-confidence", "2"], 2, "error: Invalid value for '--min-confidence'"),
+        (
+            ["--min-confidence", "nan"],
+            2,
+            "error: Invalid value for '--min-confidence': nan is",
+        ),
+        (["--min-cost", "nan"], 2, "error: Invalid value for '--min-cost'"),
         (["-n", "0"], 2, "error: Invalid value for '-n'"),
     ],
 )
@@ -360,6 +364,25 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
         "no commit found that carries such a trajectory; in this repository one commit carries one\n"
         "hint: name other commits or fewer conditions; git traj status says what waits\n",
     )
+
+
+def test_where_only_damaged_lines_were_found_that_is_said(
+    git: Git, told: Any, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    short = git.commit({"a": "1"}, "Damaged")[:12]
+    damaged = git("rev-parse", "HEAD")
+    for text in (b'{"v":1,"id":"traj_bad","rev":"seven"}\n', b"garbage\n"):
+        NotesRef(story.repository).write({damaged: lambda _, text=text: text}, message="a test")
+        for words in (["log"], ["log", "--agent", "x"], ["show"], ["stats", "--json"], ["search", "word"]):
+            assert call(words) == 0
+            said = f"the note of {short} cannot be read\nhint: git traj doctor says what is damaged\n"
+            assert capsys.readouterr().err == said, words
+    told({"a": "2"}, "one")
+    for words in (["log", "--agent", "x"], ["search", "word"]):
+        assert call(words) == 0
+        assert "cannot be read" not in capsys.readouterr().err, words
+    assert call(["log", "--agent", "x", "HEAD~1"]) == 0
+    assert "cannot be read" in capsys.readouterr().err
 
 
 def test_an_unborn_branch(log: Log) -> None:

@@ -7,6 +7,7 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from gittraj.codec import decode_note, decode_segment, dump, segment_path, to_js
 from gittraj.config import Config
 from gittraj.config import Thinking as Wanted
 from gittraj.errors import RedactionError
+from gittraj.fitting import RECORD_LIMIT
 from gittraj.git import Repository
 from gittraj.model import (
     AnyEvent,
@@ -26,6 +28,7 @@ from gittraj.model import (
     Json,
     Link,
     Message,
+    Origin,
     Prompt,
     Range,
     Record,
@@ -41,7 +44,7 @@ from gittraj.model import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.pipeline import RECORD_LIMIT, STUB_REV, Draft, Pipeline, Target
+from gittraj.pipeline import STUB_REV, Draft, Pipeline, Target
 from gittraj.redact import RULESET, Redactor
 from tests.integration.repository import Git
 
@@ -222,13 +225,13 @@ def test_a_secret_that_one_text_gives_away_is_taken_out_of_all_others(
 class Refusing(Redactor):
     """Cannot scan what says so, as the real one cannot scan what was made to take for ever."""
 
-    def learn(self, text: str, *, name: str | None = None) -> None:
-        self.text(text, name=name)
+    def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
+        self.text(text, name=name, strict=strict)
 
-    def text(self, text: str, *, name: str | None = None) -> str:
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         if "UNSCANNABLE" in text:
             raise RedactionError("a text of 11 characters could not be scanned")
-        return super().text(text, name=name)
+        return super().text(text, name=name, strict=strict)
 
 
 def test_what_cannot_be_redacted_is_parked_and_the_others_are_written(
@@ -331,6 +334,42 @@ def test_more_than_a_megabyte_is_several_segments(git: Git, repository: Reposito
     assert stored(repository, record) == events
 
 
+def test_what_is_over_a_limit_is_left_out_and_counted(git: Git, repository: Repository) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    events = [
+        Prompt(id="p", content="Fix it"),
+        ToolResult(id="r1", content="x" * 300),
+        ToolCall(id="c", name="Bash"),
+        Thinking(id="t", content="y" * 900),
+        ToolResult(id="r2", content="z" * 200),
+        Message(id="m", content="Done"),
+    ]
+    whole = pipeline(repository)
+    whole.write([draft(one, events=events, name="traj_whole")])
+    (full,) = records(repository, one)
+    assert full.figures.counts.omitted == 0
+
+    part = pipeline(repository, config=Config(thinking="clear", max_segment_bytes=600))
+    part.write([draft(one, events=events)])
+    (less,) = (record for record in records(repository, one) if record.id == "traj_a")
+    assert [event.id for event in stored(repository, less)] == ["p", "r1", "c", "m"]
+    assert sum(ref.bytes for ref in less.segments) <= 600
+    counts = replace(full.figures.counts, omitted=2)
+    assert less.figures == replace(full.figures, counts=counts, thinking="dropped")
+
+    session = pipeline(repository, config=Config(thinking="clear", max_session_bytes=900))
+    parts = [[replace(event, id=f"{event.id}{n}") for event in events] for n in range(3)]
+    session.write([draft(one, events=parts[n], at=6 * n, name="traj_b") for n in range(2)])
+    earlier = [record for record in records(repository, one) if record.id == "traj_b"]
+    taken = tuple(ref for record in earlier for ref in record.segments)
+    session.write([draft(two, events=parts[2], at=12, name="traj_b", earlier=taken)])
+    told = [*earlier, *records(repository, two)]
+    assert 800 < sum(ref.bytes for record in told for ref in record.segments) <= 900
+    assert [record.figures.counts.prompts for record in told] == [1, 1, 1]
+    kept = sum(len(stored(repository, record)) for record in told)
+    assert kept + sum(record.figures.counts.omitted for record in told) == 18
+
+
 def test_also_names_the_segments_of_an_earlier_part_of_the_same_batch(
     git: Git, repository: Repository
 ) -> None:
@@ -341,6 +380,14 @@ def test_also_names_the_segments_of_an_earlier_part_of_the_same_batch(
     pipeline(repository).write([first, second])
     [a], [b] = records(repository, one), records(repository, two)
     assert b.also == (ref, *a.segments)
+
+
+def test_a_commit_that_was_pruned_keeps_no_other_waiting(git: Git, repository: Repository) -> None:
+    here, gone = git.commit({"a": "1\n"}), "d" * 40
+    pipeline(repository).write([draft(gone), draft(here, name="traj_b")])
+    assert [record.id for record in records(repository, here)] == ["traj_b"]
+    (record,) = records(repository, gone)
+    assert record.origin == Origin(commit=gone)
 
 
 def test_writing_twice_changes_nothing(git: Git, repository: Repository) -> None:

@@ -98,8 +98,13 @@ def ids(trajectory: dict[str, Any]) -> list[list[str]]:
 # ---------------------------------------------------------------- JSON
 
 
-def test_a_commit_has_the_events_of_its_parts(scene: Scene, show: Show) -> None:
+def test_a_commit_has_the_events_of_its_parts(
+    scene: Scene, show: Show, capsys: pytest.CaptureFixture[str]
+) -> None:
     document = show("HEAD~2")
+    for words in (["--format", "json"], ["--format=text", "--json"]):
+        assert call(["show", "HEAD~2", *words]) == 0
+        assert json.loads(capsys.readouterr().out) == document, words
     assert (document["version"], document["commit"]) == (1, scene.hello)
     (told,) = document["trajectories"]
     assert ids(told) == [["p1", "t1", "m1", "c1", "r1", "c2", "r2", "c3"]]
@@ -224,6 +229,7 @@ traj_one
   asked    Greet people,
            and say goodbye
   claude-code · committed by the agent · part 2 of 2
+  no retrospective yet: git traj complete traj_one --summary "…"
 
 » Earlier in the session, for this commit
 
@@ -259,16 +265,27 @@ def test_the_timeline(scene: Scene, capsys: pytest.CaptureFixture[str]) -> None:
         capsys.readouterr().out
         == """\
 2026-01-01
-10:00:00  asked: Greet people, and say goodbye
-10:00:02  said: I write functions.
-10:00:02  → Write hello.py
-10:00:02  → Write bye.py
-10:00:02  → Bash git commit -m Hello
-10:02:00  asked: And the farewell?
-10:02:00  → Bash git commit -m Bye
-10:02:00  result: exit 1 nothing to commit
+10:00:00  ● asked       Greet people, and say goodbye
+10:00:02  ○ said        I write functions.
+10:00:02  · Write       hello.py
+10:00:02  · Write       bye.py
+10:00:02  · Bash        git commit -m Hello
+10:02:00  ● asked       And the farewell?
+10:02:00  · Bash        git commit -m Bye
+10:02:00  ✗ result      exit 1 nothing to commit
 """
     )
+
+
+def test_a_page_in_one_file(scene: Scene, git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["show", scene.hello, "--format", "html"]) == 0
+    page, err = capsys.readouterr()
+    assert err == ""
+    assert page.startswith("<!doctype html>\n<html lang=")
+    assert all(f'id="e-{event.id}"' in page for event in FIRST if event.id not in ("r1", "r2"))
+    assert "A table would be too much." not in page
+    assert call(["show", scene.hello, "--format", "html", "--show-thinking", "-o", "page.html"]) == 0
+    assert "A table would be too much." in (git.root / "page.html").read_text("utf-8")
 
 
 # ---------------------------------------------------------------- nothing, and wrong questions
@@ -291,7 +308,7 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
         (["nowhere"], 1, "error: 'nowhere' is no revision and no trajectory here\nhint: git traj log --traj"),
         (["traj_"], 1, "error: 'traj_' begins the ids of several trajectories\nhint: traj_one, traj_other\n"),
         (["HEAD:hello.py"], 1, "error: 'HEAD:hello.py' is no revision and no trajectory here\n"),
-        (["--format", "html"], 2, "error: Invalid value for '--format'"),
+        (["--format", "pdf"], 2, "error: Invalid value for '--format'"),
         (["--significance", "huge"], 2, "error: Invalid value for '--significance'"),
     ],
 )
@@ -367,7 +384,7 @@ def test_a_terminal_gets_gits_pager(
         monkeypatch.setenv(how, pager)
     _, terminal = pty.openpty()
     command = [sys.executable, "-m", "gittraj", "show", scene.hello]
-    subprocess.run(command, cwd=git.root, stdout=terminal, check=True, timeout=30)
+    subprocess.run(command, cwd=git.root, stdout=terminal, check=True, timeout=300)
     less, first = paged.read_text().splitlines()[:2]
     assert less == "FRX"
     assert first.startswith(f"\x1b[33m{scene.hello[:7]}\x1b[0m \x1b[1mHello\x1b[0m  \x1b[2m2020-03-01 by")

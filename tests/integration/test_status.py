@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
-from gittraj.capture.state import Off, SessionState, State, Stored, Waiting, save
+import pytest
+
+from gittraj.capture.state import Off, SessionState, State, Stored, Waiting, load_off, save
 from gittraj.cli.status import tell
 from gittraj.codec import encode_note
 from gittraj.config import Environ
@@ -18,6 +19,7 @@ from gittraj.health import Facts, LiveSession, Remote, gather
 from gittraj.installation import install, uninstall
 from gittraj.model import Link, Range, Record, Whole
 from gittraj.notes.store import NotesRef
+from tests.integration.command import traj
 from tests.integration.repository import Git
 
 
@@ -32,10 +34,8 @@ def put_in(git: Git) -> None:
 
 
 def status(git: Git) -> dict[str, Any]:
-    done = subprocess.run(
-        [sys.executable, "-m", "gittraj", "status", "--json"], cwd=git.root, capture_output=True, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
+    done = traj(git.root, "status", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
     document: dict[str, Any] = json.loads(done.stdout)
     return document
 
@@ -159,7 +159,7 @@ def test_text_for_people(git: Git) -> None:
     assert list(tell(facts(git))) == [
         "git-traj is not installed here (git traj install)",
         "Recorded: trajectories on 0 commits",
-        "Thinking: seal (default), dropped and counted until it can be sealed",
+        "Thinking: seal (default); thinking is dropped and counted: no key (git traj keys init)",
     ]
     put_in(git)
     write_note(git, git.commit({"a": "1"}), record())
@@ -168,6 +168,7 @@ def test_text_for_people(git: Git) -> None:
     assert lines == [
         "Recorded: trajectories on 1 commit",
         f"Hooks: well, in {git.root}/.git/hooks",
+        "1 part redacted by older rules, not pushed yet",
         "Thinking: drop (git config)",
     ]
     with git.open() as repository:
@@ -182,9 +183,7 @@ def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) ->
     known = SessionState(agent="codex", session="\x1b[31mred", path=str(log), waiting=1, size=0)
     save(git.root / ".git/traj", State(sessions={"t": known}, reflogs={str(git.root / ".git"): ("0", "")}))
     save(git.root / ".git/traj", Off(paused=1.0))
-    done = subprocess.run(
-        [sys.executable, "-m", "gittraj", "status"], cwd=git.root, capture_output=True, text=True, check=True
-    )
+    done = traj(git.root, "status")
     assert "\N{REPLACEMENT CHARACTER}[31mred" in done.stdout
     assert "\x1b" not in done.stdout
 
@@ -196,3 +195,29 @@ def test_bare_and_reftable_like(tmp_path: Path) -> None:
     assert [h.state for h in found.hooks] == ["installed"] * 3
     (git.root / "reftable").mkdir()  # what a repository with reftable has, and all that is looked at
     assert facts(git).without_hook is None
+
+
+def test_pause_waits_for_what_is_being_recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    put_in(git)
+    monkeypatch.setattr("gittraj.local.acquire", lambda *_: False)
+    said = traj(git.root, "pause")
+    assert (said.returncode, said.stderr) == (
+        1,
+        "error: another git-traj is writing\nhint: try again in a moment\n",
+    )
+    monkeypatch.undo()
+    said = traj(git.root, "pause", env={"GIT_TRAJ": "0"})
+    assert said.stderr.startswith("error: GIT_TRAJ=0 switches git-traj off\n")
+    assert load_off(git.root / ".git/traj").paused is None
+
+
+def test_pause_where_it_was_uninstalled(git: Git) -> None:
+    put_in(git)
+    with git.open() as repository:
+        uninstall(repository)
+    assert traj(git.root, "forget", "xxxxxxxxxx").returncode == 1
+    said = traj(git.root, "pause")
+    assert (said.returncode, said.stderr.splitlines()[0]) == (
+        1,
+        "error: git-traj is not installed in this repository",
+    )

@@ -53,6 +53,7 @@ def test_write_and_read(each_git: Git, repository: Repository) -> None:
     assert notes.write({one: add("c")}, message="m") != tip
     assert (notes.read(one), notes.read(two), notes.read(three)) == (b"a\nc\n", b"b\n", None)
     assert dict(notes.items()) == {one: b"a\nc\n", two: b"b\n"}
+    assert list(notes.pick([three, two])) == [(two, b"b\n")]
     assert dict(notes.items(tip)) == {one: b"a\n", two: b"b\n"}
     assert paths(each_git) == {fanned(one, 2): "a\nc", fanned(two, 2): "b"}
     assert each_git("log", "--format=%s", "refs/notes/traj").splitlines() == [

@@ -55,7 +55,7 @@ def _of(hint: Any, texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
         return values_of(hint, texts)
     if hint is float:
         return NUMBERS
-    return {str: texts, int: st.integers(), bool: st.booleans()}[hint]
+    return {str: texts, int: st.integers(), bool: st.booleans(), bytes: st.binary(max_size=6)}[hint]
 
 
 def events(texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrategy[Any]:

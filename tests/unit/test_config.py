@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.config import TEAM_FILE, Config, Environ, read_config
+from gittraj.config import TEAM_FILE, Config, Environ, Setting, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from tests.integration.repository import Git
@@ -42,6 +42,42 @@ def test_git_config(git: Git, repository: Repository, empty_home: Path) -> None:
     assert config.sessions == (Path("/mnt/logs"),)
     git("config", "traj.sessions.path", "~/logs")
     assert read_config(repository).sessions == (empty_home / "logs",)
+
+
+def test_how_much_is_stored(git: Git, repository: Repository) -> None:
+    config = read_config(repository)
+    assert (config.max_segment_bytes, config.max_session_bytes) == (None, None)
+    for value, size in (("0", 0), ("700", 700), ("500k", 512_000), ("2M", 2_097_152), ("1g", 1 << 30)):
+        git("config", "traj.maxSegmentBytes", value)
+        git("config", "traj.maxSessionBytes", value)
+        config = read_config(repository)
+        assert (config.max_segment_bytes, config.max_session_bytes) == (size, size)
+        assert config.settings
+        assert config.settings["maxSegmentBytes"] == Setting(value=str(size), source="git config")
+    for value in ("-1", "k", "1.5m", "2t", "\u0663", "1" * 20):
+        git("config", "traj.maxSegmentBytes", value)
+        with pytest.raises(TrajError, match=r"traj\.maxSegmentBytes is "):
+            read_config(repository)
+
+
+def test_who_is_asked_for_a_retrospective_only_the_user_says(git: Git, repository: Repository) -> None:
+    git.write({TEAM_FILE: "retrospective: ask\n"})
+    assert read_config(repository).retrospective == "off"
+    assert read_config(repository).unknown == ("retrospective",)
+    git("config", "traj.retrospective", "ask")
+    found = read_config(repository)
+    assert found.retrospective == "ask"
+    assert found.settings
+    assert found.settings["retrospective"] == Setting(value="ask", source="git config")
+    git("config", "traj.retrospective", "always")
+    with pytest.raises(TrajError, match=r"traj\.retrospective is 'always'"):
+        read_config(repository)
+
+
+def test_whose_ambiguous_tasks_are(git: Git, repository: Repository) -> None:
+    assert read_config(repository).tasks is None
+    git("config", "traj.tasks", "linear")
+    assert read_config(repository).tasks == "linear"
 
 
 @pytest.mark.parametrize(
@@ -83,6 +119,9 @@ BOMB = "a: &a [x, x]\n" + "".join(
         (BOMB + "exclude: *u", "exclude is not a list of patterns"),
         ("exclude: docs", "exclude is not a list"),
         ("exclude: [1]", "exclude is not a list of patterns"),
+        ("redact: [a]", "redact is not a mapping"),
+        ("redact: {names: a}", "redact.names is not a list"),
+        ("pii: 7", "pii is neither true nor false"),
         ("- a", "is not a mapping"),
         ("text", "is not a mapping"),
         ("a: [", "cannot be read"),
@@ -102,6 +141,34 @@ def test_a_team_file_that_means_nothing_is_one_clear_line(
     assert TEAM_FILE in caught.value.message
     assert "\n" not in caught.value.message
     assert time.process_time() - start < 10.0
+
+
+def test_redaction_can_be_made_stricter_by_either_and_looser_by_its_user_alone(
+    git: Git, repository: Repository
+) -> None:
+    git.write(
+        {
+            TEAM_FILE: "pii: true\nredact:\n  names: [door]\n  shapes: [acme_x]\n  strict: ['*.cfg']\n"
+            "  allow: [heron]\nallow: [x]\n"
+        }
+    )
+    for key, value in (("redact.names", "gate"), ("redact.allow", "kingfisher"), ("paranoid", "yes")):
+        git("config", "--add", f"traj.{key}", value)
+    git("config", "traj.pii", "false")
+    config = read_config(repository)
+    assert (config.pii, config.paranoid) == (True, True)
+    assert (config.names, config.shapes, config.strict) == (("gate", "door"), ("acme_x",), ("*.cfg",))
+    assert config.allow == ("kingfisher",)
+    assert config.unknown == ("allow", "redact.allow")
+    assert config.settings
+    assert config.settings["pii"].source == TEAM_FILE
+
+
+@pytest.mark.parametrize("value", ["perhaps", "2"])
+def test_a_switch_is_true_or_false(git: Git, repository: Repository, value: str) -> None:
+    git("config", "traj.paranoid", value)
+    with pytest.raises(TrajError, match=r"traj\.paranoid"):
+        read_config(repository)
 
 
 @pytest.mark.parametrize("text", ["", "thinking:\nexclude:\n", "later: {x: 1}\n"])
@@ -131,13 +198,25 @@ def test_excludes() -> None:
 def test_the_environment() -> None:
     assert Environ.of({}) == Environ(home=None)
     assert Environ.of({"HOME": "/h", "CI": "1", "GIT_TRAJ": "1"}) == Environ(
-        home=Path("/h"), claude_dir=Path("/h/.claude"), codex_dir=Path("/h/.codex"), ci="ci"
+        home=Path("/h"),
+        claude_dir=Path("/h/.claude"),
+        codex_dir=Path("/h/.codex"),
+        gemini_dir=Path("/h/.gemini"),
+        opencode_dir=Path("/h/.local/share/opencode"),
+        config_dir=Path("/h/.config"),
+        ci="ci",
     )
     assert Environ.of(
         {
             "USERPROFILE": "/u",
             "CLAUDE_CONFIG_DIR": "/c",
             "CODEX_HOME": "/x",
+            "GEMINI_CLI_HOME": "/g",
+            "XDG_DATA_HOME": "/d",
+            "XDG_CONFIG_HOME": "/e",
+            "GIT_TRAJ_IDENTITY": "/k",
+            "GIT_TRAJ_TRUST": "0f",
+            "OPENCODE": "1",
             "CLAUDE_CODE_SESSION_ID": "s",
             "CODEX_THREAD_ID": "t",
             "GIT_TRAJ": "0",
@@ -149,9 +228,27 @@ def test_the_environment() -> None:
         home=Path("/u"),
         claude_dir=Path("/c"),
         codex_dir=Path("/x"),
+        gemini_dir=Path("/g/.gemini"),
+        opencode_dir=Path("/d/opencode"),
+        config_dir=Path("/e"),
+        identity="/k",
+        trust="0f",
         claude_session="s",
         codex_thread="t",
+        nameless="opencode",
         off=True,
         foreground=True,
         ci="github-actions",
     )
+
+
+def test_what_the_owner_set_is_told(git: Git) -> None:
+    for key, value in (("push", "auto"), ("precommit", "block")):
+        git("config", f"traj.{key}", value)
+    with git.open() as repository:
+        settings = read_config(repository).settings or {}
+    assert {key: (told.value, told.source) for key, told in settings.items()} == {
+        "thinking": ("seal", "default"),
+        "precommit": ("block", "git config"),
+        "push": ("auto", "git config"),
+    }

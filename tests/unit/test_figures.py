@@ -149,3 +149,17 @@ def test_no_command_takes_long(unit: str) -> None:
     for command in commands:
         folded(*ran(command))
     assert time.process_time() - start < 10.0
+
+
+def test_a_report_of_checks_is_a_run_of_tests() -> None:
+    def report(own: str, *statuses: str) -> Remark:
+        checks: list[Json] = [{"id": own, "status": status} for status in statuses]
+        return Remark(id=own, kind="verification", raw={"subject": "x", "checks": checks})
+
+    call = ToolCall(id="c", name="bash", arguments={"command": "pytest"}, call_id="c")
+    answer = ToolResult(id="r", call_id="c", content="3 passed", exit_code=0)
+    reports = [report("1", "passed", "failed", "failed"), report("2", "needs_review"), report("3")]
+    assert folded(*reports).tests == TestRuns(runs=1, last_passed=1, last_failed=2)
+    assert folded(call, answer, *reports).tests == TestRuns(runs=2, last_passed=1, last_failed=2)
+    assert folded(*reports, call, answer).tests == TestRuns(runs=2, last_passed=3, last_exit=0)
+    assert folded(report("2", "skipped"), Remark(id="4", kind="verification", content="ok")).tests is None

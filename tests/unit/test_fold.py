@@ -56,6 +56,7 @@ def test_what_is_not_known_is_null() -> None:
             "apiCalls": 0,
             "errors": 0,
             "subagents": 0,
+            "omitted": 0,
         },
     }
     assert fold({A: [stub]}).header(A) == {
@@ -86,6 +87,7 @@ def test_what_is_not_known_is_null() -> None:
         "link": {"evidence": "output", "role": "produced", "carriedFrom": []},
         "exit": None,
         "thinking": "none",
+        "readers": None,
         "redactions": 0,
         "incomplete": True,
     }
@@ -299,3 +301,9 @@ def recorded(notes: dict[str, list[Any]]) -> Recorded:
 def places(folded: Folded, commit: str) -> tuple[int, int]:
     part = folded.header(commit)["part"]
     return part["number"], part["of"]
+
+
+def test_a_part_that_begins_and_ends_before_every_log_is_told_too() -> None:
+    """Anybody may have pushed it; it must not end a listing."""
+    strange = record(at=-9, n=-5, prompt="Here")
+    assert fold({"a": [strange]}).header("a")["prompt"] == "Here"

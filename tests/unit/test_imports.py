@@ -14,11 +14,23 @@ import gittraj
 
 PACKAGE = Path(gittraj.__file__).parent
 LAYERS = [
-    {"cli", "github_action", "worker", "__main__"},
-    {"drain", "linking", "switching", "query", "installation", "health"},
-    {"pipeline"},
-    {"formats", "agents", "capture", "redact", "seal", "index", "render", "tasks", "notes"},
-    {"codec", "git", "config", "log", "figures", "inference", "local", "times"},
+    {"api", "cli", "github_action", "worker", "precommit", "asking", "__main__"},
+    {
+        *("backfill", "drain", "rewriting", "linking", "switching", "query", "installation", "health"),
+        *("indexing", "repairing", "forgetting", "recording", "resealing"),
+        *("stamps", "audit", "filtering", "sharing", "purging", "pages", "exporting"),
+    },
+    {"pipeline", "renewal", "purged"},
+    {
+        *("formats", "agents", "authored", "capture", "redact", "seal", "index", "render", "tasks", "notes"),
+        "exchange",
+    },
+    {
+        *("codec", "database", "git", "config", "log", "figures", "fitting", "inference", "local"),
+        *("locking", "loose", "times"),
+        *("watch", "interchange", "exported"),
+        *("redaction", "sealing", "strictness", "strict_commands", "pieces", "quotation"),
+    },
     {"model", "errors"},
 ]
 ROOMS = LAYERS[3]
@@ -26,7 +38,7 @@ ROOMS = LAYERS[3]
 
 ONLY = {
     "pygit2": ("git/",),
-    "github": ("github_action/",),
+    "github": ("github_action/", "tasks/github.py"),
     "yaml": ("config.py",),
     "cryptography": ("seal/", "seal.py"),
     "click": ("cli/",),
@@ -34,7 +46,10 @@ ONLY = {
 ENVIRON = {
     "config.py": "what a user set",
     "cli/": "the process that a user started",
+    "api.py": "the process that a user wrote",
     "worker.py": "the process that a hook started",
+    "asking/__main__.py": "the process that an agent waits for",
+    "precommit/__main__.py": "the process that a hook waits for",
     "git/process.py": "git must not get the variables that hooks export",
 }
 

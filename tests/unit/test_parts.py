@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -101,6 +102,14 @@ def test_a_part_that_began_above_what_was_read_covers_its_end() -> None:
     assert spans(drafter(of).draft(owned(of), [stored]))[0] == ("c1.out", "c1.out")
     lost = Stored(range=Range(first="gone", last="gone too", n=9, at=0), commits=(oid("A"),))
     assert spans(drafter(of).draft(owned(of), [lost]))[0] == ("p1", "c1")
+
+
+def test_what_follows_a_call_above_what_was_read_is_linked_by_its_name() -> None:
+    items = [*asked("p3", "What now?"), *said("m3"), TurnEnd(end=0)]
+    of = assemble(items, agent="claude-code", session="s", trajectory="traj_s", start=20)
+    parts = own(to_steps(of), [], before=Anchor(call=-1, commits=(oid("B"),), name="c2"))
+    found = drafter(of, commit("B")).draft(parts, [])
+    assert [t.link for d in found for t in d.draft.targets] == [Link(evidence="agent", call="c2")]
 
 
 def test_a_commit_that_is_not_stored_takes_its_events_with_it() -> None:
@@ -249,3 +258,11 @@ def test_prompts_are_steps() -> None:
     assert [i for i, s in enumerate(steps) if s.edit] == [index(of, "w1"), index(of, "w2")]
     assert [i for i, s in enumerate(steps) if s.ends_turn] == [index(of, "m1")]
     assert steps[index(of, "c1")].result == index(of, "c1.out")
+
+
+@pytest.mark.parametrize(("counted", "calls"), [(2, 2), (10**400, None)], ids=["few", "absurd"])
+def test_a_run_counts_what_can_be_counted(counted: int, calls: int | None) -> None:
+    of = replace(spending(beside=False), facts={"run": ("r",), "api_calls": (str(counted),)})
+    run = Drafter(of, commits={}, ci=None)._run()
+    assert run
+    assert run.api_calls == calls

@@ -92,6 +92,7 @@ def commit(
     call: str | None = None,
     stored: bool = True,
     parents: int = 1,
+    time: int = 0,
 ) -> Commit:
     """``by``: the session that the hook's environment named."""
     return Commit(
@@ -100,5 +101,5 @@ def commit(
         sessions=(by,) if by else (),
         call=call,
         stored=stored,
-        changes=CommitChanges(oid(name), tuple(oid(f"p{n}") for n in range(parents)), subject, changes),
+        changes=CommitChanges(oid(name), tuple(oid(f"p{n}") for n in range(parents)), subject, changes, time),
     )

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gittraj.capture.anchor import anchors, can_commit, match_commits
+from gittraj.capture.anchor import can_commit, commits_elsewhere, match_commits
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model import Evidence
@@ -182,7 +182,7 @@ def test_a_call_elsewhere_is_no_candidate() -> None:
     assert matched(of, commit("A", subject="x", by=ME)) == {oid("A"): ("c2", "agent")}
 
 
-def test_anchors_join_the_commits_of_a_call_and_know_those_elsewhere() -> None:
+def test_the_calls_that_committed_elsewhere_are_known() -> None:
     of = log(
         asked("p"),
         ran("c1", "git commit -qm a; git commit -qm b"),
@@ -191,11 +191,7 @@ def test_anchors_join_the_commits_of_a_call_and_know_those_elsewhere() -> None:
         said("m"),
         elsewhere=["o", "f"],
     )
-    found = anchors(of, match_commits(of, [commit("A", by=ME), commit("B", by=ME)]))
-    assert found == [
-        Anchor(call=index(of, "c1"), commits=(oid("A"), oid("B")), evidence="agent"),
-        Anchor(call=index(of, "o"), commits=()),
-    ]
+    assert commits_elsewhere(of) == [index(of, "o")]
 
 
 @pytest.mark.parametrize(
@@ -260,3 +256,12 @@ def test_a_long_session_is_matched_soon() -> None:
     found = matched(of, *commits)
     assert time.process_time() - start < 10.0
     assert [found[c.id][0] for c in commits] == [f"c{n}" for n in range(0, 300, 10)]
+
+
+def test_many_scripts_and_edits_are_weighed_soon() -> None:
+    parts = [[*wrote(f"w{n}", f"f{n}", "x"), *ran(f"r{n}", "make test")] for n in range(400)]
+    of = log(*parts)
+    commits = [commit(f"A{n}", changed("other", "y"), by=ME) for n in range(20)]
+    start = time.process_time()
+    assert matched(of, *commits, commit("B", changed("f399"), by=ME)) == {oid("B"): ("r399", "agent")}
+    assert time.process_time() - start < 2.0

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.capture.content import Writings
+from gittraj.capture.content import Changed, Writings
 from gittraj.capture.session import Log
+from gittraj.git import PathChange
 from tests.unit.capture.logs import changed, commit, index, log, ran, said, wrote
 
 TEN = "\n".join(f"line {n}" for n in range(10))
 
 
-def explained(of: Log, *changes: object) -> list[str]:
+def taken(*changes: PathChange) -> Changed:
+    """A commit of ``changes``."""
+    made = commit("A", *changes).changes
+    assert made
+    return Changed(made)
+
+
+def explained(of: Log, *changes: PathChange) -> list[str]:
     """The calls that explain a commit of ``changes``."""
-    found = Writings.of(of).explain(commit("A", *changes).changes)  # type: ignore[arg-type]
+    found = Writings.of(of).explain(taken(*changes))
     return [of.entries[i].event.id for i in found]
 
 
@@ -87,13 +95,12 @@ def test_what_failed_or_was_written_elsewhere_explains_nothing() -> None:
 def test_lines_that_a_commit_took_explain_no_later_one() -> None:
     of = log(wrote("w", "f", TEN))
     writings = Writings.of(of)
-    first = commit("A", changed("f", "line 1\nline 2")).changes
-    assert first
+    first = taken(changed("f", "line 1\nline 2"))
     writings.take(first)
     assert writings.explain(first) == []
-    assert writings.explain(commit("B", changed("f", "line 3\nline 4")).changes) == [0]  # type: ignore[arg-type]
+    assert writings.explain(taken(changed("f", "line 3\nline 4"))) == [0]
     assert writings.paths() == {"f"}
-    writings.take(commit("B", changed("f", TEN)).changes)  # type: ignore[arg-type]
+    writings.take(taken(changed("f", TEN)))
     assert writings.paths() == set()
 
 
@@ -101,15 +108,15 @@ def test_after_the_agents_own_commit_its_unchanged_lines_explain_nothing() -> No
     """A tool that writes whole files writes every brace of them; a human's brace is still a human's."""
     of = log(wrote("w", "f", "{\nnew\n}", whole="{\nnew\n}"), ran("c", "git commit -am x"))
     writings = Writings.of(of)
-    writings.take(commit("A", changed("f", "new", blob="{\nnew\n}")).changes, before=index(of, "c"))  # type: ignore[arg-type]
-    assert writings.explain(commit("B", changed("f", "}")).changes) == []  # type: ignore[arg-type]
+    writings.take(taken(changed("f", "new", blob="{\nnew\n}")), before=index(of, "c"))
+    assert writings.explain(taken(changed("f", "}"))) == []
 
 
 def test_a_commit_takes_only_what_was_written_before_its_call() -> None:
     of = log(wrote("w1", "f", "same"), ran("c", "git commit -am x"), wrote("w2", "f", "same"))
     writings = Writings.of(of)
-    writings.take(commit("A", changed("f", "same")).changes, before=index(of, "c"))  # type: ignore[arg-type]
-    assert writings.explain(commit("B", changed("f", "same")).changes) == [index(of, "w2")]  # type: ignore[arg-type]
+    writings.take(taken(changed("f", "same")), before=index(of, "c"))
+    assert writings.explain(taken(changed("f", "same"))) == [index(of, "w2")]
 
 
 def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None:
@@ -117,7 +124,7 @@ def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None
     theirs, ours = Writings.of(owner), Writings.of(guest)
 
     def beside(text: str) -> list[int]:
-        return ours.beside(commit("A", changed("f", text)).changes, theirs)  # type: ignore[arg-type]
+        return ours.beside(taken(changed("f", text)), theirs)
 
     assert beside("mine\nshared\n}") == []
     assert beside("mine\nguest's") == [0]
@@ -127,7 +134,6 @@ def test_beside_an_owner_only_lines_count_that_the_owner_did_not_write() -> None
 
 def test_beside_an_owner_a_path_that_it_never_wrote_counts_by_its_blob() -> None:
     guest = Writings.of(log(wrote("v", "g", whole="{}\n")))
-    made = commit("A", changed("f", "x"), changed("g", "{}", blob="{}\n")).changes
-    assert made
+    made = taken(changed("f", "x"), changed("g", "{}", blob="{}\n"))
     assert guest.beside(made, Writings.of(log(wrote("w", "f", "x")))) == [0]
     assert guest.beside(made, Writings.of(log(wrote("w", "g", "{}", whole="{}\n")))) == []

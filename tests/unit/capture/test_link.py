@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -145,3 +147,68 @@ def test_a_session_is_asked_only_about_its_news() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "git commit -m x", commits=["B"]))
     commits = [commit("A", changed("f", "x")), commit("B", by=ME)]
     assert anchors(linked([of], commits, considers=lambda *_: False), of) == []
+
+
+def test_many_logs_are_asked_about_many_commits_soon() -> None:
+    """The same files everywhere, and no line of one in the other."""
+
+    def lines(*name: object) -> str:
+        return "\n".join(f"line {n} of {name}" for n in range(20))
+
+    names = [f"f{n}" for n in range(40)]
+    logs = [log(*(wrote(f, f, lines(n, f)) for f in names), name=f"codex:s{n}") for n in range(25)]
+    commits = [commit(f"A{n}", changed(names[n % 40], lines("mine", n))) for n in range(1000)]
+    start = time.process_time()
+    links = linked(logs, commits)
+    assert time.process_time() - start < 5.0
+    assert (links.anchors, len(links.unowned)) == ({}, 1000)
+
+
+def test_who_squashes_another_worktrees_commit_comes_after_it() -> None:
+    """Both were made since the last drain; the worktrees' streams come in any order."""
+    of = log(wrote("w", "f", "x"))
+    early, late = (commit(name, changed("f", "x"), time=time) for name, time in (("A", 1), ("B", 2)))
+    links = link([of], [[late], [early]], known={})
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+
+
+def test_who_merges_another_worktrees_commit_in_the_same_second_comes_after_it() -> None:
+    of = log(wrote("w", "f", "x"))
+    made, merge = commit("A", changed("f", "x")), commit("M", changed("f", "x"), kind="merge", parents=2)
+    assert merge.changes is not None
+    merge = replace(merge, changes=replace(merge.changes, parents=(oid("p"), made.id)))
+    links = link([of], [[merge], [made]], known={})
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+
+
+def test_who_picks_another_worktrees_commit_in_the_same_second_comes_after_it() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "git commit -qm x"))
+    made, picked = commit("A", changed("f", "x"), by=ME), commit("B", changed("f", "x"), kind="cherry-pick")
+    links = link([of], [[picked], [made]], known={})
+    assert anchors(links, of) == [("c", (oid("A"),), "agent")]
+
+
+def test_an_agent_amends_a_persons_commit_in_the_same_second() -> None:
+    """What the person took of the agent's edits is theirs, although the amend, which a call made, adds it."""
+    of = log(wrote("w", "f", "x"), wrote("v", "f", "y"), ran("c", "git commit -qa --amend --no-edit"))
+    taken = commit("A", changed("f", "x"))
+    amended = commit("B", changed("f", "x\ny"), kind="amend", by=ME)
+    assert anchors(linked([of], [taken, amended]), of) == [
+        ("w", (oid("A"),), "content"),
+        ("c", (oid("B"),), "agent"),
+    ]
+
+
+def test_a_worktrees_order_stands_whatever_its_times_say() -> None:
+    of = log(wrote("w", "f", "x"))
+    first, second = (commit(name, changed("f", "x"), time=time) for name, time in (("A", 9), ("B", 2)))
+    links = link([of], [[first, second]], known={})
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+
+
+def test_an_agents_merge_brings_in_nothing_of_another_session() -> None:
+    of, other = log(ran("c", "git commit -qm merge")), log(wrote("w", "f", "x"), name=OTHER)
+    merge = commit("A", changed("f", "x"), subject="merge", by=ME, parents=2)
+    links = linked([of, other], [merge])
+    assert anchors(links, of) == [("c", (oid("A"),), "agent")]
+    assert anchors(links, other) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.capture.spool import Spooled, parse_spool, read_spool
+from gittraj.capture.spool import Spooled, find_told, parse_spool, read_spool
 from tests.unit.capture.logs import oid
 
 A, B = oid("A"), oid("B")
@@ -34,7 +34,7 @@ def test_what_the_hooks_write() -> None:
         Spooled(kind="commit", id=A, git_dir=Path("/r/.git"), sessions=("codex:thread", "claude-code:ses")),
         Spooled(kind="commit", id="", git_dir=Path("/r/.git")),
         Spooled(kind="off", id=B, git_dir=Path("/r/.git")),
-        Spooled(kind="rewrite", id=A, other=B, git_dir=Path("/r/.git")),
+        Spooled(kind="rewrite", id=A, other=B, git_dir=Path("/r/.git"), event="rebase"),
         Spooled(kind="picked", id=A, other=B, git_dir=Path("/r/.git")),
         Spooled(kind="squashed", id=A, git_dir=Path("/r/.git")),
     ]
@@ -48,12 +48,34 @@ def test_what_the_hooks_write() -> None:
         pytest.param(f"later\t{A}\t\t\t\t/r", id="of a later version"),
         pytest.param("commit\tnot-an-id\t\t\t\t/r", id="no commit"),
         pytest.param(f"rewrite\t{A}\tabcommit\t{B}\t\t\t/r", id="two torn into one"),
+        pytest.param("session\tgemini\ta b\tSessionStart\t/l\t/r", id="no session"),
+        pytest.param("session\t\ts1\tSessionStart\t/l\t/r", id="no agent"),
         pytest.param(f"rewrite\t{A}\t{B}{B}\t\t\t/r", id="no new commit"),
     ],
 )
 def test_a_line_without_sense_is_passed_over(line: str) -> None:
     good = f"off\t{A}\t\t\t\t/r"
     assert [s.kind for s in parsed(line, good)] == ["off"]
+
+
+def test_what_the_hooks_of_agents_write() -> None:
+    lines = parsed(
+        "session\tgemini\ts1\tSessionStart\t/home/l 1.jsonl\t/r/.git",
+        "session\tgemini\ts1\tSessionEnd\t\t/r/.git",
+        "session\tgemini\ts2\tSessionEnd\tnot/absolute\t/r/.git",
+    )
+    assert lines[0] == Spooled(
+        kind="session",
+        id="",
+        git_dir=Path("/r/.git"),
+        sessions=("gemini:s1",),
+        event="SessionStart",
+        log=Path("/home/l 1.jsonl"),
+    )
+    assert [line.log for line in lines[1:]] == [None, None]
+    assert find_told(lines) == ({"gemini:s1": "/home/l 1.jsonl"}, {"gemini:s1", "gemini:s2"})
+    again = parsed("session\tgemini\ts1\tSessionStart\t/other\t/r/.git")
+    assert find_told([*lines, *again]) == ({"gemini:s1": "/other"}, {"gemini:s2"})
 
 
 def test_a_folder_may_have_any_name() -> None:

@@ -47,7 +47,7 @@ def test_nothing_half_written_remains(tmp_path: Path) -> None:
     save(tmp_path, Off(sessions={"claude-code:s": (Span(start=3),)}))
     before = (tmp_path / "off.json").read_bytes()
     (tmp_path / "cursors.json").mkdir()
-    with pytest.raises(StoreError, match=r"cursors\.json could not be written"):
+    with pytest.raises(StoreError, match=r"cursors\.json cannot be written"):
         save(tmp_path, State())
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cursors.json", "off.json"]
     assert (tmp_path / "off.json").read_bytes() == before

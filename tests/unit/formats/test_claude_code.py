@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
-from gittraj.formats import claude_code
+from gittraj.formats.claude import session as claude_code
 from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model import (
     AnyEvent,
     Artifact,
     Decided,
     Decision,
+    Foreign,
     Message,
     PeerMessage,
     Prompt,
@@ -324,6 +325,45 @@ def test_an_image_is_never_kept_but_counted() -> None:
     assert (broken.artifact, broken.content) == (None, "[image]")
 
 
+def test_a_document_is_told_of_by_what_is_known_of_it() -> None:
+    plain = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "the rules"}}
+    linked = {"type": "image", "source": {"type": "url", "url": "https://example.com/a.png"}}
+    filed = {"type": "document", "source": {"type": "file", "file_id": "f1"}}
+    inline = {"type": "image", "source": {"type": "url", "url": "data:image/png;base64,eA=="}}
+    (prompt,) = events(user("u", [text("see"), plain, linked, filed, inline]))
+    assert prompt.content.splitlines() == [
+        "see",
+        "the rules",
+        "[image https://example.com/a.png]",
+        "[document]",
+        "[image/png, 1 bytes]",
+    ]
+    assert prompt.artifact == Artifact(
+        media_type="image/png", bytes=1, sha256=hashlib.sha256(b"x").hexdigest()
+    )
+
+
+def test_a_servers_tool_is_called_and_answers_like_any() -> None:
+    asked = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "q"}}
+    hit = {"type": "web_search_result", "title": "T", "url": "https://example.com", "encrypted_content": "x"}
+    found = {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [hit]}
+    failed = {"type": "web_search_tool_result_error", "error_code": "unavailable"}
+    broken = {"type": "web_search_tool_result", "tool_use_id": "s2", "content": failed}
+    ran = {"type": "code_execution_result", "stdout": "1", "stderr": "warned", "return_code": 0}
+    executed = {"type": "code_execution_tool_result", "tool_use_id": "s3", "content": ran}
+    unknown = {"type": "of_2031", "text": "new"}
+    search, *results, foreign = events(said("a", asked, found, broken, executed, unknown))
+    assert isinstance(search, ToolCall)
+    assert (search.name, search.call_id, search.response) == ("web_search", "s1", "m1")
+    assert [(r.id, r.content, r.is_error) for r in results if isinstance(r, ToolResult)] == [
+        ("a:1", "T https://example.com", False),
+        ("a:2", "unavailable", True),
+        ("a:3", "1\nwarned", False),
+    ]
+    assert isinstance(foreign, Foreign)
+    assert (foreign.type, foreign.content) == ("of_2031", "new")
+
+
 def test_a_spilled_output_is_known_to_be_cut() -> None:
     spilled = "<persisted-output>\nOutput too large (2MB). Preview:\nx"
     event = shell(spilled, {"stdout": spilled, "persistedOutputSize": 2_000_000}).event
@@ -361,6 +401,13 @@ def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
     approved = Decision(chosen="Cache the parser", by="agent", reasoning="A dict never evicts.")
     assert decided(planned, answer("r", "User has approved your plan.")) == [approved]
     assert decided(said("a", call("ExitPlanMode")), answer("r", "ok", {"plan": plan})) == [approved]
+    unseen, human = call("ExitPlanMode"), Decision(chosen="approved the plan", by="human")
+    filed = {"plan": None, "filePath": "/p.md"}
+    assert decided(said("a", unseen), answer("r", "User has approved exiting plan mode.", filed)) == [human]
+    waiting = {"plan": plan, "awaitingLeaderApproval": True}
+    assert decided(planned, answer("r", "Your plan has been submitted", waiting)) == []
+    steps = call("ExitPlanMode", plan="# Cache\n\nAdd a dict.\n\n## Why not a table\n## Steps\n1. do")
+    assert decided(said("a", steps), answer("r", "ok")) == [Decision(chosen="Cache", by="agent")]
     refusal = (
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nuse a dict"
@@ -368,7 +415,13 @@ def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
     assert decided(planned, answer("r", refusal, "User rejected tool use", error=True)) == [
         Decision(chosen="declined ExitPlanMode", by="human", reasoning="use a dict")
     ]
-    assert decided(said("a", call("Bash", command="x")), answer("r", "Exit code 1", error=True)) == []
+    later = refusal.replace("To tell you how to proceed, the user said:", "The reason for the rejection:")
+    assert decided(planned, answer("r", later, error=True))[0].reasoning == "use a dict"
+    asked = said("a", call("Bash", command="x"))
+    assert decided(asked, answer("r", "Exit code 1", error=True)) == []
+    stop = "The user doesn't want to take this action right now. STOP what you are doing."
+    assert decided(asked, answer("r", stop, error=True)) == [Decision(chosen="declined Bash", by="human")]
+    assert decided(asked, answer("r", "Permission to use Bash has been denied.", error=True)) == []
 
 
 # ---------------------------------------------------------------- the session
@@ -437,6 +490,114 @@ def test_a_subagents_file_belongs_to_the_session_that_started_it() -> None:
     assert "subagent" not in inline
 
 
+def test_a_compaction_helpers_file_is_told_apart() -> None:
+    assert facts(read(user("u", "summarise"), session="agent-acompact-9f"))["tag"] == "compaction"
+
+
+UUID, OTHER = "0b1c2d3e-0000-4000-8000-000000000001", "0b1c2d3e-0000-4000-8000-000000000002"
+
+
+@pytest.mark.parametrize(
+    ("stem", "ids", "session", "parent"),
+    [
+        ("full", [UUID, UUID], UUID, None),  # a log that somebody gave another name
+        (UUID, [UUID, OTHER], UUID, OTHER),
+        (UUID, [OTHER, UUID], UUID, OTHER),
+        (None, [OTHER, UUID], OTHER, None),  # which of them is a copy is not known
+        ("full", [OTHER, UUID], OTHER, None),
+        ("full", [None, None], "full", None),
+    ],
+)
+def test_a_name_that_is_no_session_id_loses(
+    stem: str | None, ids: list[str | None], session: str, parent: str | None
+) -> None:
+    summary = {"type": "summary", "summary": "Another session", "leafUuid": "elsewhere"}
+    records = [user(f"u{n}", "hi", sessionId=named) for n, named in enumerate(ids)]
+    items = read(summary, *records, session=stem)
+    known = facts(items)
+    assert known["session"] == session
+    assert known.get("parent_session") == parent
+    assert [e.session for e in entries(items)] == [None if i in (session, None) else i for i in ids]
+
+
+def test_a_session_begins_with_its_own_first_record() -> None:
+    copied = user("u", "old", sessionId="P", timestamp="2026-02-05T00:00:00.000Z")
+    assert facts(read(copied, user("v", "new"), session="S"))["started_at"] == BASE["timestamp"]
+
+
+def test_what_a_session_is_linked_to_and_tagged_with() -> None:
+    link = {"type": "pr-link", "sessionId": "S", "prNumber": 7, "prUrl": "https://example.com/o/r/pull/7"}
+    known = facts(read(user("u", "hi"), link, {"type": "tag", "tag": "spike", "sessionId": "S"}))
+    assert (known["task_url"], known["tag"]) == ("https://example.com/o/r/pull/7", "spike")
+
+
+# ---------------------------------------------------------------- what was typed while the agent worked
+
+
+def queue(operation: str, **more: Any) -> dict[str, Any]:
+    return {**BASE, "type": "queue-operation", "operation": operation, **more}
+
+
+def steered(uuid: str, prompt: Any, **more: Any) -> dict[str, Any]:
+    given = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", **more}
+    return {**BASE, "type": "attachment", "uuid": uuid, "attachment": given}
+
+
+@pytest.mark.parametrize("prompt", ["use tabs", [{"type": "text", "text": "use tabs"}]])
+def test_a_prompt_that_the_agent_got_in_its_turn_is_a_prompt(prompt: Any) -> None:
+    waited = (queue("enqueue", content="use tabs"), said("a", text("x")), queue("remove"))
+    found = events(user("u", "go"), *waited, steered("q", prompt), said("b", text("y"), id="m2"))
+    assert [(type(e), e.content) for e in found] == [
+        (Prompt, "go"),
+        (Message, "x"),
+        (Prompt, "use tabs"),
+        (Message, "y"),
+    ]
+    assert found[2].id == "q:0"
+    both = (
+        queue("enqueue", content="one"),
+        queue("enqueue", content="two"),
+        queue("remove"),
+        queue("remove"),
+    )
+    found = events(*both, steered("q", "one"), steered("r", "two"), said("a", text("x")))
+    assert [e.content for e in found] == ["one", "two", "x"]
+    assert events(steered("q", "done", commandMode="task-notification")) == []
+    assert events(steered("q", "hook says", isMeta=True)) == []
+    assert events(steered("q", "from a channel", origin={"kind": "channel"})) == []
+
+
+def test_of_older_files_only_the_queue_tells_what_the_agent_got() -> None:
+    found = events(
+        user("u", "go"),
+        queue("enqueue", content="use tabs"),
+        queue("remove"),
+        said("a", text("x")),
+        queue("enqueue", content="/mcp"),
+        queue("remove"),
+        queue("enqueue", content="<task-notification>\n</task-notification>"),
+        queue("remove"),
+        queue("enqueue", content="taken back"),
+        queue("popAll"),
+        queue("enqueue", content="next"),
+        queue("dequeue"),
+        user("v", "next"),
+    )
+    assert [(type(e), e.content, e.tags) for e in found] == [
+        (Prompt, "go", ()),
+        (Remark, "use tabs", ("queued",)),
+        (Message, "x", ()),
+        (Prompt, "next", ()),
+    ]
+
+
+def test_what_another_agent_or_the_program_says_is_no_prompt() -> None:
+    peer = user("u", '<teammate-message teammate_id="b">done</teammate-message>')
+    (message,) = events(peer, user("v", "go on", origin={"kind": "auto-continuation"}))
+    assert isinstance(message, PeerMessage)
+    assert message.direction == "received"
+
+
 def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
     side = {"isSidechain": True}
     found = events(
@@ -449,8 +610,8 @@ def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
     assert [(type(e), e.tags, e.parent) for e in found] == [
         (Prompt, (), None),
         (ToolCall, (), None),
-        (PeerMessage, ("sidechain",), "c1"),
-        (Message, ("sidechain",), "c1"),
+        (PeerMessage, ("sidechain",), "a:0"),
+        (Message, ("sidechain",), "a:0"),
         (Message, (), None),
     ]
 
@@ -460,6 +621,8 @@ def test_a_compaction_is_remarked() -> None:
     (remark,) = events(boundary, user("s", "This session is being continued", isCompactSummary=True))
     assert isinstance(remark, Remark)
     assert (remark.kind, remark.content) == ("compaction", "Compacted")
+    small = {**BASE, "type": "system", "subtype": "microcompact_boundary", "uuid": "c"}
+    assert [type(event) for event in events(small)] == [Remark]
 
 
 def test_reading_on_between_two_objects_glued_on_one_line() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from gittraj.formats import codex
-from gittraj.log import Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.formats.codex import document
+from gittraj.formats.codex import rollout as codex
+from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
 from gittraj.model import (
     AnyEvent,
     Decided,
@@ -305,6 +307,25 @@ def test_a_refused_call_is_a_human_decision() -> None:
     assert [e.id for e in found] == ["n1:0", "n2:0", "n2:1"]
     assert isinstance(found[2], Decided)
     assert found[2].decision == Decision(chosen="declined shell", by="human")
+    printed = output("Exit code: 0\nWall time: 0 seconds\nOutput:\nexec command rejected by user")
+    assert not any(isinstance(e, Decided) for e in events(meta(), call("shell", command=["cat"]), printed))
+
+
+def test_a_result_tells_how_long_it_took_and_how_much_was_cut() -> None:
+    framed = result(meta(), output("Exit code: 0\nWall time: 0.25 seconds\nOutput:\na"))
+    assert (framed.duration_ms, framed.bytes) == (250, None)
+    within = result(meta(), output('{"output":"a","metadata":{"exit_code":0,"duration_seconds":1.5}}'))
+    assert within.duration_ms == 1500
+    ran = {"type": "CommandExecution", "id": "c1", "status": "completed", "aggregated_output": "é" * 50}
+    beside = event("item_completed", item=ran | {"duration": {"secs": 2, "nanos": 5_000_000}})
+    found = result(meta(), call("exec_command", cmd="x"), beside, output("é…40 chars truncated…é"))
+    assert (found.duration_ms, found.bytes, found.truncated) == (2005, 100, True)
+
+
+def test_a_call_that_the_record_beside_it_calls_declined_was_refused() -> None:
+    beside = event("item_completed", item={"type": "CommandExecution", "id": "c1", "status": "declined"})
+    found = events(meta(), call("exec_command", cmd="rm"), beside, output("no"))
+    assert [type(e) for e in found] == [ToolCall, ToolResult, Decided]
 
 
 def test_commits_are_read_from_what_git_printed() -> None:
@@ -398,6 +419,84 @@ def test_turns_end_when_the_program_says_so() -> None:
     assert [k for k in kinds if k is not Fact] == [Message, TurnEnd, Message, Remark, TurnEnd]
 
 
+def test_the_last_turn_tells_how_the_session_stands() -> None:
+    done, aborted = event("task_complete"), event("turn_aborted", reason="interrupted")
+    for log, status in (([said("a")], None), ([done], "completed"), ([done, aborted], "abandoned")):
+        known = {found.name: found.value for found in read(meta(), *log) if isinstance(found, Fact)}
+        assert known.get("status") == status
+
+
+def test_a_call_that_nothing_came_of_is_paid_for_by_the_abortion() -> None:
+    items = read(meta(), event("agent_reasoning", text="a"), tokens(13), event("turn_aborted", reason="x"))
+    (remark,) = entries(items)
+    assert spent(items) == {"resp-1": COST}
+    assert remark.event.response == "resp-1"
+
+
+def test_a_review_ends_with_its_findings() -> None:
+    place = {"absolute_file_path": "/w/a.py", "line_range": {"start": 3, "end": 4}}
+    finding = {"title": "Wrong sign", "body": "It subtracts.", "priority": 1, "code_location": place}
+    review = {"findings": [finding], "overall_correctness": "incorrect", "overall_explanation": "See there."}
+    found = entries(
+        read(
+            meta(),
+            event("entered_review_mode", target={"type": "custom"}, user_facing_hint="the last commit"),
+            event("exited_review_mode", review_output=review),
+            event("exited_review_mode", review_output=None),
+        )
+    )
+    assert [(e.event.id, e.event.content) for e in found] == [
+        ("n1:0", "Review: the last commit"),
+        ("n2:0", "Wrong sign\n/w/a.py:3\nIt subtracts."),
+        ("n2:1", "incorrect\nSee there."),
+        ("n3:0", "Review ended"),
+    ]
+    assert [e.event.kind for e in found if isinstance(e.event, Remark)] == ["note", "finding", "note", "note"]
+    assert found[1].paths == ("/w/a.py",)
+
+
+def test_what_a_guardian_decides_is_no_human_decision() -> None:
+    action = {"type": "command", "command": "rm -rf build"}
+    judged = [
+        event("guardian_assessment", status=status, rationale="It can be built again.", action=action)
+        for status in ("in_progress", "denied")
+    ]
+    (decided,) = events(meta(), *judged)
+    assert isinstance(decided, Decided)
+    assert decided.decision == Decision(
+        chosen="declined rm -rf build", by="agent", reasoning="It can be built again."
+    )
+
+
+def test_an_answered_question_is_a_decision() -> None:
+    options = [{"label": "Yes", "description": ""}, {"label": "No", "description": ""}]
+    questions = [
+        {"id": "q1", "header": "H", "question": "Go on?", "options": options},
+        {"id": "q2", "header": "Key", "question": "Which key?", "isSecret": True},
+        {"id": "q3", "header": "H", "question": "Unanswered?"},
+    ]
+    given = {"answers": {"q1": {"answers": ["Yes", "user_note: soon"]}, "q2": {"answers": ["x"]}}}
+    found = events(meta(), call("request_user_input", questions=questions), output(json.dumps(given)))
+    assert [e.decision for e in found if isinstance(e, Decided)] == [
+        Decision(question="Go on?", chosen="Yes, soon", by="human", alternatives=("No",))
+    ]
+
+
+def test_messages_between_agents_have_a_direction() -> None:
+    spawn = {"subagent": {"thread_spawn": {"parent_thread_id": OLDER, "agent_path": "/root/one"}}}
+    mail = [
+        line("inter_agent_communication", {"author": author, "recipient": "x", "content": text})
+        for author, text in (("/root", "do"), ("/root/one", "done"), ("/root", ""))
+    ]
+    direct = item("agent_message", author="/root", content=[{"type": "input_text", "text": "more"}])
+    found = [e for e in events(meta(source=spawn), *mail, direct) if isinstance(e, PeerMessage)]
+    assert [(e.direction, e.content) for e in found] == [
+        ("received", "do"),
+        ("sent", "done"),
+        ("received", "more"),
+    ]
+
+
 def test_errors_and_compactions_are_remarked() -> None:
     found = events(
         meta(),
@@ -413,7 +512,7 @@ def test_errors_and_compactions_are_remarked() -> None:
 
 
 def test_facts_come_from_the_first_meta_and_the_turns() -> None:
-    git = {"commit_hash": "d002f64f", "branch": "main"}
+    git = {"commit_hash": "d002f64f", "branch": "main", "repository_url": "https://example.com/r.git"}
     first = meta(timestamp="2026-02-11T05:53:33.266Z", originator="codex_exec", git=git)
     turns = [line("turn_context", {"cwd": cwd, "model": "gpt"}) for cwd in ("/w", "/w/sub")]
     found = [(f.name, f.value) for f in read(first, *turns, meta(cwd="/other")) if isinstance(f, Fact)]
@@ -424,6 +523,7 @@ def test_facts_come_from_the_first_meta_and_the_turns() -> None:
         ("folder", "/w"),
         ("branch", "main"),
         ("start_commit", "d002f64f"),
+        ("repository", "https://example.com/r.git"),
         ("entrypoint", "codex_exec"),
         ("model", "gpt"),
         ("folder", "/w/sub"),
@@ -439,6 +539,13 @@ def test_a_fork_names_its_parent() -> None:
     base = {"thread_id": OLDER, "end_ordinal_exclusive": 75, "end_byte_offset": 204_269}
     assert parent(read(meta(forked_from_id=OLDER, history_base=base))) == (OLDER, "fork")
     assert parent(read(meta(session_id=SESSION))) == (None, None)
+
+
+def test_reviewers_and_guardians_are_told_what_to_do_by_no_human() -> None:
+    for source in ("review", {"other": "guardian"}):
+        items = read(meta(source={"subagent": source}), user("judge"), said("fine"))
+        assert parent(items) == (None, "subagent")
+        assert isinstance(entries(items)[0].event, PeerMessage)
 
 
 @pytest.mark.parametrize(
@@ -504,6 +611,135 @@ def test_the_oldest_form_has_no_envelope() -> None:
     assert [type(entry.event) for entry in entries(items)] == [Prompt, ToolCall, ToolResult]
     assert Fact(name="session", value=SESSION) in items
     assert Fact(name="branch", value="x") in items
+
+
+def test_the_oldest_form_never_tells_what_was_typed() -> None:
+    first = {"id": SESSION, "timestamp": "2025-07-01T10:00:00Z", "git": {}}
+    bare = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]}
+    assert [e.content for e in events(first, {"record_type": "state"}, bare)] == ["hi"]
+
+
+def test_a_log_that_lost_its_beginning_has_an_id_all_the_same() -> None:
+    log = written(said("a"), said("b"))
+    (session,) = (f.value for f in codex.read(io.BytesIO(log)) if isinstance(f, Fact))
+    assert len(str(session)) == 20
+    named = codex.read(io.BytesIO(log), session=SESSION)
+    assert [f.value for f in named if isinstance(f, Fact)] == [SESSION]
+
+
+DOCUMENT: dict[str, Any] = {
+    "session": {"id": SESSION, "timestamp": "2025-05-01T10:00:00.000Z", "instructions": "be {brief}"},
+    "items": [
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}]},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "duration_ms": 5},
+        {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "c1",
+            "name": "shell",
+            "arguments": '{"command":["bash","-lc","ls"],"workdir":"/w"}',
+        },
+        {"type": "function_call_output", "call_id": "c1", "output": '{"output":"x","metadata":{}}'},
+        {"type": "message", "id": "msg_1", "role": "assistant", "content": [{"text": "it"}]},
+    ],
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_of_the_first_program_is_read_whole(indent: int | None) -> None:
+    data = json.dumps(DOCUMENT, indent=indent).encode()
+    assert document.detect(data)
+    items = list(document.read(io.BytesIO(data)))
+    assert [(type(e.event), e.event.id, e.event.content) for e in entries(items)] == [
+        (Prompt, "n1:0", "hi"),
+        (ToolCall, "fc_1:0", ""),
+        (ToolResult, "n4:0", "x"),
+        (Message, "msg_1:0", "it"),
+    ]
+    assert entries(items)[1].command == "ls"
+    assert {entry.end for entry in entries(items)} == {len(data)}
+    assert Fact(name="session", value=SESSION) in items
+    assert Fact(name="started_at", value="2025-05-01T10:00:00.000Z") in items
+    assert not [found for found in items if isinstance(found, Mark)]
+
+
+def test_a_document_that_was_cut_gives_what_it_has() -> None:
+    data = json.dumps(DOCUMENT).encode()
+    whole = [entry.event for entry in entries(list(document.read(io.BytesIO(data))))]
+    for end in range(len(data)):
+        items = list(document.read(io.BytesIO(data[:end])))
+        found = [entry.event for entry in entries(items)]
+        ids = [found.id for found in found]
+        assert ids == [found.id for found in whole][: len(ids)]
+        assert [found for found in items if isinstance(found, Damage)]
+
+
+def test_other_documents_are_not_claimed() -> None:
+    for other in (
+        {"session": "x", "items": []},
+        {"sessionId": "x", "items": []},
+        {"items": [], "session": {}},
+    ):
+        assert not document.detect(json.dumps(other).encode())
+    long = {"session": {"id": "x", "instructions": "y" * 70_000}, "items": []}
+    assert document.detect(json.dumps(long).encode()[:65536])
+
+
+# ---------------------------------------------------------------- records that are not decoded
+
+SETTINGS = {"cwd": "/w/sub", "model": "gpt"}
+REPETITIVE = [
+    meta(),
+    line("turn_context", SETTINGS),
+    item("message", role="developer", content=[{"type": "input_text", "text": "rules"}]),
+    event("task_started", turn_id="t"),
+    user("one"),
+    event("user_message", message="one"),
+    line("turn_context", SETTINGS),
+    event("agent_reasoning", text="a"),
+    event("token_count", info=None, rate_limits={}),
+    tokens(13),
+    tokens(13),
+    call("shell", command=["ls"]),
+    line("turn_context", SETTINGS),
+    output("x"),
+    event("agent_message", message="b"),
+    said("b"),
+    line("turn_context", SETTINGS | {"model": "other"}),
+    tokens(26),
+    line("turn_context", SETTINGS),
+    said("c"),
+]
+
+
+def compact(*records: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(record, separators=(",", ":")).encode() + b"\n" for record in records)
+
+
+def without_places(items: list[Item]) -> list[Item]:
+    """The items apart from where in the bytes they stand."""
+    kept = [found for found in items if not isinstance(found, Mark | TurnEnd)]
+    return [replace(found, end=0) if isinstance(found, Entry) else found for found in kept]
+
+
+def test_what_is_not_decoded_says_nothing_that_decoding_would() -> None:
+    limits = {"primary": {"used_percent": 1.0}}
+    log = [record | {"payload": record["payload"] | {"rate_limits": limits}} for record in REPETITIVE]
+    decoded = list(codex.read(io.BytesIO(written(*log))))
+    assert without_places(list(codex.read(io.BytesIO(compact(*log))))) == without_places(decoded)
+
+
+def test_two_records_on_one_line_are_both_read_though_the_first_says_nothing() -> None:
+    begin, glued = compact(meta(), said("a")), compact(event("task_started", turn_id="t"), said("b"))
+    log = begin + glued.replace(b"\n", b"", 1)
+    assert [entry.event.content for entry in entries(list(codex.read(io.BytesIO(log))))] == ["a", "b"]
+
+
+def test_a_fork_that_repeats_what_its_parent_spent_did_not_spend_it() -> None:
+    base = {"thread_id": OLDER, "end_ordinal_exclusive": 75}
+    items = read(meta(history_base=base), tokens(1300), user("go"), said("a"), tokens(1313))
+    assert list(spent(items).values()) == [COST]
+    assert spent(items).keys() <= {entry.event.response for entry in entries(items)}
 
 
 def test_records_of_unknown_kinds_and_shapes_give_nothing() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.formats import FORMATS, detect
+from gittraj.formats import detect, reader_of
 from gittraj.log import Entry
 from tests.unit.formats import test_claude_code as claude
 from tests.unit.formats import test_codex as rollout
@@ -67,14 +67,14 @@ def test_no_value_where_another_was_expected_raises(
         holder, key = data.draw(st.sampled_from(places(strange)))
         holder[key] = data.draw(JSON)
     written = b"".join(json.dumps(record).encode() + b"\n" for record in strange)
-    list(FORMATS[name].read(io.BytesIO(written)))
+    list(reader_of(name).read(io.BytesIO(written)))
 
 
 @pytest.mark.parametrize(("name", "log"), [("claude-code", CLAUDE_LOG), ("codex-rollout", CODEX_LOG)])
 def test_an_entry_ends_where_its_record_does(name: str, log: list[dict[str, Any]]) -> None:
     lines = [json.dumps(record).encode() for record in log]
     ends = {sum(len(line) + 1 for line in lines[: n + 1]) - 1 for n in range(len(lines))}
-    found = FORMATS[name].read(io.BytesIO(b"\n".join(lines)))
+    found = reader_of(name).read(io.BytesIO(b"\n".join(lines)))
     assert {item.end for item in found if isinstance(item, Entry)} <= ends
 
 
@@ -86,17 +86,20 @@ def test_an_entry_ends_where_its_record_does(name: str, log: list[dict[str, Any]
         ("claude-code", {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}),
         ("codex-rollout", rollout.meta()),
         ("codex-rollout", {"id": "i", "timestamp": "t", "instructions": None}),
-        (None, {"type": "system", "subtype": "init", "session_id": "S", "tools": []}),
-        (None, {"type": "user", "message": {"role": "user"}, "session_id": "S", "uuid": "u"}),
-        (None, {"type": "thread.started", "thread_id": "t"}),
-        (None, {"type": "item.completed", "item": {"id": "item_0", "type": "agent_message"}}),
-        (None, {"id": "0", "msg": {"type": "task_started"}}),
-        (None, {"sessionId": "S", "projectHash": "p", "startTime": "t", "kind": "main"}),
-        (None, {"id": "m", "timestamp": "t", "type": "user", "content": "hi"}),
-        (None, {"type": "init", "session_id": "S", "model": "m"}),
-        (None, {"session_id": "S", "hook_event_name": "Stop", "transcript_path": "/x"}),
-        (None, {"type": "session", "version": 3, "id": "i", "cwd": "/w"}),
-        (None, {"role": "user", "message": {"content": []}}),
+        ("claude-stream-json", {"type": "system", "subtype": "init", "session_id": "S", "model": "m"}),
+        (
+            "claude-stream-json",
+            {"type": "user", "message": {}, "session_id": "S", "parent_tool_use_id": None},
+        ),
+        ("codex-exec", {"type": "thread.started", "thread_id": "t"}),
+        ("codex-exec", {"type": "item.completed", "item": {"id": "item_0", "type": "agent_message"}}),
+        ("codex-exec", {"id": "0", "msg": {"type": "task_started"}}),
+        ("gemini-cli", {"sessionId": "S", "projectHash": "p", "startTime": "t", "kind": "main"}),
+        ("gemini-cli", {"id": "m", "timestamp": "t", "type": "user", "content": "hi"}),
+        ("gemini-stream-json", {"type": "init", "session_id": "S", "timestamp": "t"}),
+        ("hook-capture", {"session_id": "S", "hook_event_name": "Stop", "transcript_path": "/x"}),
+        ("pi", {"type": "session", "version": 3, "id": "i", "timestamp": "t", "cwd": "/w"}),
+        ("cursor", {"role": "user", "message": {"content": []}}),
     ],
 )
 def test_a_log_is_known_by_its_content(name: str | None, head: dict[str, Any]) -> None:
@@ -107,9 +110,9 @@ def test_a_log_is_known_by_its_content(name: str | None, head: dict[str, Any]) -
 def test_a_first_line_longer_than_the_head_is_known_too() -> None:
     prompt = claude.user("u", "x" * 100_000)
     first = {"parentUuid": None, "sessionId": "S"} | prompt
-    assert detect(json.dumps(first, separators=(",", ":")).encode()[:65536]) is FORMATS["claude-code"]
+    assert detect(json.dumps(first, separators=(",", ":")).encode()[:65536]) is reader_of("claude-code")
     meta = rollout.meta(base_instructions={"text": "x" * 100_000})
-    assert detect(json.dumps(meta).encode()[:65536]) is FORMATS["codex-rollout"]
+    assert detect(json.dumps(meta).encode()[:65536]) is reader_of("codex-rollout")
 
 
 @pytest.mark.parametrize("head", [b"", b"\n\n", b"\0\xff\xfe", b"SQLite format 3\0", b'{"type":"us', b"[]"])

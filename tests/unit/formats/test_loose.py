@@ -49,3 +49,7 @@ def test_a_text_is_parsed_if_it_can_be(value: Any, expected: Any) -> None:
 
 def test_a_count_is_never_negative_and_never_a_truth_value() -> None:
     assert [loose.count(v) for v in (3, -1, True, 2.5, "4", None)] == [3, 0, 0, 0, 0, 0]
+
+
+def test_a_cost_is_a_number_that_a_float_holds() -> None:
+    assert [loose.cost(v) for v in (1, 0.25, 10**400, True, "1", None)] == [1.0, 0.25, None, None, None, None]

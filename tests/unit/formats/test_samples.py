@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import io
 import itertools
@@ -14,18 +15,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gittraj.formats import FORMATS, HEAD, Reader, detect
-from gittraj.log import Damage, Entry, Fact, Item, Mark, Spent
-from gittraj.model import Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.formats import HEAD, Reader, detect, loose, reader_of
+from gittraj.log import Damage, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model import Message, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 pytestmark = pytest.mark.shared
 
-CLAUDE, CODEX = FORMATS["claude-code"], FORMATS["codex-rollout"]
+CLAUDE, CODEX = reader_of("claude-code"), reader_of("codex-rollout")
 FOLDERS = {"claude-code": CLAUDE, "codex-rollout": CODEX}
 SMALL = 60_000
 """Bytes of a sample that is cut at many places."""
-COPIED_OR_RESTARTED = ("v0.40-318k", "01a1f988-bd06")
-"""Rollouts whose total goes on from a parent's, or began anew in a resumed run."""
 
 
 @pytest.fixture
@@ -87,6 +86,104 @@ def test_claude_code_agrees_with_the_independent_count(samples: Path, facts: dic
         assert len({event.id for event in events}) == len(events), name
 
 
+PROMPTS = {
+    "agentcmd-askuser": 1,
+    "agentcmd-summaries": 1,
+    "edge-cases": 3,
+    "entire-commit-bash": 4,
+    "entire-glued-objects": 5,
+    "entire-grown/1-early": 1,
+    "entire-grown/2-mid": 3,
+    "entire-grown/3-late": 5,
+    "entire-huge-4mb": 22,
+    "entire-images": 2,
+    "real-145k": 1,
+    "representative": 4,
+    "thinking-signature": 1,
+    "tiny-simonw-sample": 2,
+    "v2-large-with-subagents/ae4a77f8-aedd-4bc1-888f-c94edc91af04": 2,
+    "v2-short": 1,
+    "v2-subagent-inline": 1,
+    "v2-tool-heavy": 2,
+    "viewer-27k": 0,
+}
+"""What a human typed, counted by hand among the texts of each file."""
+STARTED_LATER = ("agentcmd-askuser", "edge-cases")
+"""Files whose records are not in the order of their times."""
+
+
+def test_claude_code_prompts_are_those_that_a_human_typed(samples: Path) -> None:
+    for name, expected in PROMPTS.items():
+        items = read(CLAUDE, (samples / "claude-code" / f"{name}.jsonl").read_bytes())
+        assert sum(isinstance(i, Entry) and isinstance(i.event, Prompt) for i in items) == expected, name
+
+
+def test_claude_code_says_what_the_independent_count_says_of_the_session(
+    samples: Path, facts: dict[str, Any]
+) -> None:
+    for name, reader, data in own(samples):
+        if reader is not CLAUDE:
+            continue
+        count, items = facts[name], read(CLAUDE, data)
+        events = [item.event for item in items if isinstance(item, Entry)]
+        known = [(item.name, item.value) for item in items if isinstance(item, Fact)]
+        ids = {value for key, value in known if key == "session"}
+        assert ids | {i.session for i in items if isinstance(i, Entry) and i.session} == {
+            *count["session_ids"]
+        }, name
+        assert {value for key, value in known if key == "agent_version"} == {*count["versions"]}, name
+        assert sum(event.artifact is not None for event in events) == count["images"], name
+        answered = {event.call_id for event in events if isinstance(event, ToolResult)}
+        open_calls = [e for e in events if isinstance(e, ToolCall) and e.call_id not in answered]
+        assert len(open_calls) == count["calls_without_result"], name
+        times = [event.ts for event in events if event.ts]
+        first, last = loose.stamp(count["first_ts"]), loose.stamp(count["last_ts"])
+        assert first is not None
+        assert last is not None
+        assert first <= min(times), name
+        assert max(times) <= last, name
+        if not any(part in name for part in STARTED_LATER):
+            assert ("started_at", first) in known, name
+
+
+def test_claude_code_tells_every_text_of_the_model_once(samples: Path) -> None:
+    for name, reader, data in own(samples):
+        if reader is not CLAUDE or "glued" in name or "invalid" in name:
+            continue
+        expected: dict[str, list[str]] = {}
+        for line in data.decode("utf-8-sig").splitlines():
+            with contextlib.suppress(ValueError):  # a line that somebody cut
+                record = json.loads(line)
+                if isinstance(record, dict) and record.get("type") == "assistant":
+                    expected.setdefault(record["uuid"], texts(record["message"]))
+        messages = [i.event for i in read(CLAUDE, data) if isinstance(i, Entry)]
+        found = [e.content for e in messages if isinstance(e, Message)]
+        assert found == [text for each in expected.values() for text in each], name
+
+
+def texts(message: dict[str, Any]) -> list[str]:
+    """What the model said in a message: nothing if the program wrote it in its place."""
+    if message.get("model") == "<synthetic>":
+        return []
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [block["text"] for block in blocks if block["type"] == "text" and block["text"].strip()]
+
+
+def test_what_a_human_typed_while_the_agent_worked_is_noted(samples: Path) -> None:
+    items = read(CLAUDE, (samples / "claude-code" / "entire-images.jsonl").read_bytes())
+    noted = [i.event for i in items if isinstance(i, Entry) and i.event.tags == ("queued",)]
+    assert [event.content[:9] for event in noted] == ["context: ", "I've also", "I've also"]
+
+
+def test_every_cost_of_a_claude_code_session_falls_to_events(samples: Path) -> None:
+    for name, reader, data in own(samples):
+        if reader is CLAUDE:
+            items = read(reader, data)
+            responses = {item.event.response for item in items if isinstance(item, Entry)}
+            assert {item.response for item in items if isinstance(item, Spent)} <= responses, name
+
+
 def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str, Any]) -> None:
     names = [name for name, reader, _ in own(samples) if reader is CODEX and name in facts]
     assert len(names) > 10
@@ -100,13 +197,74 @@ def test_codex_agrees_with_the_independent_count(samples: Path, facts: dict[str,
         assert models(items) == set(count["models"]), name
         assert Fact(name="session", value=count["session"]["id"]) in items, name
         assert len({event.id for event in events}) == len(events), name
-        last = count["last_total_token_usage"]
-        if last and not any(part in name for part in COPIED_OR_RESTARTED):
+        if last := count["last_total_token_usage"]:
+            runs = spent_by(samples / name)
+            assert runs[-1] == {key: last[key] for key in COUNTED}, name
+            before = base_of(samples / name)
             spent = total(items)
-            assert spent.input_tokens + spent.cache_read_tokens == last["input_tokens"], name
-            assert spent.cache_read_tokens == last["cached_input_tokens"], name
-            assert spent.output_tokens == last["output_tokens"], name
-            assert spent.reasoning_tokens == last["reasoning_output_tokens"], name
+            found = [spent.input_tokens + spent.cache_read_tokens, spent.cache_read_tokens]
+            found += [spent.output_tokens, spent.reasoning_tokens]
+            assert found == [sum(run[key] for run in runs) - before[key] for key in COUNTED], name
+
+
+COUNTED = ("input_tokens", "cached_input_tokens", "output_tokens", "reasoning_output_tokens")
+
+
+def spent_by(path: Path, end: int | None = None) -> list[dict[str, int]]:
+    """The last total of each run in a rollout: a resumed session of version 0.40 counts from 0 again."""
+    runs: list[dict[str, int]] = []
+    for line in path.read_bytes()[:end].splitlines():
+        info = json.loads(line)["payload"].get("info") or {}
+        if total := info.get("total_token_usage"):
+            if runs and runs[-1]["input_tokens"] <= total["input_tokens"]:
+                runs.pop()
+            runs.append({key: total[key] for key in COUNTED})
+    return runs
+
+
+def base_of(path: Path) -> dict[str, int]:
+    """What the parent of a fork without copied history had spent where the fork begins."""
+    meta = json.loads(path.read_bytes().partition(b"\n")[0])["payload"]
+    if not (base := meta.get("history_base")):
+        return dict.fromkeys(COUNTED, 0)
+    (parent,) = path.parent.glob(f"rollout-*-{base['thread_id']}.jsonl")
+    return spent_by(parent, base["end_byte_offset"])[-1]
+
+
+def test_the_two_rollouts_whose_total_is_not_their_own_are_known(samples: Path) -> None:
+    rollouts = samples / "codex-rollout"
+    restarted = spent_by(rollouts / "v0.40-318k.jsonl")
+    assert [run["input_tokens"] for run in restarted] == [1355071, 37208]
+    (fork,) = (rollouts / "v0.169-resume-fork").glob("*01a1f988-bd06*")
+    assert base_of(fork)["input_tokens"] == 15600
+    usage = total(read(CODEX, fork.read_bytes()))
+    assert usage == Usage(input_tokens=400, cache_read_tokens=2000, output_tokens=100, reasoning_tokens=24)
+
+
+def test_a_rollout_gives_the_same_whether_or_not_every_record_is_decoded(samples: Path) -> None:
+    for name, reader, data in own(samples):
+        if reader is CODEX:
+            spaced = b"".join(json.dumps(record).encode() + b"\n" for record in records(data))
+            found, decoded = (
+                [item.event if isinstance(item, Entry) else item for item in read(reader, log)]
+                for log in (data, spaced)
+            )
+            kept = [item for item in found if not isinstance(item, Mark | TurnEnd)]
+            assert kept == [item for item in decoded if not isinstance(item, Mark | TurnEnd)], name
+
+
+def records(data: bytes) -> Iterator[Any]:
+    for line in data.splitlines():
+        with contextlib.suppress(ValueError):
+            yield json.loads(line)
+
+
+def test_a_rollout_tells_how_its_last_turn_ended(samples: Path) -> None:
+    for name, reader, data in own(samples):
+        if reader is CODEX:
+            last = max(data.rfind(b'"type":"task_complete"'), data.rfind(b'"type":"turn_aborted"'))
+            known = {item.name: item.value for item in read(reader, data) if isinstance(item, Fact)}
+            assert known.get("status") == ("completed" if last > 0 else None), name
 
 
 def test_every_cost_of_a_rollout_falls_to_events(samples: Path) -> None:

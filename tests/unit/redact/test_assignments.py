@@ -7,9 +7,8 @@ import json
 import pytest
 
 from gittraj.redact import Redactor
+from gittraj.redact.examples import draw, expand
 from gittraj.redact.names import Grade, grade
-
-from .examples import draw, expand
 
 SECRET = [
     "DB_PASSWORD={word:9}",
@@ -195,7 +194,7 @@ def test_the_key_of_a_whole_value_counts() -> None:
         ("key", Grade.WEAK),
         ("max_tokens", Grade.NONE),
         ("key_id", Grade.NONE),
-        ("password_hash", Grade.NONE),
+        ("password_hash", Grade.TOKEN),
         ("public_key", Grade.NONE),
         ("secret_path", Grade.NONE),
         ("author", Grade.NONE),

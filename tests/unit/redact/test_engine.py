@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from gittraj.errors import RedactionError
 from gittraj.redact import LiveValues, Redactor, engine
-
-from .examples import draw, expand
+from gittraj.redact.examples import draw, expand
 
 KEY = b"k" * 32
 PASSWORD = draw("word", 9)
@@ -35,7 +34,7 @@ def redactor(live: LiveValues | None = None) -> Redactor:
     return Redactor(key=KEY, live=live)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(text=texts, name=names)
 def test_redacting_twice_is_redacting_once(text: str, name: str | None) -> None:
     first = redactor()
@@ -46,7 +45,7 @@ def test_redacting_twice_is_redacting_once(text: str, name: str | None) -> None:
         assert once is text
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(before=texts, after=texts)
 def test_a_planted_secret_never_survives(before: str, after: str) -> None:
     secret = "glpat-" + draw("url64", 20, "planted")
@@ -58,7 +57,7 @@ def test_a_planted_secret_never_survives(before: str, after: str) -> None:
         assert secret not in redactor().text(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(before=texts, after=texts)
 def test_a_json_document_stays_one(before: str, after: str) -> None:
     document = {
@@ -76,10 +75,10 @@ def test_a_learned_value_goes_wherever_it_stands() -> None:
     one = redactor()
     one.learn(f"export DB_PASSWORD={PASSWORD}")
     one.learn(TOKEN, name="note")
-    assert one.text(f"I log in with {PASSWORD} now") == "I log in with REDACTED-password-n1 now"
+    assert one.text(f"I saw {PASSWORD} just now") == "I saw REDACTED-password-n1 just now"
     assert one.text(f"(it was {TOKEN[:16]}...)").startswith("(it was REDACTED-github-token-")
     assert one.counts == {"learned": 2}
-    assert redactor().text(f"I log in with {PASSWORD} now") == f"I log in with {PASSWORD} now"
+    assert redactor().text(f"I saw {PASSWORD} just now") == f"I saw {PASSWORD} just now"
 
 
 def test_a_common_word_is_never_learned() -> None:
@@ -117,10 +116,10 @@ def test_no_time_left_is_an_error_and_no_text() -> None:
 
 
 def test_an_unexpected_error_is_one_that_quotes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> str:
+    def fail(*_: object, **__: object) -> str:
         raise ValueError(PASSWORD)
 
-    monkeypatch.setattr(engine, "image_of", fail)
+    monkeypatch.setattr(engine, "scan", fail)
     with pytest.raises(RedactionError) as caught:
         redactor().text(f"password={PASSWORD}")
     assert PASSWORD not in str(caught.value)

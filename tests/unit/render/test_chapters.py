@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from gittraj.render.chapters import render_commit, render_timeline
 from gittraj.render.detail import Detail
 from gittraj.render.terminal import Page
@@ -18,6 +22,7 @@ from tests.unit.render.headers import (
     result,
 )
 
+WHOLE: dict[str, Any] = {"completeness": {"present": [], "missing": []}}
 PAGE = Page(columns=72)
 WORK = chapter(
     "Retry with backoff",
@@ -31,7 +36,7 @@ WORK = chapter(
     event("decision", decision={"chosen": "full jitter", "alternatives": ["a fixed delay"], "by": "agent"}),
     event("message", "The clock is injected now:\n\n    retry(clock=fake)", ts="2026-03-02T00:00:01.000Z"),
 )
-TOLD = {**full_header(), "chapters": [WORK], "also": []}
+TOLD = {**full_header(), "chapters": [WORK], "also": [], **WHOLE}
 
 
 def shown(page: Page = PAGE, *, everything: bool = False, thinking: bool = False) -> str:
@@ -97,26 +102,26 @@ def test_thinking_is_shown_only_on_request() -> None:
 
 
 def test_a_chapter_without_anything_to_show_is_left_out() -> None:
-    told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": []}
+    told = {**bare_header(), "chapters": [chapter("Before", result("fine"))], "also": [], **WHOLE}
     assert "Before" not in "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
 
 
 def test_the_timeline_is_in_the_order_of_time() -> None:
     other = chapter("Other", event("message", "Meanwhile.", ts="2026-03-01T08:55:02.000Z"))
-    told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": []}]
+    told = [TOLD, {**bare_header(), "chapters": [{**other, "agentName": "codex"}], "also": [], **WHOLE}]
     assert (
         "".join(render_timeline(told, PAGE, detail=Detail()))
         == """\
 2026-03-01
-08:55:00  claude-code  asked: Retry with backoff, and add no dependency.
-08:55:02  codex  said: Meanwhile.
-08:55:04  claude-code  said: I look at the client first.
-08:55:05  claude-code  → Bash rg -n 'def request' src
-08:55:05  claude-code  → Bash pytest -q
-08:55:05  claude-code  result: exit 1 F..... E assert 1.0 == 0.5 1 fail…
-08:55:05  claude-code  decided: full jitter over a fixed delay
+08:55:00  claude-code  ● asked       Retry with backoff, and add no dep…
+08:55:02  codex        ○ said        Meanwhile.
+08:55:04  claude-code  ○ said        I look at the client first.
+08:55:05  claude-code  · Bash        rg -n 'def request' src
+08:55:05  claude-code  · Bash        pytest -q
+08:55:05  claude-code  ✗ result      exit 1 F..... E assert 1.0 == 0.5…
+08:55:05  claude-code  ◆ decided     full jitter over a fixed delay
 2026-03-02
-00:00:01  claude-code  said: The clock is injected now: retry(clock=fak…
+00:00:01  claude-code  ○ said        The clock is injected now: retry(c…
 """
     )
 
@@ -126,7 +131,7 @@ def test_hostile_events_are_inert() -> None:
     events = [event(kind, HOSTILE, ts=HOSTILE) for kind in kinds]
     events += [call(HOSTILE, command=HOSTILE), call(HOSTILE, **{HOSTILE: HOSTILE}), result(HOSTILE, code=1)]
     wild = chapter(HOSTILE, *events) | {"agentName": HOSTILE}
-    told = {**hostile_header(), "chapters": [wild, chapter("two", *events[1:])], "also": []}
+    told = {**hostile_header(), "chapters": [wild, chapter("two", *events[1:])], "also": [], **WHOLE}
     detail = Detail(everything=True, thinking=True)
     for text in (
         "".join(render_commit(entry(), [told], PAGE, NOW, detail=detail)),
@@ -134,3 +139,16 @@ def test_hostile_events_are_inert() -> None:
     ):
         assert not {"\x1b", "\x07", "\r", "\u202e"} & set(text)
         assert "^[]0;owned^G^M<script>" in text
+
+
+@pytest.mark.parametrize(
+    ("evidence", "missing", "said"),
+    [("agent", ["retrospective"], True), ("agent", ["task"], False), ("imported", ["retrospective"], False)],
+)
+def test_what_its_author_could_add_is_said_in_a_line(evidence: str, missing: list[str], said: bool) -> None:
+    told = {**bare_header(), "chapters": [], "completeness": {"present": [], "missing": missing}}
+    told["link"] = {**told["link"], "evidence": evidence}
+    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    line = f'  no retrospective yet: git traj complete {told["id"]} --summary "…"\n'
+    assert (line in text) == said
+    assert ("complete" in text) == said

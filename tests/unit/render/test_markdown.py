@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.render.detail import Detail
-from gittraj.render.markdown import code, escape, fence, quote, render_markdown
+from gittraj.render.inert import code, fence, quote, words
+from gittraj.render.markdown import render_markdown
 from tests.unit.render.headers import (
     HOSTILE,
     call,
@@ -42,8 +43,21 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 ## Retry with backoff
 
-> `traj_one` · claude-code · claude-sonnet-4-5 · 4m · 12\\.3k in + 98k cached / 1.2k out · `$0.04` \
-· 80% sure · committed by the agent · part 1 of 2 · carried from `fffffff` · thinking dropped · 3 redactions
+| | |
+| --- | --- |
+| Status | completed |
+| Agent | claude-code |
+| Model | `claude-sonnet-4-5` |
+| When | 2026\\-03-01 08:55 UTC · 4m |
+| Tokens | 12\\.3k in + 98k cached / 1.2k out |
+| Cost | `$0.04` |
+| Confidence | 80% sure |
+| Tests | 12 passed, 1 failed (last of 3 runs) |
+| Thinking | 2 pieces, not stored |
+| Part | Part 1 of 2 |
+| Link | Committed by the agent, from `fffffff` |
+| Redacted | 3 secrets |
+| Id | traj\\_one |
 
 ### Asked
 
@@ -73,7 +87,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 > Bursts are spread out.
 
-### Chapter: Retry with backoff
+### 1. Retry with backoff
 
 **Asked**
 
@@ -85,20 +99,28 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 - `Bash` `rg -n request src`
 - `Bash` `pytest -q`
 
-**exit 1**
+<details><summary>exit 1</summary>
 
 ```text
 1 failed, 5 passed
 ```
 
-### Tests
-
-12 passed, 1 failed (last of 3 runs)
-
-### Cost
-
-$0.04, 12.3k in + 98k cached / 1.2k out
+</details>
 """
+    )
+
+
+def test_many_calls_are_folded() -> None:
+    work = [call("Bash", command=f"echo {n}") for n in range(3)] + [
+        call("<b>", path="x"),
+        result("no", code=1),
+    ]
+    told = {**full_header(), "chapters": [chapter("Many", *work)], "also": []}
+    page = "".join(render_markdown(None, [told], detail=Detail()))
+    folded = page[page.index("<details>") :]
+    assert folded.startswith("<details><summary>4 calls: Bash ×3, &lt;b&gt;</summary>\n\n- `Bash` `echo 0`\n")
+    assert folded.endswith(
+        "- `<b>` `x`\n\n<details><summary>exit 1</summary>\n\n```text\nno\n```\n\n</details>\n\n</details>\n"
     )
 
 
@@ -124,7 +146,7 @@ $0.04, 12.3k in + 98k cached / 1.2k out
     ],
 )
 def test_plain_words_stay_plain(hostile: str, plain: str) -> None:
-    assert escape(hostile) == plain
+    assert words(hostile) == plain
 
 
 @given(st.text(alphabet="`~|ab \n\\"))
@@ -153,6 +175,8 @@ def test_hostile_text_is_inert() -> None:
     page = "".join(render_markdown(entry(subject=HOSTILE), [told], detail=Detail(everything=True)))
     bare = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", page)
     assert not {"\x1b", "\x07", "\r", "\u202e"} & set(page)
-    assert "<" not in bare.replace("<U", "")
+    ours = re.sub(r"</?(?:details|summary|code)>", "", bare)
+    assert "<" not in ours.replace("<U", "")
+    assert page.count("<details>") == page.count("</details>")
     assert "@" not in bare
     assert not re.search(r"(?<!\\)\]\(", bare)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
@@ -49,6 +49,7 @@ def test_width_is_what_the_terminal_takes(text: str, columns: int) -> None:
 
 
 @given(st.text(), st.integers(8, 40))
+@example("\t\x80", 8)
 def test_wrapped_lines_fit_and_lose_nothing(text: str, columns: int) -> None:
     safe = escape(text)
     rows = wrap(safe, columns)

@@ -1,0 +1,99 @@
+"""Where the programs come from that manage hooks: packages of npm and PyPI, pinned, in a folder of their own.
+
+The tests are written against what these versions do. GIT_TRAJ_E2E_MANAGERS names a folder that has them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+NPM = {"husky": "9.1.7", "lefthook": "2.2.2"}
+PYPI = {"pre-commit": "4.7.0"}
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+class NotInstalledError(Exception):
+    """They aren't here and may not be fetched; the message says what to do."""
+
+
+def programs() -> tuple[Path, Path]:
+    """The folders of npm's programs and of PyPI's, after installing them where that is allowed.
+
+    Raises NotInstalledError, also where no registry can be reached.
+    """
+    place = Path(os.environ.get("GIT_TRAJ_E2E_MANAGERS") or _ROOT / ".managers")
+    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    if not _is_whole(place):
+        if not asked:
+            why = f"no hook managers in {place}: set GIT_TRAJ_E2E_INSTALL=1 or GIT_TRAJ_E2E_MANAGERS"
+            raise NotInstalledError(why)
+        if not shutil.which("npm") or not find_spec("pip"):
+            raise NotInstalledError("hook managers cannot be fetched: no npm, or this Python has no pip")
+        place.mkdir(parents=True, exist_ok=True)
+        with (place / "lock").open("w") as lock:  # the tests run in several processes
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_whole(place):
+                _install(place)
+    return place / "node_modules" / ".bin", place / "venv" / "bin"
+
+
+def _is_whole(place: Path) -> bool:
+    try:
+        known: object = json.loads((place / "installed.json").read_text())
+    except (OSError, ValueError):
+        return False
+    return known == {**NPM, **PYPI}
+
+
+def _install(place: Path) -> None:
+    npm = [f"{name}@{version}" for name, version in NPM.items()]
+    pip = [sys.executable, "-m", "pip", "--python", str(place / "venv" / "bin" / "python"), "install"]
+    wanted = [f"{name}=={version}" for name, version in PYPI.items()]
+    quiet = ["--no-audit", "--no-fund", "--fetch-retries=1"]
+    for command in (
+        # lefthook's script would install its hooks into the repository around us: this one
+        ["npm", "install", "--prefix", str(place), "--ignore-scripts", *quiet, *npm],
+        [sys.executable, "-m", "venv", "--without-pip", "--clear", str(place / "venv")],
+        [*pip, "--quiet", "--disable-pip-version-check", "--retries=1", *wanted],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode:
+            last = (done.stderr.strip().splitlines() or [""])[-1]
+            raise NotInstalledError(f"hook managers cannot be fetched: {command[0]}: {last}")
+    (place / "installed.json").write_text(json.dumps({**NPM, **PYPI}))
+
+
+def prepare_ours(home: Path) -> Path:
+    """Let the framework make its environment for our own hook under ``home``; returns its settings.
+
+    Raises NotInstalledError where there is no commit of ours, or nothing can be fetched.
+    """
+    programs()
+    config = home / ".pre-commit-config.yaml"
+    asked = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=_ROOT, capture_output=True, text=True, check=False
+    )
+    if asked.returncode or not (_ROOT / ".pre-commit-hooks.yaml").exists():
+        raise NotInstalledError("no clone of git-traj here that the framework could take a hook from")
+    config.write_text(
+        f"repos:\n- repo: {_ROOT}\n  rev: {asked.stdout.strip()}\n  hooks: [{{id: git-traj-redact}}]\n"
+    )
+    subprocess.run(["git", "init", "-q", str(home)], check=True)
+    done = subprocess.run(
+        [str(programs()[1] / "pre-commit"), "install-hooks"],
+        cwd=home,
+        env={**os.environ, "PRE_COMMIT_HOME": str(home / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise NotInstalledError(f"the framework cannot fetch what git-traj needs: {done.stdout[-200:]}")
+    return config

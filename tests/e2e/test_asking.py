@@ -1,0 +1,115 @@
+"""Agents that read when to write something down, and are asked once for what they left out."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gittraj.installation.instructions import PLACES, TEXT
+from gittraj.log import ASKING
+from tests.e2e import model_server
+from tests.e2e.agents import Agent
+from tests.e2e.model_server import Reply, Served, Usage
+from tests.e2e.scenario import Run, Shell, Turn, Write, turn
+from tests.e2e.test_agent_hooks import install, trust
+from tests.e2e.workshop import Workshop
+
+COMMIT = "git add . && git commit -m made"
+CONFIGURED = "git config traj.retrospective ask"
+ANSWER = '[[RETROSPECTIVE]] {"summary": "A file was made", "learnings": ["one is enough"]} [[/RETROSPECTIVE]]'
+WORK = [
+    turn(Write("a.txt", "one\n"), say="First the file"),
+    turn(Shell(COMMIT)),
+    turn(say="The last words"),
+]
+
+
+@pytest.fixture(params=["claude", "codex", "gemini"])
+def agent(request: pytest.FixtureRequest) -> Agent:
+    chosen: Agent = request.getfixturevalue(request.param)
+    return chosen
+
+
+@pytest.fixture
+def asked(heard: list[str], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The requests that end with our question; the model answers them with a retrospective."""
+    found: list[str] = []
+    follow = model_server.Script.follow
+
+    def answer(script: model_server.Script, conversation: str) -> tuple[Reply, Served]:
+        reply, served = follow(script, conversation)
+        if ASKING not in conversation or "A file was made" in conversation or reply.calls:
+            return reply, served
+        found.append(conversation)
+        return Reply("", ANSWER, ()), Served(Usage(0, 0, 0), ())
+
+    monkeypatch.setattr(model_server.Script, "follow", answer)
+    return found
+
+
+def play(agent: Agent, workshop: Workshop, script: list[Turn], resume: Run | None = None) -> Run:
+    if agent.name == "codex" and resume is None:
+        trust(agent, workshop.path)
+    return agent.run(script, folder=workshop.path, resume=resume)
+
+
+def test_the_agent_reads_the_instruction(agent: Agent, workshop: Workshop, heard: list[str]) -> None:
+    install(workshop, agent)
+    agent.run(WORK, folder=workshop.path)
+    lines = [line for line in TEXT.splitlines() if not line.startswith("<!--")]
+    missing = [line for line in lines if json.dumps(line, ensure_ascii=False)[1:-1] not in heard[0]]
+    assert missing == []
+    name = agent.name.removesuffix("-cli")
+    assert (workshop.path / PLACES[name].own).read_text() == TEXT
+    assert workshop.git("status", "--porcelain") == "", "nor did the agent commit it"
+    assert workshop.git("show", "--format=", "--name-only").split() == ["a.txt"]
+
+
+def test_it_is_asked_once_and_what_it_answers_is_kept(
+    agent: Agent, workshop: Workshop, heard: list[str], asked: list[str]
+) -> None:
+    install(workshop, agent)
+    workshop.git(*CONFIGURED.split()[1:])
+    run = play(agent, workshop, WORK)
+    assert len(asked) == 1
+    assert len(heard) == len(WORK) + 1
+    again = play(agent, workshop, [turn(Write("b.txt", "two\n")), *WORK[1:]], resume=run)
+    assert len(heard) == 2 * len(WORK) + 1, "once in a session"
+    workshop.settle(run, again)
+
+    told = workshop.only("HEAD~1")
+    if "A file was made" not in run.log.read_text():
+        pytest.skip("the agent ended without writing its last words into its log")
+    assert told["retrospective"]["summary"] == "A file was made"
+    assert told["retrospective"]["by"] == "agent"
+    prompts = [e["content"] for c in told["chapters"] for e in c["events"] if e["type"] == "prompt"]
+    assert prompts == [run.prompt], "our question is nobody's prompt"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        [turn(Write("a.txt", "one\n"), say="A file"), turn(say="And nothing is committed")],
+        [*WORK[:2], turn(say=f"It is done. {ANSWER}")],
+        [
+            turn(Write("a.txt", "one\n")),
+            turn(Shell(f"GIT_TRAJ=0 {COMMIT}".replace(" && ", " && GIT_TRAJ=0 "))),
+            WORK[2],
+        ],
+    ],
+    ids=["no commit", "looked back", "off"],
+)
+def test_it_is_not_asked(agent: Agent, workshop: Workshop, asked: list[str], script: list[Turn]) -> None:
+    if agent.name == "gemini-cli" and "GIT_TRAJ" in str(script):
+        pytest.skip("its commits reach no hook of git, which alone sees the variable")
+    install(workshop, agent)
+    workshop.git(*CONFIGURED.split()[1:])
+    play(agent, workshop, script)
+    assert asked == []
+
+
+def test_nobody_is_asked_by_default(claude: Agent, workshop: Workshop, asked: list[str]) -> None:
+    install(workshop, claude)
+    play(claude, workshop, WORK)
+    assert asked == []

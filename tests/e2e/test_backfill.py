@@ -1,0 +1,198 @@
+"""A repository that agents and people made before git-traj was there, and what a backfill says of it.
+
+The truth is kept by the story itself: every file belongs to the session (or the person) that wrote it, and a
+commit to the owners of the files that it changes. Nothing of it is read from a log.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.agents import Agent
+from tests.e2e.scenario import Run, Shell, Turn, Write, turn
+from tests.e2e.workshop import Workshop
+
+PERSON = "a person"
+Pairs = set[tuple[str, str]]
+
+
+@dataclass
+class Village:
+    """A repository, and who wrote each file of it."""
+
+    workshop: Workshop
+    owners: dict[str, str] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    _files: int = 0
+
+    def person(self, *, message: str | None = None) -> str:
+        """A person writes a file and commits it."""
+        path = self.name()
+        self.owners[path] = PERSON
+        (self.workshop.path / path).write_text(self.text(path))
+        self.workshop.git("add", path)
+        self.workshop.git("commit", "-q", "-m", message or f"By hand: {path}")
+        return path
+
+    def agent(self, agent: Agent, *commands: str, last: str = "") -> Run:
+        """A session that writes one file before each command (``{0}``: its path), and ``last`` one more."""
+        turns: list[Turn] = []
+        paths: list[str] = []
+        for command in commands:
+            paths.append(self.name())
+            turns.append(turn(Write(paths[-1], self.text(paths[-1]))))
+            turns.append(turn(Shell(command.format(paths[-1]))))
+        if last:
+            paths.append(self.name(last))
+            turns.append(turn(Write(paths[-1], self.text(paths[-1]))))
+        run = agent.run([*turns, turn(say="That is all.")], folder=self.workshop.path)
+        self.owners |= dict.fromkeys(paths, run.session)
+        self.runs.append(run)
+        return run
+
+    def name(self, name: str = "") -> str:
+        self._files += 1
+        return f"{name or 'file'}{self._files:02}.py"
+
+    def text(self, path: str) -> str:
+        stem = path.removesuffix(".py")
+        return "".join(f"def {stem}_{n}():\n    return '{stem} {n}'\n" for n in range(4))
+
+    def truth(self) -> Pairs:
+        """(commit, session) for every commit that a branch reaches, by the files that it changes."""
+        git = self.workshop.git
+        found: Pairs = set()
+        for commit in git("rev-list", "--branches", "--no-merges").split():
+            changed = git("diff-tree", "-r", "--root", "--no-commit-id", "--name-only", commit).split()
+            sessions = {self.owners.get(path, PERSON) for path in changed} - {PERSON}
+            found |= {(commit, session) for session in sessions}
+        return found
+
+    def told(self) -> Pairs:
+        """The same as git-traj has it."""
+        found: Pairs = set()
+        for branch in self.workshop.git("for-each-ref", "--format=%(refname)", "refs/heads").split():
+            for commit in self.workshop.log(branch):
+                found |= {(commit["commit"], header["session"]) for header in commit["trajectories"]}
+        return found
+
+
+@pytest.fixture
+def village(repository: Workshop) -> Village:
+    return Village(repository)
+
+
+COMMITS = [
+    "git add {0} && git commit -m 'Add {0}'",
+    "git add {0} && git commit -qm 'Add {0} quietly'",
+    "git add {0} && git commit -m 'Add {0}' && git commit --amend -m 'Add {0}, said better'",
+    "git add {0} && git commit -q -F - <<'END'\nAdd {0} with a body\n\nMore words.\nEND",
+]
+
+
+def build(village: Village, claude: Agent, codex: Agent) -> None:
+    """Thirty commits and more, by two agents and a person, on two branches, much of it rewritten."""
+    git = village.workshop.git
+    main = git("symbolic-ref", "--short", "HEAD").strip()
+    for n in range(4):
+        village.agent(claude, COMMITS[n], COMMITS[(n + 1) % 4])
+        village.person()
+        village.agent(codex, COMMITS[(n + 2) % 4], COMMITS[n])
+        village.person()
+    # a person commits what agents left, one file with the agent's name for it in the message, one not
+    for agent in (claude, codex):
+        village.agent(agent, last="left")
+        git("add", "-A")
+        git("commit", "-q", "-m", "Take what is there")
+    # a person rewords an agent's commit, and adds to another
+    village.agent(claude, COMMITS[0])
+    git("commit", "-q", "--amend", "-m", "Reworded by hand")
+    village.agent(codex, COMMITS[1])
+    (village.workshop.path / "more.txt").write_text("more\n")
+    git("add", "-A")
+    git("commit", "-q", "--amend", "--no-edit")
+    # a branch that is rebased onto work that came meanwhile
+    git("checkout", "-q", "-b", "topic")
+    village.agent(claude, COMMITS[0], COMMITS[1])
+    village.agent(codex, COMMITS[2])
+    git("checkout", "-q", main)
+    village.person()
+    git("checkout", "-q", "topic")
+    git("rebase", "-q", main)
+    git("checkout", "-q", main)
+    git("merge", "-q", "--ff-only", "topic")
+    # a branch that is squashed into one commit
+    git("checkout", "-q", "-b", "squashed")
+    village.agent(claude, COMMITS[1], COMMITS[0])
+    village.agent(codex, COMMITS[0])
+    git("checkout", "-q", main)
+    village.person()
+    git("merge", "-q", "--squash", "squashed")
+    git("commit", "-q", "-m", "All of it at once (#12)")
+    git("branch", "-q", "-D", "squashed")
+    # a fixup, and an order turned round
+    village.agent(codex, COMMITS[0], COMMITS[1], COMMITS[0])
+    todo = "sed -i -e '1{h;d}' -e '2G'"
+    git("-c", f"sequence.editor={todo}", "rebase", "-q", "-i", "HEAD~2")
+    village.agent(claude, COMMITS[0], COMMITS[0])
+    todo = "sed -i -e '2s/^pick/fixup/'"
+    git("-c", f"sequence.editor={todo}", "rebase", "-q", "-i", "HEAD~2")
+    # picked onto another branch
+    village.agent(codex, COMMITS[0])
+    picked = village.workshop.head()
+    git("checkout", "-q", "-b", "release", "HEAD~3")
+    village.person()
+    git("cherry-pick", picked)
+    git("checkout", "-q", main)
+    village.person(message="Add file01.py")
+
+
+def check(village: Village, truth: Pairs, *, known: float = 0.95) -> None:
+    """Nothing false, and at least that much of the truth; and a second time nothing is left to do."""
+    workshop = village.workshop
+    said = json.loads(workshop.traj("backfill", "--json"))
+    told = village.told()
+    assert told - truth == set(), "a commit was given to a session that has nothing in it"
+    missing = {workshop.git("log", "-1", "--format=%h %s", commit) for commit, _ in truth - told}
+    assert len(truth & told) >= known * len(truth), missing
+    assert {(row["commit"], row["session"]) for row in said["linked"]} >= told
+    assert all(row["why"] for row in said["unlinked"])
+
+    before = workshop.git("rev-parse", "refs/notes/traj")
+    assert json.loads(workshop.traj("backfill", "--json"))["parts"] == 0
+    assert workshop.git("rev-parse", "refs/notes/traj") == before
+
+
+def test_a_village_of_agents_and_people(
+    village: Village, claude: Agent, codex: Agent, tmp_path: Path
+) -> None:
+    """The same history with its reflogs, without them, in a folder that was moved, and as a fresh clone."""
+    build(village, claude, codex)
+    truth = village.truth()
+    assert len(truth) > 30
+    place, kept = village.workshop.path, tmp_path / "kept"
+    shutil.copytree(place, kept, symlinks=True)
+
+    check(village, truth)
+
+    shutil.rmtree(place)
+    shutil.copytree(kept, place, symlinks=True)
+    village.workshop.git("reflog", "expire", "--expire=now", "--all")
+    check(village, truth)
+
+    shutil.rmtree(place)
+    village.workshop = Workshop(tmp_path / "elsewhere" / "moved")
+    shutil.copytree(kept, village.workshop.path, symlinks=True)
+    check(village, truth)
+
+    shutil.rmtree(village.workshop.path)
+    village.workshop.path.parent.joinpath("fresh").mkdir()
+    village.workshop = Workshop(tmp_path / "elsewhere" / "fresh")
+    village.workshop.git("clone", "-q", "--no-local", str(kept), ".")
+    village.workshop.git("branch", "-q", "release", "origin/release")
+    check(village, truth)

@@ -1,0 +1,69 @@
+"""Gemini CLI keeps git's hooks from its commands, and its commands do not know their session: what it commits
+is found afterwards, in HEAD's reflog and in its log."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.agents import Agent
+from tests.e2e.scenario import Run, Shell, Write, facts, turn
+from tests.e2e.stories import (
+    BYE,
+    CHOICE,
+    CLOSING,
+    HELLO,
+    PROMPT,
+    figures,
+    tell_of_a_resumed_session,
+    tell_of_one_call,
+    tell_of_two_commits,
+)
+from tests.e2e.workshop import Json, Workshop, events
+
+
+@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
+def test_each_commit_has_its_own_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
+    tell_of_two_commits(gemini, workshop, commit, check_header)
+
+
+@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
+def test_two_commits_in_one_call_share_the_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
+    tell_of_one_call(gemini, workshop, commit, check_header)
+
+
+def test_an_edit_and_its_commit_in_one_response(gemini: Agent, workshop: Workshop) -> None:
+    run = gemini.run(
+        [
+            turn(Write("hello.py", HELLO), Shell("git add . && git commit -m 'Say hello'"), say=CHOICE),
+            turn(Write("bye.py", BYE), Shell("git add . && git commit -m 'Say goodbye'")),
+            turn(say=CLOSING),
+        ],
+        prompt=PROMPT,
+        folder=workshop.path,
+    )
+    workshop.settle(run)
+
+    second, first = workshop.log("--file", "bye.py") + workshop.log("--file", "hello.py")
+    assert [figures(c["trajectories"][0]["part"]) for c in (first, second)] == [
+        run.usage(0, 1),
+        run.usage(1, 3),
+    ]
+    told = [facts(events(workshop.only(commit["commit"]))) for commit in (first, second)]
+    assert sorted(told[0]) == sorted(run.told(0, 1))
+    assert sorted(told[1]) == sorted(run.told(1, 3))
+
+
+def test_a_resumed_session_commits_again(gemini: Agent, workshop: Workshop) -> None:
+    """The resume writes the whole history into the log once more; nothing of it is told twice."""
+    first, second = tell_of_a_resumed_session(gemini, workshop, between=workshop.settle)
+    assert second.log == first.log
+
+
+def check_header(header: Json, run: Run) -> None:
+    """What holds on every commit of a session that the agent committed itself."""
+    assert (header["agent"], header["session"], header["models"]) == (run.agent, run.session, [run.model])
+    assert header["link"]["role"] == "produced"
+    if not any("commit -q" in str(step) for each in run.turns for step in each.steps):
+        assert header["link"]["evidence"] == "output"
+    assert header["incomplete"] is False
+    assert figures(header["total"]) == run.usage()

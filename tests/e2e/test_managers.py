@@ -1,0 +1,224 @@
+"""husky, lefthook and the pre-commit framework, each before ours and after ours, installed again, removed.
+
+Every hook of everybody runs once, a refusal is a refusal, and what we leave is what the manager left.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.managers import NotInstalledError, prepare_ours, programs
+from tests.integration.command import traj
+from tests.integration.repository import Git
+
+# what a manager's hooks do: say that they ran, after-commit ones also how often ours was there before
+_PRE = 'echo pre >>"$RAN"; exit ${REFUSE:-0}'
+_POST = 'echo post $(cat .git/traj/spool 2>/dev/null | grep -c "$(git rev-parse HEAD)") >>"$RAN"'
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """``files`` are its settings; ``folder`` is where it writes hooks; ``behind``: it runs ours before its
+    own."""
+
+    files: dict[str, str]
+    install: list[str]
+    remove: list[str]
+    folder: str
+    behind: bool = False
+
+
+MANAGERS = {
+    "husky": Manager(
+        {".husky/pre-commit": _PRE + "\n", ".husky/post-commit": _POST + "\n"},
+        ["husky"],
+        ["sh", "-c", "git config --unset core.hooksPath; rm -r .husky/_"],
+        ".husky/_",
+    ),
+    "lefthook": Manager(
+        {
+            "pre.sh": _PRE,
+            "post.sh": _POST,
+            "lefthook.yml": "pre-commit:\n  commands: {a: {run: sh pre.sh}}\n"
+            "post-commit:\n  commands: {a: {run: sh post.sh}}\n",
+        },
+        ["lefthook", "install"],
+        ["lefthook", "uninstall"],
+        ".git/hooks",
+    ),
+    "pre-commit": Manager(
+        {
+            "pre.sh": _PRE,
+            "post.sh": _POST,
+            ".pre-commit-config.yaml": "default_install_hook_types: [pre-commit, post-commit]\nrepos:\n"
+            "- repo: local\n  hooks:\n"
+            + "".join(
+                f"  - {{id: {kind}, name: {kind}, entry: sh {kind}.sh, language: system, always_run: true,"
+                f" pass_filenames: false, stages: [{kind}-commit]}}\n"
+                for kind in ("pre", "post")
+            ),
+        },
+        ["pre-commit", "install"],
+        ["pre-commit", "uninstall"],
+        ".git/hooks",
+        behind=True,
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def installed() -> str:
+    """PATH with the managers; in place of the agents, which nobody needs here."""
+    try:
+        return os.pathsep.join(map(str, programs()))
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    git: Git
+    ran: Path
+    manager: Manager
+
+    def run(self, command: list[str]) -> None:
+        subprocess.run(command, cwd=self.git.root, capture_output=True, check=True)
+
+    def commit(self) -> tuple[list[str], int]:
+        """What the manager's hooks said of a commit, and how often ours told of it."""
+        self.ran.unlink(missing_ok=True)
+        (self.git.root / "file").write_text(self.git.head())
+        self.git("add", "file")
+        self.git("commit", "-q", "-m", "x")
+        spool = self.git.root / ".git/traj/spool"
+        told = spool.read_text().count(f"commit\t{self.git.head()}") if spool.exists() else 0
+        return (self.ran.read_text().splitlines() if self.ran.exists() else []), told
+
+    def refuses(self) -> bool:
+        (self.git.root / "file").write_text("refused")
+        self.git("add", "file")
+        done = subprocess.run(
+            ["git", "commit", "-qm", "x"],
+            cwd=self.git.root,
+            env={**os.environ, "REFUSE": "1"},
+            capture_output=True,
+            check=False,
+        )
+        return done.returncode == 1
+
+    def hooks(self) -> dict[str, bytes]:
+        folders = {self.git.root / ".git/hooks", self.git.root / self.manager.folder}
+        files = [p for f in folders if f.exists() for p in f.iterdir() if p.suffix != ".sample"]
+        # lefthook's list of what it wrote holds the time
+        return {str(p): p.read_bytes() for p in files if p.name != "lefthook.checksum"}
+
+    def configured(self) -> bool:
+        return "[hook " in (self.git.root / ".git/config").read_text()
+
+    def both(self) -> tuple[list[str], int]:
+        """What a commit must show while both are installed: git's configuration comes before any folder."""
+        return ["pre", f"post {int(self.manager.behind or self.configured())}"], 1
+
+
+@pytest.fixture(params=MANAGERS)
+def place(
+    request: pytest.FixtureRequest, installed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Place:
+    monkeypatch.setenv("PATH", f"{installed}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("RAN", str(tmp_path / "ran"))
+    git = Git.init(tmp_path / "repo")
+    manager = MANAGERS[request.param]
+    git.commit(dict(manager.files))
+    return Place(git, tmp_path / "ran", manager)
+
+
+def test_edge_22_a_manager_before_ours(place: Place) -> None:
+    place.run(place.manager.install)
+    alone, hooks = place.commit()[0], place.hooks()
+    assert alone == ["pre", "post 0"]
+    assert traj(place.git.root, "install").returncode == 0
+    assert place.commit() == place.both()
+    assert place.refuses()
+    place.run(place.manager.install)  # as `npm install` does each time
+    traj(place.git.root, "doctor", "--fix")
+    assert place.commit() == place.both()
+    assert traj(place.git.root, "uninstall").returncode == 0
+    assert place.hooks() == hooks
+    assert place.commit() == (alone, 0)
+
+
+def test_edge_22_a_manager_after_ours(place: Place) -> None:
+    git = place.git
+    before = place.hooks()
+    traj(git.root, "install")
+    ours = place.hooks()
+    place.run(place.manager.install)
+    said, told = place.commit()
+    assert [line.split()[0] for line in said] == ["pre", "post"]
+    if not told:  # it wrote over ours, which somebody has to say
+        assert "foreign (git traj doctor)" in traj(git.root, "status").stdout
+        assert traj(git.root, "doctor").returncode == 1
+        assert traj(git.root, "doctor", "--fix").returncode == 0
+    assert place.commit() == place.both()
+    assert place.refuses()
+    configured = place.configured()
+    place.run(place.manager.remove)
+    assert place.commit() == ([], 1)
+    assert traj(git.root, "doctor", "--fix").returncode == 0
+    assert place.commit() == ([], 1)
+    assert configured or place.hooks() == ours
+    traj(git.root, "uninstall")
+    assert place.hooks() == before
+    assert place.commit() == ([], 0)
+
+
+def test_edge_22_a_hook_of_the_user_a_manager_and_ours(place: Place) -> None:
+    """Of the user's hook becomes what the manager alone would have made of it."""
+    hook = place.git.root / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\necho mine >>"$RAN"\n')
+    hook.chmod(0o755)
+    traj(place.git.root, "install")
+    assert place.commit() == (["mine"], 1)
+    place.run(place.manager.install)
+    traj(place.git.root, "doctor", "--fix")
+    runs = [*["mine"] * place.manager.behind, *place.both()[0]]
+    assert place.commit() == (runs, 1)
+    traj(place.git.root, "uninstall")
+    assert place.commit() == ([*runs[:-1], "post 0"], 0)
+    place.run(place.manager.remove)
+    assert place.commit() == (["mine"], 0)
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    try:
+        return prepare_ours(tmp_path_factory.mktemp("framework"))
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+
+
+def test_this_repository_is_one_of_the_frameworks_hooks(
+    tmp_path: Path, installed: str, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``.pre-commit-hooks.yaml``, without an installation of ours: the secret does not get in."""
+    monkeypatch.setenv("PATH", f"{installed}{os.pathsep}{os.environ['PATH']}")
+    git = Git.init(tmp_path / "repo")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(settings.parent / "cache"))
+    git.commit({".pre-commit-config.yaml": settings.read_text()})
+    subprocess.run(["pre-commit", "install"], cwd=git.root, capture_output=True, check=True)
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    git.write({".trajectories/t.json": f'{{"token": "{secret}"}}\n', "other": "1\n"})
+    git("add", "--all")
+    before = git.head()
+    assert not git.succeeds("commit", "-qm", "refused: it was changed")
+    assert git.head() == before
+    git("add", "--all")
+    git("commit", "-qm", "redacted")
+    assert secret not in git("show", "HEAD:.trajectories/t.json")
+    assert git("show", "HEAD:other") == "1"

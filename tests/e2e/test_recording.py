@@ -1,0 +1,195 @@
+"""Agents that write down what they decide, by commands in their shell and by blocks in what they say."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.e2e.agents import Agent
+from tests.e2e.model_server import Reply, serving
+from tests.e2e.scenario import Run, Shell, Step, Write, turn
+from tests.e2e.stories import HELLO
+from tests.e2e.workshop import Json, Workshop, events
+
+TRAJ = f"{shlex.quote(sys.executable)} -m gittraj"
+DECIDE = (
+    f"{TRAJ} decision 'plain functions' --alternative 'a table' --reasoning 'few phrases' --confidence 0.8"
+)
+SAID = {"question": "Which greeting?", "chosen": "hello", "alternatives": ["hi"], "reasoning": "it is formal"}
+BLOCK = f"[[TRAJECTORY:decision]] {json.dumps(SAID)} [[/TRAJECTORY]]"
+EXAMPLE = f"As in\n```\n{BLOCK.replace('hello', 'nothing')}\n```\n"
+LOOKING_BACK = {"summary": "A greeting is there", "challenges": ["none"], "confidence": 0.9}
+BACK = f"[[RETROSPECTIVE]]\n{json.dumps(LOOKING_BACK)}\n[[/RETROSPECTIVE]]"
+DECISIONS = {
+    "plain functions": (["a table"], "few phrases", 0.8, "agent"),
+    "hello": (["hi"], "it is formal", None, "agent"),
+}
+
+
+@pytest.fixture(params=["claude", "codex", "gemini"])
+def any_agent(request: pytest.FixtureRequest) -> Agent:
+    agent: Agent = request.getfixturevalue(request.param)
+    return agent
+
+
+def run(agent: Agent, workshop: Workshop, *ending: Step, say: str = "") -> Run:
+    return agent.run(
+        [
+            turn(Shell(f"{TRAJ} start 'Greet people' --task github:#12 --tag greeting")),
+            turn(Shell(DECIDE)),
+            turn(Write("hello.py", HELLO), say=f"I decide.\n\n{BLOCK}\n\n{EXAMPLE}And write it."),
+            turn(Shell("git add . && git commit -m 'Say hello'"), say=f"Done.\n{BACK}"),
+            *([turn(*ending)] if ending else []),
+            turn(say=say or "That was it."),
+        ],
+        prompt="Greet people",
+        folder=workshop.path,
+    )
+
+
+def decided(trajectory: Json) -> dict[str, tuple[object, ...]]:
+    told = trajectory["decisions"]
+    found: dict[str, tuple[object, ...]] = {
+        d["chosen"]: (d["alternatives"], d["reasoning"], d["confidence"], d["by"]) for d in told
+    }
+    assert len(found) == len(told), "a decision is told twice"
+    return found
+
+
+def test_one_trajectory_has_what_was_logged_and_what_was_written(
+    any_agent: Agent, workshop: Workshop
+) -> None:
+    ran = run(any_agent, workshop)
+    workshop.settle(ran)
+
+    trajectory = workshop.only()
+    assert (trajectory["title"], trajectory["tags"]) == ("Greet people", ["greeting"])
+    assert trajectory["task"]["source"]["id"].lstrip("#") == "12"
+    assert decided(trajectory) == DECISIONS
+    back = trajectory["retrospective"]
+    assert (back["summary"], back["challenges"], back["confidence"], back["by"]) == (
+        "A greeting is there",
+        ["none"],
+        0.9,
+        "agent",
+    )
+    told = events(trajectory)
+    kinds = [event["type"] for event in told]
+    assert (kinds.count("decision"), kinds.count("retrospective"), kinds.count("chapter")) == (2, 1, 1)
+    said = [event["content"] for event in told if event["type"] == "message"]
+    assert [text for text in said if "I decide." in text] == [f"I decide.\n\n{EXAMPLE}And write it."]
+    assert not any("[[RETROSPECTIVE]]" in text for text in said)
+    assert {each["id"] for each in workshop.show("HEAD")} == {trajectory["id"]}
+    assert not list((workshop.path / ".git" / "traj" / "active").glob("*")), "all of it stands on the commit"
+
+
+def test_it_ends_as_its_agent_says(any_agent: Agent, workshop: Workshop) -> None:
+    end = f"{TRAJ} complete --summary 'It greets' --learning 'formal is better' -q"
+    ran = run(any_agent, workshop, Shell(end))
+    workshop.settle(ran)
+    trajectory = workshop.only()
+    assert (trajectory["status"], trajectory["retrospective"]["summary"]) == ("completed", "It greets")
+    assert trajectory["retrospective"]["learnings"] == ["formal is better"]
+    assert decided(trajectory) == DECISIONS
+    for words in ("greet people", "hello.py", '"git commit"', "formal", '"plain functions"'):
+        found = json.loads(workshop.traj("search", "--json", words))["results"]
+        assert [each["trajectory"]["id"] for each in found] == [trajectory["id"]], words
+
+
+def test_it_is_abandoned(any_agent: Agent, workshop: Workshop) -> None:
+    ran = run(any_agent, workshop, Shell(f"{TRAJ} abandon --reason 'nobody greets any more'"))
+    workshop.settle(ran)
+    trajectory = workshop.only()
+    assert trajectory["status"] == "abandoned"
+    assert "nobody greets any more" in [e["content"] for e in events(trajectory) if e["type"] == "note"]
+
+
+def test_what_the_log_does_not_show_is_recorded_all_the_same(agent: Agent, workshop: Workshop) -> None:
+    """Its output goes elsewhere: it waits in the local state, and comes by hand if nobody tells of it."""
+    ran = agent.run(
+        [
+            turn(Write("hello.py", HELLO)),
+            turn(Shell(f"{DECIDE} > /dev/null && git add . && git commit -qm 'Say hello'")),
+            turn(say="Done."),
+        ],
+        prompt="Greet people",
+        folder=workshop.path,
+    )
+    workshop.settle(ran)
+    assert workshop.only()["decisions"] == []
+    (active,) = (workshop.path / ".git" / "traj" / "active").glob("*.json")
+    text = active.read_text()
+    told = json.loads(text)
+    for event in told["events"]:
+        event["ts"] = "2020-01-01T00:00:00.000Z"  # two days pass
+    active.write_text(json.dumps(told))
+    workshop.commit("later", "1\n")
+    workshop.traj("log")
+    trajectory = workshop.only("HEAD~1")
+    assert decided(trajectory) == {"plain functions": DECISIONS["plain functions"]}
+    assert not active.exists()
+
+
+def test_another_agent_takes_over(agent: Agent, workshop: Workshop) -> None:
+    over = f"{TRAJ} event message_sent 'take over' --agent ann:lead"
+    ran = agent.run(
+        [
+            turn(Shell(f"{TRAJ} start 'Greet people' --agent ann:lead")),
+            turn(Write("hello.py", HELLO)),
+            turn(Shell(f"{over} && {TRAJ} chapter Review --agent bob:reviewer")),
+            turn(Shell(f"{TRAJ} decision 'merge it' --agent bob:reviewer -q")),
+            turn(Shell("git add . && git commit -m 'Say hello'")),
+            turn(say="Done."),
+        ],
+        prompt="Greet people",
+        folder=workshop.path,
+    )
+    workshop.settle(ran)
+    trajectory = workshop.only()
+    assert trajectory["participants"] == [
+        {"name": "ann", "role": "lead"},
+        {"name": "bob", "role": "reviewer"},
+    ]
+    said = {(e["type"], e["agent"]) for e in events(trajectory) if e["type"] in ("message_sent", "decision")}
+    assert said == {("message_sent", "ann"), ("decision", "bob")}
+    assert "Review" in [chapter["title"] for chapter in trajectory["chapters"]]
+
+
+def test_an_agent_that_is_killed_has_said_what_it_decided(agent: Agent, workshop: Workshop) -> None:
+    """Its retrospective is added afterwards, by hand."""
+    steps: list[Step] = [
+        Shell(DECIDE),
+        Write("hello.py", HELLO),
+        Shell("git add . && git commit -m 'Say hello'"),
+    ]
+    replies = [Reply("", "", (agent.call(step, workshop.path),)) for step in steps]
+    running: list[subprocess.Popen[bytes]] = []
+
+    def kill(number: int) -> None:
+        if number == len(steps):
+            running[0].kill()
+
+    with serving([*replies, Reply("", "never said", ())], before_turn=kill) as server:
+        running.append(
+            subprocess.Popen(
+                agent.command(server.url, "Greet people", None),
+                cwd=workshop.path,
+                env={**os.environ, **agent.environment(server.url)},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+        )
+        assert running[0].wait(timeout=120) == -signal.SIGKILL
+    workshop.settle()
+    trajectory = workshop.only()
+    assert decided(trajectory) == {"plain functions": DECISIONS["plain functions"]}
+    workshop.traj("complete", trajectory["id"], "--summary", "It was killed")
+    back = workshop.only()["retrospective"]
+    assert (back["summary"], back["by"]) == ("It was killed", "human")

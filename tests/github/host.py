@@ -1,0 +1,153 @@
+"""A host with a repository, its pull request number 7, the clone in which people work, and runners for its
+jobs: a GitHub on loopback, git over HTTP, and the Action's own steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from gittraj.codec import decode_note
+from gittraj.model import Record, Whole
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from tests.github.git_server import GitServer
+from tests.github.runner import Runner, Step
+from tests.github.server import TOKEN, GitHub
+from tests.github.shapes import REPOSITORY, PullState
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+NOTES = "refs/notes/traj"
+
+
+@dataclass
+class Host:
+    """``bare`` is the repository on the host, ``clone`` has the branch ``topic`` with two commits."""
+
+    github: GitHub
+    server: GitServer
+    runner: Runner
+    clone: Git
+    bare: Git
+
+    @property
+    def pull(self) -> PullState:
+        return self.github.pulls[7]
+
+    @property
+    def commits(self) -> list[str]:
+        return self.pull.commits
+
+    @property
+    def comment(self) -> str:
+        (body,) = self.github.bodies()
+        return str(body)
+
+    @property
+    def asked(self) -> list[tuple[str, str | None]]:
+        """Who asked the git server for what."""
+        self._ask_for_http()
+        return self.server.asked
+
+    def hide(self, name: str) -> None:
+        self._ask_for_http()
+        self.server.hidden.add(name)
+
+    def _ask_for_http(self) -> None:
+        """A git that was built without it ends the test here."""
+        if not self.server.url.startswith("http"):
+            pytest.skip("this git speaks no HTTP")
+
+    def push(self, *more: str) -> None:
+        """What stands in the clone, to where the pull request comes from, and what the host says of it."""
+        home = self.server.root / f"{self.pull.head_repository}.git"
+        self.clone("push", "-qf", str(home), "HEAD:refs/heads/topic", *more)
+        self.clone("push", "-qf", str(self.bare.root), "HEAD:refs/pull/7/head")
+        pull = self.pull
+        pull.head, pull.base = self.clone.head(), self.clone("rev-parse", "main")
+        pull.commits = []
+        told = self.clone("log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01", "main..HEAD")
+        for each in told.split("\x02")[1:]:
+            sha, parents, message, files = each.split("\x01")
+            pull.commits.append(sha)
+            pull.parents[sha], pull.changed[sha] = parents.split(), files.split()
+            pull.messages[sha] = message.strip()
+
+    def note(self, commit: str, trajectory: str = "traj_one", **figures: Any) -> None:
+        """In the clone, as the project writes it."""
+        whole = figures.pop("whole", Whole(title="Limit the rate", agent="claude-code", session="s"))
+        with self.clone.open() as repository:
+            Story(repository).note(commit, record(trajectory, whole=whole, **figures))
+
+    def recorded(self) -> None:
+        """The first commit has a record, on the host too."""
+        self.note(self.commits[0])
+        self.push(NOTES)
+
+    def fork(self, name: str = "mallory/app") -> Git:
+        """The pull request comes from a fork, which has the clone's notes; the repository has none."""
+        fork = self.server.found(name)
+        self.pull.head_repository = name
+        self.push(f"+{NOTES}")
+        return fork
+
+    def event(self, **more: Any) -> dict[str, Any]:
+        home = {"full_name": self.pull.head_repository} if self.pull.head_repository else None
+        return {
+            "action": "synchronize",
+            "number": 7,
+            "pull_request": {
+                "number": 7,
+                "head": {"sha": self.pull.head, "ref": "topic", "repo": home},
+                "base": {"ref": "main", "repo": {"full_name": REPOSITORY}},
+            },
+            "sender": {"login": "octocat"},
+            **more,
+        }
+
+    def run(self, event: str = "pull_request", *, before: str | None = None, **inputs: str) -> Step:
+        """The pull request's job."""
+        return self.start(event, self.event(**({"before": before} if before else {})), **inputs)
+
+    def start(self, event: str, payload: dict[str, Any], **inputs: str) -> Step:
+        step = self.runner.run(event, payload, **inputs)
+        assert TOKEN not in step.log
+        assert "Traceback" not in step.log
+        assert "a bug of git-traj" not in step.log
+        return step
+
+    def carrying(self, commit: str, ref: str = NOTES) -> list[str]:
+        """The trajectories that a commit carries on the host."""
+        return [each.id for each in self.records(commit, ref)]
+
+    def records(self, commit: str, ref: str = NOTES) -> list[Record]:
+        with self.bare.open() as repository:
+            return standing(commit, decode_note(NotesRef(repository, ref).read(commit) or b""))
+
+
+@contextmanager
+def a_host(git: Git, place: Path, *, prefix: Literal["", "/api/v3"] = "") -> Iterator[Host]:
+    """It ends with no violation, and the token in no hands but the repository's own."""
+    server = GitServer(place / "host", token=TOKEN, home=REPOSITORY)
+    bare = server.found(REPOSITORY)
+    git.commit({"README": "here\n"})
+    git("push", "-q", str(bare.root), "HEAD:refs/heads/main")
+    git("checkout", "-q", "-b", "topic")
+    git.commit({"src/a.py": "1\n"}, "Begin")
+    git.commit({"src/b.py": "1\n"}, "Go on")
+    github = GitHub(prefix=prefix)
+    with server.running(), github.running():
+        if not (Path(git("--exec-path")) / "git-remote-http").exists():
+            server.url = f"file://{server.root}"
+        pull = PullState(files=["src/a.py", "src/b.py"], title="Limit the rate", server=server.url)
+        github.pulls[7] = pull
+        host = Host(github, server, Runner(place / "runner", github.url, server.url, TOKEN), git, bare)
+        host.push()
+        yield host
+    assert github.violations == []
+    assert {name for name, token in server.asked if token is not None} <= {REPOSITORY}

@@ -1,0 +1,141 @@
+"""Runs the steps of ``action.yml`` as GitHub's runner does: expressions, bash, the files that it reads."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+_EXPRESSION = re.compile(r"\$\{\{\s*([\w.-]+)\s*\}\}")
+_ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+_INSTALLED = {"python": sys.executable, "path": f"{ROOT}{os.pathsep}{sysconfig.get_path('purelib')}"}
+
+
+@dataclass
+class Step:
+    """What a run of the action left."""
+
+    status: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+
+
+@dataclass
+class Runner:
+    """``folder`` is the runner's; ``server`` is GITHUB_SERVER_URL, ``api`` GITHUB_API_URL. Without
+    ``installs`` what the first step would install is taken from this interpreter. ``extra``: more of the
+    environment. Jobs may run at the same time."""
+
+    folder: Path
+    api: str
+    server: str
+    token: str
+    repository: str = "acme/app"
+    installs: bool = False
+    extra: dict[str, str] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
+
+    def run(self, event: str, payload: Mapping[str, Any], **inputs: str) -> Step:
+        number = next(self._numbers)
+        place = self.folder / str(number)
+        for name in ("temp", "work"):
+            (place / name).mkdir(parents=True)
+        (place / "event.json").write_text(json.dumps(payload), "utf-8")
+        summary = place / "summary"
+        environ = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(place),
+            "RUNNER_TEMP": str(place / "temp"),
+            "GITHUB_ACTION_PATH": str(ROOT),
+            "GITHUB_EVENT_NAME": event,
+            "GITHUB_EVENT_PATH": str(place / "event.json"),
+            "GITHUB_REPOSITORY": self.repository,
+            "GITHUB_ACTOR": "octocat",
+            "GITHUB_API_URL": self.api,
+            "GITHUB_SERVER_URL": self.server,
+            "GITHUB_RUN_ID": str(number),
+            "GITHUB_STEP_SUMMARY": str(summary),
+            **self.extra,
+        }
+        known = self._inputs(inputs)
+        log, status = "", 0
+        for step in _ACTION["runs"]["steps"]:
+            made = {} if step["id"] != "install" or self.installs else _INSTALLED
+            if not made:
+                status, said, made = _execute(step, known, environ, place)
+                log += said
+            known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in made.items()}
+            if status:
+                break
+        assert not list((place / "work").iterdir()), "nothing is written to the workspace"
+        outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
+        told = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
+        assert told <= outputs.keys(), f"outputs that are not declared: {told - outputs.keys()}"
+        return Step(status, log, outputs, summary.read_text("utf-8") if summary.exists() else "")
+
+    def _inputs(self, given: Mapping[str, str]) -> dict[str, str]:
+        github = {"github.token": self.token}
+        known = {name: _expand(told["default"], github) for name, told in _ACTION["inputs"].items()}
+        known |= {name.replace("_", "-"): value for name, value in given.items()}
+        unknown = known.keys() - _ACTION["inputs"].keys()
+        assert not unknown, f"the action has no input {unknown}"
+        return github | {f"inputs.{name}": value for name, value in known.items()}
+
+
+def _execute(
+    step: Mapping[str, Any], known: Mapping[str, str], environ: Mapping[str, str], place: Path
+) -> tuple[int, str, dict[str, str]]:
+    """Status, log and outputs of a step; in a workspace that is empty."""
+    assert step["shell"] == "bash"
+    script, output = place / f"{step['id']}.sh", place / f"{step['id']}.out"
+    script.write_text(_expand(step["run"], known), "utf-8")
+    output.touch()
+    own = {name: _expand(value, known) for name, value in step.get("env", {}).items()}
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", str(script)],
+        cwd=place / "work",
+        env={**environ, **own, "GITHUB_OUTPUT": str(output)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, _pairs(output)
+
+
+def _expand(text: str, known: Mapping[str, str]) -> str:
+    """Of an output that no step wrote the runner makes nothing; any other name must be known."""
+    return _EXPRESSION.sub(
+        lambda found: known.get(found[1], "") if found[1].startswith("steps.") else known[found[1]], text
+    )
+
+
+def _pairs(path: Path) -> dict[str, str]:
+    """``NAME=value``, or ``NAME<<word``, lines, ``word``."""
+    found: dict[str, str] = {}
+    lines = iter(path.read_text("utf-8").splitlines())
+    for line in lines:
+        name, sign, word = line.partition("<<")
+        if sign and "=" not in name:
+            value: list[str] = []
+            for part in lines:
+                if part == word:
+                    break
+                value.append(part)
+            found[name] = "\n".join(value)
+        else:
+            name, _, value_ = line.partition("=")
+            found[name] = value_
+    return found

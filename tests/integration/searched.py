@@ -1,0 +1,30 @@
+"""What the full-text index holds, read underneath the command: texts are compressed, words stemmed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from contextlib import closing
+from pathlib import Path
+
+from gittraj.index.glance import FOLDER
+from gittraj.index.text import TEXTS
+
+
+def place(common_dir: Path) -> Path:
+    return common_dir / FOLDER / TEXTS.name
+
+
+def indexed(common_dir: Path) -> str:
+    """Every text and every word in it; empty where there is none."""
+    if not place(common_dir).exists():
+        return ""
+    with closing(sqlite3.connect(place(common_dir))) as connection:
+        connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, words, row)")
+        words = [term for (term,) in connection.execute("SELECT term FROM temp.terms")]
+        rows = connection.execute("SELECT said, about FROM parts").fetchall()
+        leaves = connection.execute("SELECT block FROM words_data").fetchall()
+    texts = [text for said, _ in rows for _, _, text in json.loads(zlib.decompress(said))]
+    raw = [leaf.decode("latin-1") for (leaf,) in leaves]  # also words that only a merge would take away
+    return "\n".join((*words, *texts, *raw, *(about for _, about in rows)))

@@ -1,0 +1,316 @@
+"""The Action's own steps, as a runner runs them, between a GitHub on loopback and a real git server."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+from pathlib import Path
+
+from gittraj.model import Decision, FileChanged, Whole
+from tests.github.faults import Fault, message
+from tests.github.host import NOTES, Host, a_host
+from tests.github.server import TOKEN
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+
+
+def test_created_unchanged_and_updated(host: Host) -> None:
+    chosen = Decision(
+        chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts", confidence=0.5
+    )
+    host.note(host.commits[0], decisions=(chosen,), files=(FileChanged(path="src/a.py", edits=1),))
+    host.push(NOTES)
+    first = host.run()
+    assert (first.status, first.outputs["result"]) == (0, "created")
+    assert host.comment.startswith(
+        f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 -->\n### Why"
+    )
+    assert "**1 of 2 commits** carry an agent trajectory · Claude Code" in host.comment
+    assert "| a bucket | a window | bursts | 50\u00a0% |" in host.comment
+    found = first.outputs
+    assert (found["commits-total"], found["commits-with-trajectory"], found["coverage"]) == ("2", "1", "50")
+    assert found["low-confidence"] == "1"
+    assert json.loads(Path(found["json-path"]).read_text())["head"] == host.pull.head
+    assert "a bucket" in first.summary
+    assert "bucket" not in first.log
+
+    assert host.run().outputs["result"] == "unchanged"
+    host.note(host.commits[1], "traj_two")
+    host.push(NOTES)
+    assert host.run().outputs["result"] == "updated"
+    assert "**2 of 2 commits**" in host.comment
+
+
+def test_without_records_it_is_quiet(host: Host) -> None:
+    done = host.run()
+    assert (done.status, done.outputs["result"], host.github.comments) == (0, "summary-only", {})
+    assert "the repository has no records" in done.summary
+    assert host.run(when_missing="comment").outputs["result"] == "created"
+    assert "No agent trajectory" in host.comment
+    host.recorded()
+    assert host.run(comment="off").outputs["result"] == "summary-only"
+    assert "No agent trajectory" in host.comment, "no comment is wanted, also not another"
+
+
+def test_a_comment_that_stands_is_kept_up_to_date_though_there_is_nothing_to_say(host: Host) -> None:
+    host.recorded()
+    host.run()
+    host.bare("update-ref", "-d", NOTES)
+    assert host.run().outputs["result"] == "updated"
+    assert "the repository has no records" in host.comment
+
+
+def test_superseded_by_a_newer_head(host: Host) -> None:
+    host.recorded()
+    stale = host.event()
+    host.clone.commit({"src/c.py": "1\n"}, "And on")
+    host.push()
+    host.run()
+    told = host.comment
+    done = host.start("pull_request", stale)
+    assert (done.status, done.outputs["result"], done.summary) == (0, "superseded", "")
+    assert host.comment == told
+
+
+def test_superseded_by_a_push_while_it_worked(host: Host) -> None:
+    host.recorded()
+    newer = Fault("POST /graphql", message(502), then=lambda: setattr(host.pull, "head", "c" * 40))
+    host.github.faults.append(newer)
+    done = host.run()
+    assert (done.status, done.outputs["result"], host.github.comments) == (0, "superseded", {})
+
+
+def test_a_push_that_adds_and_one_that_replaces(host: Host) -> None:
+    host.recorded()
+    assert host.run(before=host.commits[0]).status == 0
+    assert "WARNING" not in host.comment
+    gone = host.clone.head()
+    host.clone("commit", "-q", "--amend", "-m", "Better words")
+    host.push()
+    assert host.run(before=gone).outputs["result"] == "updated"
+    assert f"after a push that replaced `{gone[:7]}`" in host.comment
+    assert "the records of what" not in host.comment
+
+
+def test_two_keys_are_two_comments(host: Host) -> None:
+    host.recorded()
+    host.run()
+    host.run(key="second")
+    assert len(host.github.bodies()) == 2
+
+
+def test_the_gate(host: Host) -> None:
+    host.recorded()
+    assert host.run(require="warn").status == 0
+    done = host.run(require="fail", min_coverage="60")
+    assert done.status == 1
+    assert "50 %25 of the commits carry a trajectory, 60 %25 are asked for" in done.log
+    assert host.run(require="fail", min_coverage="50").status == 0
+    host.pull.labels.append("no-agent")
+    done = host.run(require="fail", bypass_label="no-agent")
+    assert (done.status, "the label lets it pass" in done.log) == (0, True)
+
+
+def test_the_gate_alone_comments_nothing(host: Host) -> None:
+    host.recorded()
+    host.github.grants.clear()
+    done = host.run(mode="check", require="fail", min_coverage="50")
+    assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (0, "summary-only", "50")
+    assert host.run(mode="check", require="fail").status == 1
+    assert not [call for call in host.github.calls if call.startswith("POST /repos")]
+
+
+def test_a_gate_that_cannot_tell_is_shut(host: Host) -> None:
+    host.recorded()
+    host.bare.root.rename(host.bare.root.with_name("elsewhere"))
+    done = host.run()
+    assert (done.status, "::warning" in done.log) == (0, True)
+    done = host.run(require="fail")
+    assert (done.status, "::error title=git-traj::git cannot read" in done.log) == (1, True)
+
+
+def test_an_input_that_means_nothing(host: Host) -> None:
+    done = host.run(min_coverage="200")
+    assert (done.status, done.log.count("::warning")) == (0, 1)
+    done = host.run(min_coverage="200", fail_on_error="true")
+    assert (done.status, done.log.count("::error")) == (1, 1)
+
+
+def test_a_hostile_record_and_a_secret(host: Host) -> None:
+    evil = f"@octocat <img src=x> ::error::owned ##[error]x {SECRET}"
+    host.note(
+        host.commits[0], decisions=(Decision(chosen=evil, by=evil),), whole=Whole(title=evil, agent=evil)
+    )
+    host.push(NOTES)
+    done = host.run()
+    assert done.status == 0
+    shown = (host.comment + done.summary + done.log).replace("\\", "")
+    assert SECRET not in shown
+    assert SECRET not in Path(done.outputs["json-path"]).read_text()
+    assert "a secret was taken out of the comment" in done.log
+    assert "owned" not in done.log
+    assert "<img" not in host.comment
+
+
+def test_other_events(host: Host) -> None:
+    done = host.start("issues", {"action": "opened"})
+    assert (done.status, done.outputs["result"], done.log.count("::notice")) == (0, "skipped", 1)
+    host.recorded()
+    assert host.start("workflow_dispatch", {}, pr="7").outputs["result"] == "created"
+    run = {
+        "event": "pull_request",
+        "head_sha": host.pull.head,
+        "head_branch": "topic",
+        "head_repository": {"full_name": "acme/app"},
+    }
+    assert host.start("workflow_run", {"workflow_run": run}).outputs["result"] == "unchanged"
+    done = host.start("workflow_run", {"workflow_run": {**run, "head_sha": "d" * 40}})
+    assert (done.outputs["result"], "no open pull request" in done.log) == ("skipped", True)
+
+
+def test_a_token_of_its_own_is_hidden_by_the_runner(host: Host) -> None:
+    done = host.run(token="another-token", fail_on_error="true")
+    assert done.log.startswith("::add-mask::another-token\n")
+    assert done.log.count("another-token") == 1
+    assert (done.status, "(401)" in done.log) == (1, True)
+
+
+def test_the_token_is_in_no_command_and_no_file(host: Host, tmp_path: Path) -> None:
+    """What git is told, and with what environment; it goes into a header by way of git's configuration."""
+    host.recorded()
+    git, told = shutil.which("git"), tmp_path / "told"
+    spy = tmp_path / "bin" / "git"
+    spy.parent.mkdir()
+    spy.write_text(
+        f'#!/bin/sh\n{{ echo "$@"; env | grep -v ^GIT_CONFIG_VALUE_0=; }} >>"{told}"\nexec {git} "$@"\n'
+    )
+    spy.chmod(0o755)
+    host.runner.extra["PATH"] = f"{spy.parent}:{os.environ['PATH']}"
+    assert host.run().outputs["result"] == "created"
+    assert "fetch" in told.read_text()
+    header = base64.b64encode(f"x-access-token:{TOKEN}".encode()).decode()
+    left = [path for path in host.runner.folder.rglob("*") if path.is_file()]
+    for path in (told, *left):
+        assert TOKEN not in path.read_text(errors="replace"), path
+        assert header not in path.read_text(errors="replace"), path
+
+
+def test_an_enterprise_server(git: Git, tmp_path: Path) -> None:
+    with a_host(git, tmp_path, prefix="/api/v3") as host:
+        host.recorded()
+        assert host.run().outputs["result"] == "created"
+        assert f"]({host.server.url}/acme/app/pull/7/commits/{host.commits[1]})" in host.comment
+        assert "github.com" not in host.comment
+        assert "POST /api/graphql" in host.github.calls
+
+
+def test_deleted_between_looking_and_editing(host: Host) -> None:
+    host.recorded()
+    host.run()
+    (there,) = host.github.comments
+    gone = Fault("PATCH", message(404, "Not Found"), then=lambda: host.github.comments.pop(there))
+    host.github.faults.append(gone)
+    host.note(host.commits[1], "traj_two")
+    host.push(NOTES)
+    assert host.run().outputs["result"] == "created"
+    assert "**2 of 2 commits**" in host.comment
+
+
+def test_a_commit_without_a_record_is_told_of_by_its_files(host: Host) -> None:
+    host.recorded()
+    host.run()
+    assert "| ✍️ | [`src/b.py`](" in host.comment
+    assert "| Go on | — | Changes `src/b.py` | — |" in host.comment
+    rows = [line for line in host.comment.splitlines() if line.startswith("| [`src/b.py`](")]
+    assert len(rows) == 1
+    assert f"| [`{host.commits[1][:7]}`](" in rows[0]
+    host.github.faults.append(Fault("GET .*/commits/", message(404, "Not Found")))
+    host.run()
+    assert "Changes `" not in host.comment
+    assert "What 1 commit changed was not looked up." in host.comment
+
+
+def test_a_merge_needs_no_record(host: Host) -> None:
+    host.clone("checkout", "-q", "-b", "side", "main")
+    host.clone.commit({"side": "1\n"}, "Aside")
+    host.clone("checkout", "-q", "topic")
+    host.clone("merge", "-q", "--no-ff", "--no-edit", "side")
+    host.push()
+    host.recorded()
+    done = host.run()
+    assert (done.outputs["commits-total"], done.outputs["commits-with-trajectory"]) == ("3", "1")
+    assert "| merge |" in host.comment
+
+
+def test_notes_of_others_and_notes_that_are_damaged(host: Host) -> None:
+    host.recorded()
+    odd = '{"v": 99, "id": "traj_x"}\nplain words\n{"v": 1, "id": \n' + "x" * 1_000_000
+    host.clone("notes", "--ref", NOTES, "add", "-F", "-", host.commits[1], input=odd)
+    host.push(NOTES)
+    done = host.run()
+    assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (0, "created", "50")
+
+
+def test_another_notes_ref(host: Host) -> None:
+    host.note(host.commits[0])
+    host.push(f"{NOTES}:refs/notes/elsewhere")
+    assert "`refs/notes/traj` is not there" in host.run().summary
+    assert host.run(notes_ref="refs/notes/elsewhere").outputs["result"] == "created"
+
+
+def test_a_request_without_commits_and_one_that_is_closed(host: Host) -> None:
+    host.recorded()
+    host.pull.state = "closed"
+    assert host.run().outputs["result"] == "created"
+    host.clone("reset", "-q", "--hard", "main")
+    host.push()
+    done = host.run()
+    assert (done.outputs["commits-total"], done.outputs["coverage"]) == ("0", "100")
+
+
+def extend(host: Host, number: int) -> None:
+    """The branch anew, with so many commits, each with a record."""
+    base = host.clone("rev-parse", "main")
+    stream = [f"reset refs/heads/many\nfrom {base}\n"]
+    for n in range(number):
+        words, text = f"Step {n}", f"{n}\n"
+        stream.append(
+            f"commit refs/heads/many\nmark :{n + 1}\ncommitter A <a@example.com> {1_750_000_000 + n} +0000\n"
+            f"data {len(words)}\n{words}\nM 644 inline src/{n}.py\ndata {len(text)}\n{text}\n"
+        )
+    host.clone("fast-import", "--quiet", input="".join(stream))
+    host.clone("reset", "-q", "--hard", "many")
+    host.push()
+    with host.clone.open() as repository:
+        whole = Whole(title="Many steps", agent="codex", session="s")
+        Story(repository).notes(
+            {c: record("traj_one", at=n, whole=whole) for n, c in enumerate(host.commits)}
+        )
+
+
+def test_50_commits(host: Host) -> None:
+    extend(host, 50)
+    host.push(NOTES)
+    done = host.run()
+    assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "50")
+    assert host.comment.count("| Step ") == 50
+    fetches = [name for name, _ in host.asked]
+    assert len(fetches) < 20, "levels, not commits, make the number of requests"
+
+
+def test_260_commits_and_3001_files(host: Host) -> None:
+    extend(host, 260)
+    host.push(NOTES)
+    host.pull.files = [f"src/{n}.py" for n in range(3001)]
+    gone = host.commits[0]
+    done = host.run(before=host.commits[255], require="fail", min_coverage="100")
+    assert (done.status, done.outputs["commits-total"], done.outputs["coverage"]) == (0, "260", "100")
+    assert "WARNING" not in host.comment, "a head that is beyond the first 250 was not pushed over"
+    assert "1 file more is not listed by the host" in host.comment
+    assert len(host.comment) < 65_536
+    assert "Shortened to fit: " in host.comment
+    assert f"/commits/{gone})" in done.summary

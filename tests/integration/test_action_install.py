@@ -1,0 +1,129 @@
+"""The Action's first step finds a Python and hands on where things are, on each system that runners have.
+
+What would fetch packages, and the tools of other systems, are scripts that say what they were asked.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Machine:
+    """A runner whose PATH has what a shell needs, and what is added."""
+
+    folder: Path
+
+    def __post_init__(self) -> None:
+        for place in ("bin", "temp", "tools"):
+            (self.folder / place).mkdir(parents=True)
+        for name in ("bash", "mktemp", "dirname", "cat"):
+            (self.folder / "bin" / name).symlink_to(shutil.which(name) or name)
+
+    def add(self, name: str, script: str, *, place: str = "bin") -> None:
+        path = self.folder / place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/usr/bin/env bash\n{script}\n")
+        path.chmod(0o755)
+
+    def add_python(self, name: str, *, place: str = "bin", old: bool = False) -> None:
+        """One that runs ours, but for pip."""
+        pip = f'case "$*" in "-m pip"*) echo "$@" >>"{self.folder}/asked"; exit 0;; esac\n'
+        self.add(name, "exit 1" if old else f'{pip}exec {sys.executable} "$@"', place=place)
+
+    def install(self) -> tuple[int, str, dict[str, str]]:
+        output = self.folder / "output"
+        output.write_text("")
+        done = subprocess.run(
+            [self.folder / "bin" / "bash", ROOT / "github_action" / "install.sh"],
+            env={
+                "PATH": str(self.folder / "bin"),
+                "RUNNER_TEMP": str(self.folder / "temp"),
+                "RUNNER_TOOL_CACHE": str(self.folder / "tools"),
+                "GITHUB_OUTPUT": str(output),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        given = dict(line.split("=", 1) for line in output.read_text().splitlines())
+        return done.returncode, done.stdout, given
+
+    @property
+    def asked(self) -> str:
+        return (self.folder / "asked").read_text()
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path / "a runner")
+
+
+def test_pip_installs_by_hash_into_a_folder_of_this_run(machine: Machine) -> None:
+    machine.add_python("python3")
+    status, log, given = machine.install()
+    assert (status, log) == (0, "")
+    assert given["python"] == str(machine.folder / "bin" / "python3")
+    root, target = given["path"].split(":")
+    assert (root, Path(target).parent) == (str(ROOT), machine.folder / "temp")
+    assert f"--target {target} --requirement {ROOT}/github_action/requirements.txt" in machine.asked
+    assert "--require-hashes --no-deps --only-binary :all:" in machine.asked
+    assert machine.install()[2]["path"] != given["path"], "what another run left is not taken"
+
+
+def test_uv_where_there_is_one(machine: Machine) -> None:
+    machine.add_python("python3")
+    machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
+    assert machine.install()[0] == 0
+    assert machine.asked.startswith("pip install --quiet --python")
+    assert "--require-hashes" in machine.asked
+
+
+def test_windows_gets_paths_and_a_separator_that_its_python_knows(machine: Machine) -> None:
+    machine.add_python("python3", old=True)  # the shop's stub
+    machine.add("uv", f'echo "$@" >"{machine.folder}/asked"')
+    machine.add("cygpath", 'echo "W:$2"')
+    machine.add_python("python.exe", place="tools/Python/3.12.1/x64")
+    status, log, given = machine.install()
+    assert (status, log) == (0, "")
+    root, target = given["path"].split(";")
+    assert root == f"W:{ROOT}"
+    assert target.startswith(f"W:{machine.folder}/temp/")
+    assert f"--target {target}" in machine.asked
+
+
+def test_without_a_python_one_line_says_so(machine: Machine) -> None:
+    machine.add_python("python3", old=True)
+    status, log, given = machine.install()
+    assert (status, given) == (1, {})
+    assert log.startswith("::error title=git-traj::no Python 3.11 or later")
+    assert log.count("\n") == 1
+
+
+def test_without_pip_too(machine: Machine) -> None:
+    machine.add("python3", 'case "$2" in pip|ensurepip) exit 1;; esac')
+    status, log, given = machine.install()
+    assert (status, given) == (1, {})
+    assert log == (
+        "::error title=git-traj::that Python has no pip: add actions/setup-python before this step\n"
+    )
+
+
+def test_the_action_needs_neither_posix_nor_what_it_does_not_install() -> None:
+    """Windows has no fcntl; pygit2, click and yaml are not in the lock."""
+    absent = ("fcntl", "pwd", "grp", "resource", "termios", "pygit2", "click", "yaml")
+    told = f"import sys; sys.modules |= dict.fromkeys({absent!r}); import github_action.__main__"
+    done = subprocess.run(
+        [sys.executable, "-c", told], env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}, check=False
+    )
+    assert done.returncode == 0

@@ -1,0 +1,141 @@
+"""What goes wrong between the Action and GitHub: through all its steps, and never red."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.github.faults import SECONDARY, Fault, Lost, message
+from tests.github.host import NOTES, Host
+from tests.github.server import LONGEST
+from tests.integration.services import Reply
+
+TRIALS = max(1, int(os.environ.get("GIT_TRAJ_TRIALS", "9")) // 9)
+POST = "POST .*/comments"
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_what_github_refuses_is_never_red(host: Host, status: int) -> None:
+    host.recorded()
+    host.github.faults.append(Fault(POST, message(status, "Resource not accessible by integration"), times=9))
+    done = host.run()
+    assert (done.status, done.outputs["result"], done.outputs["comment-id"]) == (0, "summary-only", "")
+    assert "**1 of 2 commits**" in done.summary
+    assert "::warning" in done.log
+    assert host.run(fail_on_error="true").status == 1
+
+
+@pytest.mark.parametrize("reply", [message(502), Lost(200)], ids=["502", "lost"])
+def test_a_write_happened_and_its_answer_did_not_arrive(host: Host, reply: Reply) -> None:
+    host.recorded()
+    host.github.faults.append(Fault(POST, reply, after=True))
+    done = host.run()
+    assert (done.status, done.outputs["result"]) == (0, "created")
+    assert list(map(str, host.github.comments)) == [done.outputs["comment-id"]]
+
+
+def test_502_before_an_edit_and_while_listing(host: Host) -> None:
+    host.recorded()
+    host.run()
+    host.note(host.commits[1], "traj_two")
+    host.push(NOTES)
+    host.github.faults += [Fault("PATCH", message(502)), Fault("GET .*/comments", message(502))]
+    assert host.run().outputs["result"] == "updated"
+    assert "**2 of 2 commits**" in host.comment
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [message(429, retry_after="1"), message(403, SECONDARY, retry_after="1")],
+    ids=["429", "secondary limit"],
+)
+def test_a_limit_is_waited_for(host: Host, reply: Reply) -> None:
+    host.recorded()
+    host.github.faults += [Fault(POST, reply), Fault("GET .*/files", reply)]
+    done = host.run()
+    assert (done.status, done.outputs["result"], len(host.github.comments)) == (0, "created", 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [message(429, retry_after="3600"), message(403, SECONDARY, retry_after="3600")],
+    ids=["429", "secondary limit"],
+)
+def test_a_limit_that_lasts_is_not(host: Host, reply: Reply) -> None:
+    host.recorded()
+    host.github.faults.append(Fault(POST, reply, times=9))
+    done = host.run()
+    assert (done.status, done.outputs["result"], host.github.comments) == (0, "summary-only", {})
+    assert "**1 of 2 commits**" in done.summary
+    assert "not before 3600 s" in done.log
+    assert host.github.calls.count("POST /repos/acme/app/issues/7/comments") == 1
+
+
+def test_300_comments_of_others(host: Host) -> None:
+    host.recorded()
+    host.run()
+    told, here = host.comment, next(iter(host.github.comments))
+    ours = host.github.comments.pop(here)
+    for number in range(150):
+        host.github.add_comment(f"I say {number}", author="alice")
+    forged = host.github.add_comment(told, author="mallory")
+    host.github.comments[here + 1_000] = ours | {"id": here + 1_000}
+    host.github._last = here + 1_000
+    for number in range(150):
+        host.github.add_comment(f"> {told}" if number % 2 else "ok", author="alice")
+    host.note(host.commits[1], "traj_two")
+    host.push(NOTES)
+    done = host.run()
+    assert (done.outputs["result"], done.outputs["comment-id"]) == ("updated", str(here + 1_000))
+    assert "**2 of 2 commits**" in host.comment
+    assert host.github.comments[forged]["body"] == told
+    assert len(host.github.comments) == 302
+
+
+def test_a_comment_that_github_finds_too_long(host: Host) -> None:
+    host.recorded()
+    limit = f"body is too long (maximum is {LONGEST} characters)"
+    host.github.faults.append(Fault(POST, message(422, limit)))
+    done = host.run()
+    assert (done.status, done.outputs["result"]) == (0, "created")
+    assert len(host.comment) < 9_000
+
+
+@pytest.mark.parametrize("trial", range(TRIALS))
+def test_three_racing_runs(host: Host, trial: int) -> None:
+    """Each for a push of its own, which may come while the others look, write or wait."""
+    chance = random.Random(trial)
+    host.recorded()
+    pushes = []
+    for number in range(3):
+        host.clone.commit({f"src/{number}.py": "1\n"}, f"Push {number}")
+        host.push()
+        pushes.append((host.pull.head, [*host.pull.commits], host.event()))
+    github = host.github
+    forged = github.add_comment(
+        f"<!-- git-traj:pr:v1 key=default head={pushes[2][0]} run=1 -->\n", author="m"
+    )
+    if trial % 3 == 0:
+        github.faults.append(Fault(POST, Lost(200), after=True))
+    host.pull.head, host.pull.commits, _ = pushes[0]
+    github.pause = lambda: time.sleep(chance.random() / 20)
+
+    def push_and_run(number: int) -> str:
+        time.sleep(number * chance.random())
+        head, commits, event = pushes[number]
+        if len(commits) > len(host.pull.commits):
+            host.pull.head, host.pull.commits = head, commits
+        done = host.start("pull_request", event)
+        assert done.status == 0, done.log
+        return done.outputs["result"]
+
+    with ThreadPoolExecutor(3) as pool:
+        results = list(pool.map(push_and_run, range(3)))
+    assert f" head={pushes[2][0]} run=" in host.comment.splitlines()[0]
+    assert "**1 of 5 commits**" in host.comment
+    assert results[2] in ("created", "updated"), results
+    assert forged in github.comments

@@ -1,0 +1,453 @@
+"""Agents' own hooks: put into their settings and taken out, and what the script does that they start."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from gittraj.capture.state import load_state
+from gittraj.cli.install import command
+from gittraj.config import Environ
+from gittraj.health import examine, gather
+from gittraj.installation import Step, install, uninstall
+from gittraj.installation.agent_hooks import AGENTS
+from gittraj.installation.shims import Interpreter, render
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.records import read_records, traj
+from tests.integration.repository import Git
+from tests.integration.test_shims import SHELLS, spool
+
+FILES = {name: agent.file for name, agent in AGENTS.items()}
+GONE = Interpreter("/gone/python", ("-I",))
+
+
+def put_in(git: Git, *agents: str, dry_run: bool = False) -> dict[str, Step]:
+    with git.open() as repository:
+        return {s.name: s for s in install(repository, agents=agents, dry_run=dry_run)}
+
+
+def take_out(git: Git) -> dict[str, str]:
+    with git.open() as repository:
+        return {step.name: step.did for step in uninstall(repository)}
+
+
+def files(root: Path) -> dict[str, bytes | None]:
+    """Everything in the work tree and git's own list of what to ignore; None for a folder."""
+    paths = [p for p in root.rglob("*") if ".git" not in p.relative_to(root).parts]
+    paths += [root / ".git/info/exclude"] if (root / ".git/info/exclude").exists() else []
+    return {str(p.relative_to(root)): p.read_bytes() if p.is_file() else None for p in paths}
+
+
+def hooks(git: Git, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((git.root / FILES[name]).read_text())["hooks"]
+    return found
+
+
+# ---------------------------------------------------------------- settings
+
+
+def test_the_command_line_knows_just_these_agents() -> None:
+    (option,) = (p for p in command.params if p.name == "agents")
+    assert isinstance(option.type, click.Choice)
+    assert option.type.choices == (*AGENTS,)
+
+
+@pytest.mark.parametrize("present", [None, "{}\n", '{"hooks":{"Stop":[{"hooks":[]}]},"b":1,"a":2}'])
+@pytest.mark.parametrize("times", [1, 2])
+def test_in_and_out_byte_for_byte(git: Git, present: str | None, times: int) -> None:
+    git.commit({"a": "1"})
+    if present:
+        git.write(dict.fromkeys(FILES.values(), present))
+    before = files(git.root)
+    for again in range(times):
+        steps = put_in(git, *AGENTS)
+        assert {steps[name].did for name in AGENTS} == {"unchanged" if again else "added"}
+    for name, agent in AGENTS.items():
+        assert set(agent.events) <= set(hooks(git, name))
+    if present is None:
+        assert git("status", "--porcelain") == "", "what we made is no clutter"
+    out = take_out(git)
+    assert {out[name] for name in AGENTS} == {"removed"}
+    assert files(git.root) == before
+    assert take_out(git) == {}
+
+
+def test_repeated_in_parts_and_without_info_folder(tmp_path: Path) -> None:
+    git = Git.init(tmp_path / "repo", "--template=")
+    before = files(git.root)
+    for name in AGENTS:
+        put_in(git, name)
+    assert put_in(git)["post-commit"].did == "unchanged"
+    assert (git.root / ".git/info/exclude").read_text().count("\n") == 2 * len(AGENTS), (
+        "settings and instruction"
+    )
+    take_out(git)
+    assert files(git.root) == before
+    assert not (git.root / ".git/info").exists()
+
+
+def test_what_somebody_changed_since_stays(git: Git) -> None:
+    git.write({".gemini/settings.json": '{\n  "ui": {}\n}\n'})
+    put_in(git, *AGENTS)
+    settings = git.root / FILES["gemini"]
+    settings.write_text(settings.read_text().replace('"ui": {}', '"ui": {"theme": "x"}'))
+    (git.root / ".codex/prompt.md").write_text("theirs")
+    exclude = git.root / ".git/info/exclude"
+    exclude.write_text("mine\n" + exclude.read_text() + "*.log\n")
+    take_out(git)
+    assert json.loads(settings.read_text()) == {"ui": {"theme": "x"}}
+    assert sorted(p.name for p in (git.root / ".codex").iterdir()) == ["prompt.md"]
+    assert not (git.root / ".claude").exists()
+    lines = exclude.read_text().splitlines()
+    assert (lines[0], lines[-1]) == ("mine", "*.log")
+    assert not [line for line in lines if line.startswith("/.")]
+
+
+def test_our_file_to_which_somebody_added_stays_without_us(git: Git) -> None:
+    put_in(git, "claude-code")
+    path = git.root / FILES["claude-code"]
+    settings = json.loads(path.read_text())
+    path.write_text(json.dumps({"permissions": {"allow": ["Bash(ls)"]}, **settings}))
+    take_out(git)
+    assert json.loads(path.read_text()) == {"permissions": {"allow": ["Bash(ls)"]}}
+
+
+def test_comments_are_refused_and_kept(git: Git) -> None:
+    git.write({".gemini/settings.json": '{\n  // mine\n  "a": 1\n}\n'})
+    before = files(git.root)
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "install", "--agent", "gemini"],
+        cwd=git.root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("gemini"))
+    assert line.startswith(
+        "gemini: not installed, .gemini/settings.json stays as it is: it is not strict JSON (line 2)"
+    )
+    assert files(git.root) == before
+    take_out(git)
+    assert files(git.root) == before
+
+
+def test_file_that_was_broken_since_is_left_and_said(git: Git) -> None:
+    put_in(git, "codex")
+    path = git.root / FILES["codex"]
+    path.write_text(path.read_text() + "// mine")
+    assert take_out(git)["codex"] == "failed"
+    path.write_text(path.read_text().removesuffix("// mine"))
+    assert take_out(git)["codex"] == "removed"
+    assert not path.parent.exists()
+
+
+def test_dry_run_writes_nothing(git: Git) -> None:
+    before = files(git.root)
+    assert put_in(git, *AGENTS, dry_run=True)["codex"].did == "added"
+    assert files(git.root) == before
+    assert not (git.root / ".git/traj").exists()
+
+
+def test_bare_repository_and_settings_of_elsewhere(git: Git, tmp_path: Path) -> None:
+    step = put_in(Git.init(tmp_path / "bare.git", "--bare"), "codex")["codex"]
+    assert (step.did, "none here" in step.text) == ("skipped", True)
+    (tmp_path / "dotfiles").mkdir()
+    (git.root / ".codex").symlink_to(tmp_path / "dotfiles")
+    step = put_in(git, "codex")["codex"]
+    assert (step.did, "leads out" in step.text) == ("failed", True)
+    assert not any((tmp_path / "dotfiles").iterdir())
+
+
+def test_settings_that_git_tracks(git: Git) -> None:
+    git.commit({".codex/hooks.json": "{}"})
+    assert "git tracks the file" in put_in(git, "codex")["codex"].text
+    assert git("status", "--porcelain") == " M .codex/hooks.json"
+
+
+def test_linked_worktree_has_settings_of_its_own(git: Git) -> None:
+    git.commit({"a": "1"})
+    git("worktree", "add", "-q", "../linked")
+    linked = Git(git.root.parent / "linked")
+    put_in(linked, "codex")
+    assert not (git.root / ".codex").exists()
+    assert linked("status", "--porcelain") == ""
+    put_in(git, "codex")
+    take_out(git)
+    assert not (git.root / ".codex").exists()
+    assert not (linked.root / ".codex").exists()
+
+
+def test_lost_book_still_takes_our_entries_out(git: Git) -> None:
+    git.write({".claude/settings.local.json": '{"a": 1}'})
+    put_in(git, "claude-code")
+    shutil.rmtree(git.root / ".git/traj")
+    take_out(git)
+    assert (git.root / FILES["claude-code"]).read_text() == '{"a": 1}'
+
+
+# ---------------------------------------------------------------- status and doctor
+
+
+def states(git: Git) -> dict[str, str]:
+    with git.open() as repository:
+        return {a.name: a.state for a in gather(repository, Environ.of(os.environ)).agents}
+
+
+def trust_codex(git: Git) -> None:
+    """What Codex writes down when its user trusts the hooks."""
+    keys = [f"{git.root}/.codex/hooks.json:{event}:0:0" for event in ("session_start", "stop")]
+    config = Path.home() / ".codex/config.toml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text("".join(f'[hooks.state."{key}"]\ntrusted_hash = "sha256:0"\n' for key in keys))
+
+
+def codes(git: Git, *, fix: bool = False) -> list[str]:
+    with git.open() as repository:
+        found = [
+            f
+            for f in examine(repository, gather(repository, Environ.of(os.environ)))
+            if f.code.startswith("agent")
+        ]
+        for finding in found if fix else ():
+            assert finding.fix is not None
+            finding.fix()
+    return [f.code for f in found]
+
+
+def test_agents_hooks_die_in_many_ways(git: Git) -> None:
+    assert states(git) == {}
+    put_in(git, *AGENTS)
+    assert states(git)["codex"] == "untrusted"
+    assert codes(git) == ["agent-hook-untrusted"]
+    trust_codex(git)
+    assert states(git) == dict.fromkeys(AGENTS, "installed")
+    (git.root / FILES["claude-code"]).unlink()
+    path = git.root / FILES["codex"]
+    path.write_text(path.read_text().replace('"timeout": 5', '"timeout": 50', 1))
+    assert states(git) == {"claude-code": "missing", "codex": "changed", "gemini": "installed"}
+    assert codes(git, fix=True) == ["agent-hook-missing", "agent-hook-changed"]
+    assert states(git) == dict.fromkeys(AGENTS, "installed")
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
+    assert set(states(git).values()) == {"dead"}
+    assert codes(git, fix=True) == ["agent-hook-dead"] * 3
+    assert codes(git) == []
+    path.write_text("//")
+    assert states(git)["codex"] == "damaged"
+    assert codes(git) == ["agent-hook-damaged"]
+
+
+def test_status_tells_of_them(git: Git) -> None:
+    put_in(git, "codex")
+    run = [sys.executable, "-m", "gittraj", "status"]
+    said = subprocess.run(run, cwd=git.root, capture_output=True, text=True, check=True).stdout
+    assert f"Hooks of codex: untrusted (git traj doctor), in {git.root}/.codex/hooks.json\n" in said
+    asked = subprocess.run([*run, "--json"], cwd=git.root, capture_output=True, check=True).stdout
+    path = str(git.root / ".codex/hooks.json")
+    assert json.loads(asked)["agents"] == [{"name": "codex", "state": "untrusted", "path": path}]
+
+
+# ---------------------------------------------------------------- the script
+
+
+def fire(git: Git, agent: str, payload: bytes | dict[str, Any], **env: str) -> None:
+    """As the agent does it: by the command in its settings; nothing may be said, and nothing fail."""
+    data = payload if isinstance(payload, bytes) else json.dumps(payload, separators=(",", ":")).encode()
+    said = hooks(git, agent)["SessionStart"][0]["hooks"][0]["command"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", said],
+        input=data,
+        cwd=git.root,
+        env={**os.environ, **env},
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def payload(event: str, **fields: Any) -> dict[str, Any]:
+    base = {"session_id": "s-1", "transcript_path": "/home/a b/log.jsonl", "cwd": "/"}
+    return {**base, "hook_event_name": event, **fields}
+
+
+@pytest.fixture(params=SHELLS)
+def rigged(request: pytest.FixtureRequest, git: Git) -> Git:
+    """Hooks of all agents, by another shell, with an interpreter that is gone."""
+    shell = request.param[2:]
+    if not Path(shell.split(maxsplit=1)[0]).exists():
+        pytest.skip(f"no {shell} here")
+    put_in(git, *AGENTS)
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
+    for path in FILES.values():
+        text = (git.root / path).read_text()
+        (git.root / path).write_text(text.replace("|| sh ", f"|| {shell} "))
+    return git
+
+
+def fired(rigged: Git, given: bytes | dict[str, Any], agent: str = "gemini") -> list[str]:
+    """What the spool then holds."""
+    fire(rigged, agent, given)
+    return spool(rigged)
+
+
+def test_line_of_a_session(rigged: Git) -> None:
+    git_dir = f"{rigged.root}/.git"
+    assert fired(rigged, payload("SessionStart", source="startup")) == [
+        f"session\tgemini-cli\ts-1\tSessionStart\t/home/a b/log.jsonl\t{git_dir}"
+    ]
+    assert fired(rigged, payload("AfterAgent", prompt="said", prompt_response="said"))[1:] == []
+    assert fired(rigged, payload("SessionEnd"), "claude-code")[1:] == [
+        f"session\tclaude-code\ts-1\tSessionEnd\t/home/a b/log.jsonl\t{git_dir}"
+    ]
+    assert "said" not in "".join(p.read_text() for p in (rigged.root / ".git/traj").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        (b"", None),
+        (b"\0\xff{{{", None),
+        (b'{"session_id":null,"hook_event_name":"SessionStart"}', None),
+        (b'{"session_id":"s', None),
+        (b'{"session_id": "s", "hook_event_name": "SessionStart"}', "s\tSessionStart\t"),
+        (b'{"session_id":"s","transcript_path":null,"cwd":"/c","hook_event_name":"X"}', "s\tX\t"),
+        (b'{"session_id":"s","transcript_path":"C:\\\\x","hook_event_name":"X"}', "s\tX\t"),
+        (b'{"session_id":"s","transcript_path":"/a\nb\tc","hook_event_name":"X"}', "s\tX\t"),
+        (b'{"session_id":"s","hook_event_name":"X","t":{"session_id":"evil"}}', "s\tX\t"),
+        (b'{"t":"\\"session_id\\":\\"evil\\"","session_id":"s","hook_event_name":"X"}', "s\tX\t"),
+        (b'{"session_id":"s","hook_event_name":"X","agent_id":"a1"}', None),
+        (b'{"session_id":"s","hook_event_name":"X","t":"' + b"x" * 3_000_000 + b'"}', "s\tX\t"),
+    ],
+)
+def test_any_payload(rigged: Git, given: bytes, line: str | None) -> None:
+    found = fired(rigged, given)
+    assert found == ([f"session\tgemini-cli\t{line}\t{rigged.root}/.git"] if line else [])
+
+
+def test_off_and_elsewhere_and_gone(rigged: Git, tmp_path: Path) -> None:
+    fire(rigged, "codex", payload("SessionStart"), GIT_TRAJ="0")
+    other = Git.init(tmp_path / "other")
+    (other.root / ".codex").symlink_to(rigged.root / ".codex")
+    fire(other, "codex", payload("SessionStart"))
+    fire(other, "codex", payload("SessionStart"), PATH="/nonexistent")
+    assert spool(rigged) == spool(other) == []
+    shutil.rmtree(rigged.root / ".git/traj")
+    fire(rigged, "codex", payload("SessionStart"))
+    assert not (rigged.root / ".git/traj").exists()
+
+
+def test_a_subfolder_and_a_linked_worktree(git: Git) -> None:
+    git.commit({"sub/a": "1"})
+    git("worktree", "add", "-q", "../linked")
+    put_in(git, "codex")
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
+    script = f"sh {git.root}/.git/traj/agent-hook codex"
+    for folder in (git.root / "sub", git.root.parent / "linked"):
+        data = json.dumps(payload("X"), separators=(",", ":")).encode()
+        subprocess.run(script, shell=True, input=data, cwd=folder, check=True)
+    assert [line.split("\t")[-1] for line in spool(git)] == [
+        f"{git.root}/.git",
+        f"{git.root}/.git/worktrees/linked",
+    ]
+
+
+def test_after_a_shell_call_only_a_commit_is_news(git: Git) -> None:
+    put_in(git, "gemini")
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
+    git.commit({"a": "1"})
+    cursors = git.root / ".git/traj/cursors.json"
+    for _ in range(100):  # the worker that the commit woke
+        if cursors.exists() and not (git.root / ".git/traj/drain.lock").exists():
+            break
+        time.sleep(0.05)
+    (git.root / ".git/traj/spool").write_text("")
+    time.sleep(0.02)
+    os.utime(cursors)
+    fire(git, "gemini", payload("AfterTool"))
+    assert spool(git) == []
+    time.sleep(0.02)
+    git("-c", "core.hooksPath=", "commit", "-q", "--allow-empty", "-m", "without hooks")
+    fire(git, "gemini", payload("AfterTool"))
+    assert [line.split("\t")[3] for line in spool(git)] == ["AfterTool"]
+
+
+def test_the_worker_wakes_and_the_drain_knows_the_log(git: Git, tmp_path: Path) -> None:
+    put_in(git, "claude-code")
+    log = tmp_path / "log.jsonl"
+    for event in ("SessionStart", "SessionEnd"):
+        fire(git, "claude-code", payload(event, transcript_path=str(log)))
+    for _ in range(200):
+        state = load_state(git.root / ".git/traj")
+        if state is not None:
+            break
+        time.sleep(0.05)
+    assert state is not None
+    assert state.logs == {"claude-code:s-1": str(log)}
+    assert state.spool == (git.root / ".git/traj/spool").stat().st_size
+
+
+def test_a_log_that_only_the_hook_knows(git: Git, tmp_path: Path) -> None:
+    """A person commits what an agent wrote whose log lies where nobody would look for it."""
+    git.commit({"README": "here\n"})
+    put_in(git, "claude-code")
+    session = ClaudeSession(git.root)
+    session.prompt("Write a file")
+    session.respond(turn(Write("a.txt", "one\ntwo\n")))
+    session.respond(turn(say="It is yours"), last=True)
+    session.finish()
+    log = session.log.rename(tmp_path / "elsewhere.jsonl")
+    told = {"session_id": session.session, "transcript_path": str(log)}
+    fire(git, "claude-code", payload("SessionStart", **told))
+    git("add", "a.txt")
+    git("commit", "-qm", "By hand", env={"GIT_TRAJ_SYNC": "1"})
+    (found,) = read_records(git).values()
+    assert [fact for fact in found.facts if fact[0] == "prompt"] == [("prompt", "Write a file")]
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended: bool) -> None:
+    git.commit({"README": "here\n"})
+    put_in(git, "claude-code")
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
+    session = ClaudeSession(git.root)
+    session.prompt("Commit a file")
+    session.respond(turn(Write("a.txt", "one\n"), Shell("git add . && git commit -qm Made")))
+    traj(git, "log")
+    session.respond(turn(say="The last words"))  # cut off: the log does not say that the turn is over
+    if ended:
+        told = {"session_id": session.session, "transcript_path": str(session.log)}
+        fire(git, "claude-code", payload("SessionEnd", **told))
+    traj(git, "log")
+    (found,) = read_records(git).values()
+    assert (("message", "The last words") in found.facts) is ended
+
+
+def test_nobody_waits_for_the_worker(git: Git, tmp_path: Path) -> None:
+    """One is started when a turn is over, none at a session's start; the agent goes on at once."""
+    slow = tmp_path / "it's" / "python"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/called"\nsleep 5\n')
+    slow.chmod(0o755)
+    put_in(git, "codex")
+    (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", Interpreter(str(slow), ("-I",))))
+    start = time.monotonic()
+    for event in ("SessionStart", "Stop", "Stop"):
+        fire(git, "codex", payload(event))
+    assert time.monotonic() - start < 4
+    called = tmp_path / "called"
+    for _ in range(200):
+        if called.exists():
+            break
+        time.sleep(0.02)
+    assert called.read_text() == f"-I -m gittraj.worker {git.root}/.git/traj\n"

@@ -1,0 +1,59 @@
+"""``gittraj.Trajectories``: the example of the README, run, and that it does what the commands do."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import gittraj
+from gittraj.errors import TrajError, UsageError
+from gittraj.model import Message, Prompt
+from tests.conftest import ROOT
+from tests.e2e.scenario import turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.past import begin
+from tests.integration.records import traj
+from tests.integration.repository import Git
+
+
+def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
+    begin(git)
+    session = ClaudeSession(git.root)
+    session.run([turn(say="Done")], prompt="Say so")
+    with gittraj.Trajectories(git.root) as recorded:
+        assert recorded.trajectories() == []
+        assert recorded.export("csv") == {}
+        (row,) = recorded.take_in(session.log, commit="HEAD")
+        (told,) = recorded.trajectories(row["trajectory"])
+        (shown,) = json.loads(traj(git, "show", row["trajectory"], "--json"))["trajectories"]
+        assert told == {key: value for key, value in shown.items() if key != "also"}
+        assert [type(event) for event in recorded.events(told)] == [Prompt, Message]
+        ((commit, record),) = recorded.records()
+        assert (commit, record.id) == (git.head(), row["trajectory"])
+        (body,) = recorded.export("atif", row["trajectory"]).values()
+        assert body.decode() == traj(git, "export", "--format", "atif", row["trajectory"])
+        with pytest.raises(UsageError, match="no format is called 'pdf'"):
+            recorded.export("pdf")
+        with pytest.raises(TrajError, match=r"nothing.*no revision"):
+            recorded.trajectories("nothing")
+        with pytest.raises(TrajError, match="README"):
+            recorded.take_in(git.root / "README")
+    (example,) = re.findall(r"```python\n(import gittraj\n.*?)```", (ROOT / "README.md").read_text(), re.S)
+    exec(compile(example.replace("path/to/repository", str(git.root)), "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines() == [
+        f"{told['id']} Say so []",
+        f"{told['id']}.atif.json {len(recorded_atif(git))}",
+    ]
+
+
+def recorded_atif(git: Git) -> bytes:
+    return traj(git, "export", "--format", "atif", "HEAD").encode()
+
+
+def test_importing_the_package_imports_nothing() -> None:
+    assert not hasattr(gittraj, "nothing_of_the_kind")
+    assert gittraj.Trajectories.__module__ == "gittraj.api"
+    assert Path(gittraj.__file__).name == "__init__.py"

@@ -1,0 +1,288 @@
+"""Sessions from before git-traj: what they committed, by whatever way, and what was not theirs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.past import age, backfill, begin, carried, commit_turns, evidence, refs, text
+from tests.integration.records import check, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+Writer = Callable[..., SessionWriter]
+
+
+@pytest.fixture(autouse=True)
+def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The agents' logs have them, and so must the commits."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def begun(git: Git) -> Git:
+    return begin(git)
+
+
+@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
+def writer(request: pytest.FixtureRequest) -> Writer:
+    return request.param  # type: ignore[no-any-return]
+
+
+HEREDOC = "git add -A && git commit -q -F - <<'END'\nHeredoc\n\nWith a body.\nEND"
+SUBSTITUTED = 'git add -A && git commit -qm "$(cat <<\'END\'\nSubstituted "quotes"\n\nA body.\nEND\n)"'
+AMENDED = "git add -A && git commit -m Draft && git commit --amend -m Amended"
+QUIETLY_AMENDED = "git add -A && git commit -qm 'A draft' && git commit -q --amend -m 'Quietly amended'"
+
+
+def test_every_way_in_which_an_agent_commits(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    commands = [
+        "git add -A && git commit -m Printed",
+        "git add -A && git commit -qm Quiet",
+        HEREDOC,
+        SUBSTITUTED,
+        AMENDED,
+        QUIETLY_AMENDED,
+    ]
+    turns = [
+        turn(Write(f"f{n}", text(f"f{n}")), Shell(c), think="How?", say="So.") for n, c in enumerate(commands)
+    ]
+    session.run([*turns, turn(say="Done")], prompt="Commit in every way")
+    age(session)
+    said = backfill(begun)
+    found = carried(begun)
+    expected = {"Printed", "Quiet", "Heredoc", 'Substituted "quotes"', "Amended", "Quietly amended"}
+    assert found == {subject: {session.session} for subject in expected}
+    told = evidence(begun, said["linked"])
+    assert {subject for subject, how in told.items() if how == "output"} == {"Printed", "Draft", "Amended"}
+    assert {*told} == {*expected, "Draft", "A draft"}
+    check(begun, session)
+
+
+def test_a_second_time_nothing_is_left_to_do(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run(commit_turns("a", "b"), prompt="Write both")
+    assert backfill(begun)["parts"] > 0
+    age(session)
+    backfill(begun)  # its last words, now that it is over
+    before = refs(begun)
+    assert backfill(begun)["parts"] == 0
+    (begun.root / ".git" / "traj" / "cursors.json").unlink()
+    assert backfill(begun)["parts"] == 0
+    assert refs(begun) == before
+    check(begun, session)
+
+
+def test_a_person_commits_what_an_agent_left(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run([turn(Write("a", text("a")), Write("b", text("b"))), turn(say="Yours")], prompt="Write")
+    for name in "ab":
+        begun("add", name)
+        begun("commit", "-qm", f"Mine {name}")
+    begun.commit({"c": "mine alone\n"}, "Nobody's")
+    age(session)
+    assert evidence(begun, backfill(begun)["linked"]) == {"Mine a": "content", "Mine b": "content"}
+    check(begun, session)
+
+
+def test_two_agents_by_turns(begun: Git) -> None:
+    one, other = ClaudeSession(begun.root), CodexSession(begun.root)
+    one.prompt("Write a and c")
+    one.respond(turn(Write("a", text("a")), Shell("git add a && git commit -m 'Add a'")))
+    other.run(commit_turns("b"), prompt="Write b")
+    one.respond(turn(Write("c", text("c")), Shell("git add c && git commit -qm 'Add c'")))
+    one.respond(turn(say="Done"), last=True)
+    one.finish()
+    age(one, other)
+    backfill(begun)
+    assert carried(begun) == {"Add a": {one.session}, "Add b": {other.session}, "Add c": {one.session}}
+    check(begun, one, other)
+
+
+def test_from_a_folder_inside(begun: Git, writer: Writer) -> None:
+    (begun.root / "inner" / "deep").mkdir(parents=True)
+    session = writer(begun.root / "inner" / "deep")
+    session.run(commit_turns("a"), prompt="Write a")
+    age(session)
+    backfill(begun)
+    assert carried(begun) == {"Add a": {session.session}}
+    (header,) = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
+    assert [f["path"] for f in header["filesChanged"]] == ["inner/deep/a"]
+    check(begun, session)
+
+
+@pytest.mark.parametrize("removed", [False, True])
+def test_in_a_linked_worktree(begun: Git, writer: Writer, tmp_path: Path, *, removed: bool) -> None:
+    tree = tmp_path / "tree"
+    begun("worktree", "add", "-q", "-b", "topic", str(tree))
+    session = writer(tree)
+    session.run(commit_turns("a", "b"), prompt="Write both")
+    if removed:
+        begun("worktree", "remove", str(tree))
+    age(session)
+    backfill(begun)
+    assert carried(begun, "topic") == {"Add a": {session.session}, "Add b": {session.session}}
+    assert str(tree) not in traj(begun, "show", "topic", "--json")
+    check(begun, session)
+
+
+@pytest.mark.parametrize("quiet", ["-q", ""])
+def test_a_folder_that_was_moved(begun: Git, writer: Writer, tmp_path: Path, quiet: str) -> None:
+    """Quiet commits print no id: then the files that the agent wrote say whose repository it was."""
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Write("src/a", text("a")), Shell(f"git add -A && git commit {quiet} -m 'Add a'")),
+            turn(say="Done"),
+        ],
+        prompt="Write a",
+    )
+    age(session)
+    moved = Git(tmp_path / "somewhere" / "else")
+    moved.root.parent.mkdir()
+    shutil.move(begun.root, moved.root)
+    backfill(moved)
+    assert carried(moved) == {"Add a": {session.session}}
+    (header,) = json.loads(traj(moved, "log", "--json"))["commits"][0]["trajectories"]
+    assert [f["path"] for f in header["filesChanged"]] == ["src/a"]
+    check(moved, session)
+    assert str(begun.root) not in traj(moved, "show", "--json"), "where it stood is nobody's business"
+
+
+def test_a_fresh_clone(begun: Git, writer: Writer, tmp_path: Path) -> None:
+    session = writer(begun.root)
+    session.run(commit_turns("a", "b"), prompt="Write both")
+    age(session)
+    begun("clone", "-q", "--no-local", str(begun.root), str(tmp_path / "clone"))
+    shutil.rmtree(begun.root)
+    clone = Git(tmp_path / "clone")
+    clone("config", "traj.thinking", "clear")
+    backfill(clone)
+    assert carried(clone) == {"Add a": {session.session}, "Add b": {session.session}}
+    check(clone, session)
+
+
+def test_without_reflogs(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run(
+        [
+            turn(Write("a", text("a")), Shell("git add -A && git commit -qm 'Add a'")),
+            turn(Edit("a", "a, line 1", "a, line one"), Shell("git commit -qam 'Edit a'")),
+            turn(say="Done"),
+        ],
+        prompt="Write and edit",
+    )
+    age(session)
+    begun("reflog", "expire", "--expire=now", "--all")
+    backfill(begun)
+    assert carried(begun) == {"Add a": {session.session}, "Edit a": {session.session}}
+    check(begun, session)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_another_repository_with_the_same_names_and_messages(
+    begun: Git, writer: Writer, tmp_path: Path, *, gone: bool
+) -> None:
+    """Also where its folder is gone: then it is told, since it might have been this one."""
+    other = Git.init(tmp_path / "other")
+    stranger = writer(other.root, name="stranger")
+    stranger.run(
+        [
+            turn(Write("a", "what another one holds, in a file of the same name\n" * 3)),
+            turn(Shell("git add -A && git commit -qm 'Add a'")),
+            turn(say="Done"),
+        ],
+        prompt="Elsewhere",
+    )
+    begun.commit({"a": text("a")}, "Add a")
+    age(stranger)
+    if gone:
+        shutil.rmtree(other.root)
+    said = backfill(begun)
+    assert (said["linked"], said["parts"], refs(begun)) == ([], 0, "")
+    assert [row["session"] for row in said["unlinked"]] == [stranger.session] * gone
+    assert all(str(other.root) in row["why"] for row in said["unlinked"])
+
+
+def test_a_fork_begins_with_a_copy(begun: Git) -> None:
+    parent = ClaudeSession(begun.root)
+    parent.run(commit_turns("a"), prompt="Write a")
+    fork = ClaudeSession(begun.root, name="fork")
+    fork.log.write_text(parent.log.read_text().replace(parent.session, fork.session))
+    fork.run(commit_turns("b"), prompt="Write b")
+    age(parent, fork)
+    backfill(begun)
+    assert carried(begun) == {"Add a": {parent.session}, "Add b": {fork.session}}
+    (header,) = json.loads(traj(begun, "log", "-n", "1", "--json"))["commits"][0]["trajectories"]
+    assert header["prompt"] == "Write b"
+    assert header["parent"]["id"] in {row["trajectory"] for row in backfill(begun)["linked"]}
+    check(begun, parent, fork)
+
+
+def test_what_a_subagent_of_claude_code_wrote(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    session.prompt("Delegate")
+    session.respond(turn(Shell("echo agentId: a1b2c3d4")))
+    folder = session.log.parent / session.session / "subagents"
+    folder.mkdir(parents=True)
+    helper = ClaudeSession(begun.root, name="helper")
+    helper.session, helper.log = session.session, folder / "agent-a1b2c3d4.jsonl"
+    helper.run([turn(Write("helped", text("helped"))), turn(say="Wrote it")], prompt="Help")
+    session.respond(turn(Shell("git add -A && git commit -m Both")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    age(session, helper)
+    backfill(begun)
+    headers = json.loads(traj(begun, "log", "--json"))["commits"][0]["trajectories"]
+    (below,) = (h for h in headers if h["parent"])
+    (above,) = (h for h in headers if not h["parent"])
+    assert below["parent"]["id"] == above["id"]
+    assert [f["path"] for f in below["filesChanged"]] == ["helped"]
+
+
+def test_what_a_thread_that_codex_started_wrote(begun: Git) -> None:
+    above, below = CodexSession(begun.root), CodexSession(begun.root, name="child")
+    above.prompt("Delegate")
+    above.respond(turn(Shell(f"echo started {below.session}")))
+    below.run([turn(Write("helped", text("helped"))), turn(say="Wrote it")], prompt="Help")
+    first, rest = below.log.read_text().split("\n", 1)
+    meta = json.loads(first)
+    spawn = {"parent_thread_id": above.session, "depth": 1}
+    meta["payload"] |= {"parent_thread_id": above.session, "thread_source": "subagent"}
+    meta["payload"]["source"] = {"subagent": {"thread_spawn": spawn}}
+    below.log.write_text(f"{json.dumps(meta)}\n{rest}")
+    above.respond(turn(Shell("git add -A && git commit -m Both")))
+    above.respond(turn(say="Done"), last=True)
+    above.finish()
+    age(above, below)
+    backfill(begun)
+    assert carried(begun) == {"Both": {above.session, below.session}}
+
+
+def test_what_is_excluded_stays_out(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run(commit_turns("a", "b"), prompt="Write both")
+    age(session)
+    begun("config", "traj.exclude", session.agent)
+    assert backfill(begun)["sessions"] == 0
+    begun("config", "traj.exclude", "a")
+    backfill(begun)
+    assert carried(begun)["Add b"] == {session.session}
+    with begun.open() as repository:
+        stored = b"".join(repository.objects.read_blob(oid) for oid in segments(begun))
+    assert text("b").splitlines()[0].encode() in stored
+    assert text("a").splitlines()[0].encode() not in stored
+
+
+def segments(git: Git) -> list[str]:
+    refs_ = git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data*").split()
+    return [line.split()[2] for ref in refs_ for line in git("ls-tree", "-r", ref).splitlines()]

@@ -1,0 +1,238 @@
+"""A backfill where capture goes on: what was before the installation, and never anything twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration import command
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.past import DAY, age, backfill, begin, carried, refs, text
+from tests.integration.records import check, install, read_records, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+Writer = Callable[..., SessionWriter]
+TRAJ = f"{sys.executable} -m gittraj"
+
+
+@pytest.fixture(autouse=True)
+def real_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def begun(git: Git) -> Git:
+    return begin(git)
+
+
+@pytest.fixture(params=[ClaudeSession, CodexSession], ids=["claude", "codex"])
+def writer(request: pytest.FixtureRequest) -> Writer:
+    return request.param  # type: ignore[no-any-return]
+
+
+def one(name: str, *, quiet: bool = False) -> list[Write | Shell]:
+    return [Write(name, text(name)), Shell(f"git add -A && git commit {'-q' * quiet} -m 'Add {name}'")]
+
+
+@pytest.mark.parametrize("again", [False, True], ids=["with cursors", "without cursors"])
+def test_installed_in_the_middle_of_a_session(begun: Git, writer: Writer, *, again: bool) -> None:
+    """What a drain passed over as older than the installation is stored by a backfill, and nothing else."""
+    session = writer(begun.root)
+    session.prompt("Write all of them")
+    session.respond(turn(*one("a"), think="How?"))
+    session.respond(turn(*one("b", quiet=True)))
+    state = install(begun)
+    session.respond(turn(*one("c"), say="Now c"))
+    assert set(carried(begun)) == {"Add c"}
+    if again:
+        (state / "cursors.json").unlink()
+    backfill(begun)
+    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
+    session.respond(turn(*one("d")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    age(session)
+    assert set(carried(begun)) == {"Add a", "Add b", "Add c", "Add d"}
+    traj(begun, "log")
+    before = refs(begun)
+    assert backfill(begun)["parts"] == 0
+    assert refs(begun) == before
+    check(begun, session)
+
+
+def test_live_capture_goes_on_after_a_backfill_without_installation(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    backfill(begun)
+    install(begun)
+    session.run([turn(*one("b")), turn(say="Done again")], prompt="Write b")
+    age(session)
+    assert set(carried(begun)) == {"Add a", "Add b"}
+    backfill(begun)
+    check(begun, session)
+
+
+def test_what_the_agent_left_before_a_backfill_a_person_commits_after_it(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    session.run([turn(*one("a")), turn(Write("left", text("left"))), turn(say="Done")], prompt="Write")
+    install(begun)
+    backfill(begun)
+    begun("add", "-A")
+    begun("commit", "-qm", "Mine")
+    age(session)
+    assert set(carried(begun)) == {"Add a", "Mine"}
+    backfill(begun)
+    check(begun, session)
+
+
+def test_interrupted_before_the_cursors(begun: Git, writer: Writer) -> None:
+    """Refs are written first: what died after them left records that the cursors know nothing of."""
+    state = install(begun)
+    session = writer(begun.root)
+    kept = (state / "cursors.json").read_bytes() if (state / "cursors.json").exists() else None
+    begun("config", "core.hooksPath", os.devnull)
+    session.run([turn(*one("a")), turn(*one("b", quiet=True)), turn(say="Done")], prompt="Write both")
+    begun("config", "--unset", "core.hooksPath")
+    backfill(begun)
+    (state / "cursors.json").unlink() if kept is None else (state / "cursors.json").write_bytes(kept)
+    session.run([turn(*one("c")), turn(say="Done again")], prompt="Write c")
+    age(session)
+    traj(begun, "log")
+    backfill(begun)
+    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
+    check(begun, session)
+
+
+def test_what_was_switched_off_stays_unstored(begun: Git, writer: Writer) -> None:
+    session = writer(begun.root)
+    state = install(begun)
+    session.prompt("Write four")
+    session.respond(turn(*one("a")))
+    session.respond(turn(Write("b", text("b")), Shell("git add -A && GIT_TRAJ=0 git commit -m 'Add b'")))
+    session.respond(turn(Shell(f"{TRAJ} pause --session")))
+    session.respond(turn(*one("c")))
+    session.respond(turn(Shell(f"{TRAJ} resume --session")))
+    session.respond(turn(*one("d")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    age(session)
+    for _ in range(2):
+        backfill(begun)
+        assert set(carried(begun)) == {"Add a", "Add d"}
+        stored = [str(fact) for told in read_records(begun).values() for fact in told.facts]
+        assert not any("b, line" in fact or "c, line" in fact for fact in stored)
+        (state / "cursors.json").unlink()
+
+
+def test_only_what_is_asked_for(begun: Git) -> None:
+    old, new, other = (
+        ClaudeSession(begun.root),
+        ClaudeSession(begun.root, name="new"),
+        CodexSession(begun.root),
+    )
+    for session, name in ((old, "a"), (new, "b"), (other, "c")):
+        session.run([turn(*one(name)), turn(say="Done")], prompt=f"Write {name}")
+    age(old, days=9)
+    age(new, other)
+    since = time.strftime("%Y-%m-%d", time.localtime(time.time() - 5 * DAY))
+    said = backfill(begun, "--since", since, "--agent", "claude-code", "--dry-run")
+    assert (refs(begun), said["dryRun"], said["parts"]) == ("", True, 0)
+    assert [row["session"] for row in said["linked"]] == [new.session]
+    backfill(begun, "--since", since, "--agent", "claude-code")
+    assert set(carried(begun)) == {"Add b"}
+    backfill(begun, "--agent", "codex")
+    assert set(carried(begun)) == {"Add b", "Add c"}
+    backfill(begun)
+    assert set(carried(begun)) == {"Add a", "Add b", "Add c"}
+    check(begun, old, new, other)
+
+
+def test_the_documents_fields(begun: Git, tmp_path: Path) -> None:
+    session = ClaudeSession(begun.root)
+    session.run(
+        [
+            turn(*one("a")),
+            turn(Shell("git commit --allow-empty -qm Lost && git reset -q --hard HEAD~1")),
+            turn(say="Done"),
+        ],
+        prompt="Write a",
+    )
+    begun("reflog", "expire", "--expire=now", "--all")
+    begun("gc", "-q", "--prune=now")
+    said = backfill(begun)
+    empty: list[Any] = []
+    assert (said["version"], said["dryRun"], said["sessions"]) == (1, False, 1)
+    assert (said["damaged"], said["parked"], said["explored"]) == (empty, empty, empty)
+    assert said["bytes"] == session.log.stat().st_size
+    (row,) = said["linked"]
+    assert row | {"trajectory": ""} == {
+        "commit": begun.head(),
+        "agent": "claude-code",
+        "session": session.session,
+        "trajectory": "",
+        "evidence": "output",
+        "carried": False,
+        "reachable": True,
+    }
+    (lost,) = said["unlinked"]
+    assert set(lost) == {"agent", "session", "path", "why"}
+    assert lost["why"].endswith("printed no id, and no commit has its message and its time")
+    told = traj(begun, "backfill")
+    trajectory = said["linked"][0]["trajectory"] if said["linked"] else ""
+    assert f"{begun.head()[:12]}  claude-code  {trajectory[:13]}  output" in told
+    assert f"not linked:\n  claude-code  {session.session}: {lost['why']}" in told
+    assert "1 session (" in told and "1 commit linked, 0 parts written" in told
+
+
+def run(git: Git, *arguments: str, env: dict[str, str] | None = None) -> command.Said:
+    return command.traj(git.root, *arguments, env=env)
+
+
+HOLDER = """
+import fcntl, sys, time
+file = open(sys.argv[1], "a")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("had", flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_keeps_it_from_working_is_said(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
+    state = install(begun)
+    off = run(begun, "backfill", env={"GIT_TRAJ": "0"})
+    assert (off.returncode, off.stderr) == (1, "error: GIT_TRAJ=0 switches git-traj off\nhint: unset it\n")
+    wrong = run(begun, "backfill", "--agent", "nobody")
+    assert wrong.returncode == 2
+    assert "no agent is called 'nobody'" in wrong.stderr
+    traj(begun, "pause")
+    paused = run(begun, "backfill")
+    assert (paused.returncode, paused.stderr) == (
+        1,
+        "error: git-traj is paused here\nhint: git traj resume\n",
+    )
+    traj(begun, "resume")
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(state / "lock")], stdout=subprocess.PIPE
+    ) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        held = run(begun, "backfill")
+        holder.kill()
+    assert held.returncode == 1
+    assert "another git-traj is writing" in held.stderr
+    assert refs(begun) == ""
+    assert len(json.loads(traj(begun, "backfill", "--json"))["linked"]) == 1

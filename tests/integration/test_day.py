@@ -1,0 +1,83 @@
+"""A day of a team in a minute: two people and four agents in three worktrees and two clones, and everything
+that goes wrong meanwhile.
+
+``GIT_TRAJ_DAY=N`` takes N steps instead of a few; a step is mostly a commit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.integration.repository import Git
+from tests.integration.troubles import TROUBLES
+from tests.integration.walk import Walk
+from tests.integration.walk_recorder import Ours
+
+STEPS = int(os.environ.get("GIT_TRAJ_DAY", "40"))
+_DAY = 24 * 3600.0
+_ASKED = (("log", "-n", "5"), ("status",), ("stats", "--json"))
+
+
+class Day(Walk):
+    """A walk with one worktree more, which began yesterday and ends now."""
+
+    def found_places(self) -> Iterator[tuple[str, str, str]]:
+        yield from super().found_places()
+        self.world.git("one", "worktree", "add", "--quiet", "-b", "apart", "../third")
+        yield "third", "one", "one/.git/worktrees/third"
+
+
+class Beset(Ours):
+    """git-traj, with something going wrong at every third recording, and somebody asking it."""
+
+    agents: Sequence[str] = ("claude", "codex", "gemini", "opencode")
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.chance = random.Random(seed)
+        self.met: Counter[str] = Counter()
+
+    def install(self, root: Path) -> None:
+        super().install(root)
+        path = root / ".git" / "traj" / "installed.json"
+        installed = json.loads(path.read_text())
+        path.write_text(json.dumps(installed | {"time": installed["time"] - _DAY - 60}))
+
+    def record(self, root: Path) -> None:
+        if self.chance.random() < 0.4:
+            trouble = self.chance.choice(TROUBLES)
+            self.met[trouble.__name__] += 1
+            with trouble(Git(root), self.hired, self.chance):
+                super().record(root)
+            if trouble.__name__ == "hooks_are_overwritten":
+                assert "hooks" in self._call(root, "doctor")[1]
+                self._traj(root, "install")
+        elif self.chance.random() < 0.2:
+            self._traj(root, *self.chance.choice(_ASKED))
+        else:
+            super().record(root)
+
+    def finish(self, roots: dict[str, Path]) -> list[str]:
+        for root in roots.values():
+            Ours.record(self, root)
+        return super().finish(roots)
+
+
+def test_a_day(tmp_path: Path) -> None:
+    recorder = Beset(1)
+    began = time.time()
+    walk = Day(tmp_path / "day", 1, recorder, began=began - _DAY)
+    found = walk.run(STEPS)
+    wrong = [*found.lost, *found.wrong, *found.broken, *found.unsound]
+    commits = sum(line.count(" commit") for line in walk.world.story)
+    agents = Counter(session.agent for session in recorder.hired)
+    print(f"\n{commits} commits, {agents}, {recorder.met}, {time.time() - began:.0f} s")
+    assert wrong == [], "\n".join([*wrong, "", *walk.world.story])
+    shutil.rmtree(tmp_path / "day")

@@ -1,0 +1,191 @@
+"""Decisions: all that a session states, by whom it states them, and nothing else.
+
+Those of real sessions were judged by reading the log where each stands.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.authored.derivation import derive
+from gittraj.cli.group import call
+from gittraj.drain.reading import find_sessions, read_items
+from gittraj.inference import infer_decisions
+from gittraj.log import Cursor, Entry
+from gittraj.model import AnyEvent, Decided, Message
+from tests.integration.labelled import FORMATS, Asks, Runs, Says, Step, claude_records, lines, name
+from tests.integration.labelled_sessions import FULL, NO, SESSIONS, STATED, Label, Labelled
+from tests.integration.repository import Git
+from tests.integration.test_import_samples import sessions
+
+Desk = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def take(
+    git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Desk:
+    """Imports files onto a commit, and gives what is shown of each session."""
+    git.commit({"README": "here\n"}, "Begin")
+    git("config", "traj.thinking", "clear")
+    monkeypatch.chdir(git.root)
+
+    def run(*arguments: str) -> Any:
+        assert call([*arguments, "--json"]) == 0
+        out, errors = capsys.readouterr()
+        assert errors == ""
+        return json.loads(out)
+
+    def taken(*files: Path) -> list[dict[str, Any]]:
+        rows = run("import", *map(str, files), "--commit", "HEAD")["imported"]
+        assert [row["damage"] for row in rows] == [0] * len(rows)
+        told = {row["trajectory"] for row in rows}
+        return [each for trajectory in sorted(told) for each in run("show", trajectory)["trajectories"]]
+
+    return taken
+
+
+def decisions(shown: dict[str, Any]) -> Counter[Label]:
+    return Counter(
+        (d["chosen"], d["by"], d["question"], tuple(d["alternatives"]), d["reasoning"])
+        for d in shown["decisions"]
+    )
+
+
+def events(shown: dict[str, Any]) -> list[dict[str, Any]]:
+    return [event for chapter in shown["chapters"] for event in chapter["events"]]
+
+
+def test_there_are_twenty_sessions_of_all_formats() -> None:
+    assert len({each.name for each in SESSIONS}) == 20
+    assert {each.format for each in SESSIONS} == set(FORMATS)
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda each: each.name)
+def test_a_session_has_the_decisions_that_it_states(session: Labelled, take: Desk, tmp_path: Path) -> None:
+    path = tmp_path / f"log.json{'' if session.format in ('opencode', 'chat') else 'l'}"
+    path.write_bytes(FORMATS[session.format](session.script, session.name))
+    (shown,) = take(path)
+    assert decisions(shown) == Counter(set(session.states)), "what is stated twice is shown once"
+    found = events(shown)
+    stated = [(e["decision"]["chosen"], e["decision"]["by"]) for e in found if e["type"] == "decision"]
+    assert Counter(stated) == Counter((s[0], s[1]) for s in session.states if s[1] != "inferred")
+    notes = [e for e in found if "unparsed" in (e.get("tags") or ()) or "this log does not have" in str(e)]
+    assert len(notes) == session.notes
+    said = "\n".join(e.get("content") or "" for e in found)
+    assert [text for text in session.kept if text not in said] == []
+
+
+def test_a_session_that_is_resumed_says_it_once(take: Desk, tmp_path: Path) -> None:
+    script: list[Step] = [Asks("Go"), Says(FULL), Asks("Go on"), Says("Done")]
+    for end in (2, 4):
+        path = tmp_path / f"{end}.jsonl"
+        path.write_bytes(FORMATS["claude"](script[:end], "resumed"))
+        (shown,) = take(path)
+        assert decisions(shown) == Counter([STATED])
+
+
+def test_a_session_that_repeats_its_own_message_says_it_once(take: Desk, tmp_path: Path) -> None:
+    records = [*claude_records([Asks("Go"), Says(FULL)], "twice")]
+    (tmp_path / "log.jsonl").write_bytes(lines([*records, *records]))
+    (shown,) = take(tmp_path / "log.jsonl")
+    assert decisions(shown) == Counter([STATED])
+
+
+def test_a_fork_does_not_say_again_what_it_was_copied_with(take: Desk, tmp_path: Path) -> None:
+    first = [*claude_records([Asks("Go"), Says(FULL)], "first")]
+    other = name("other", "session")
+    fork = [*claude_records([Asks("Go"), Says(FULL), Says("Done")], "first", sessionId=other)]
+    for file, records in (("first", first), ("fork", fork)):
+        (tmp_path / f"{file}.jsonl").write_bytes(lines(records))
+    shown = take(tmp_path / "first.jsonl", tmp_path / "fork.jsonl")
+    assert [len(events(each)) for each in shown] in ([1, 3], [3, 1])
+    assert sum(map(decisions, shown), Counter()) == Counter([STATED])
+
+
+def test_a_subagent_states_its_own(take: Desk, tmp_path: Path) -> None:
+    """What it was told by the agent that began it is a prompt."""
+    script: list[Step] = [Asks(NO), Runs("cat README", NO), Says(FULL)]
+    records = claude_records(script, "parent", isSidechain=True, agentId="a1b2c3d")
+    (tmp_path / "agent-a1b2c3d.jsonl").write_bytes(lines([*records]))
+    (shown,) = take(tmp_path / "agent-a1b2c3d.jsonl")
+    assert decisions(shown) == Counter([STATED])
+
+
+# ---------------------------------------------------------------- real sessions
+
+OWN_WORDS = "Remove anything custom we have and use the ai elements approach. What they have is perfect"
+JUDGED = {
+    "claude-code/agentcmd-askuser.jsonl": [
+        # the answers in the result of AskUserQuestion; the second is in the human's own words
+        ("human", "AI Elements components"),
+        (
+            "human",
+            "Remove anything custom we have and use the ai elements approach. What they have is perfect",
+        ),
+        ("human", "Just scrolling improvements"),
+    ],
+    # "The tool use was rejected", without words of the human's
+    "claude-code/entire-glued-objects.jsonl": [("human", "declined Edit")],
+    # the same refusal in two versions of one session, with "Try again."
+    "claude-code/entire-grown/2-mid.jsonl": [("human", "declined Edit")],
+    "claude-code/entire-grown/3-late.jsonl": [("human", "declined Edit")],
+    "claude-code/entire-huge-4mb.jsonl": [
+        ("human", "Separate e2e_test/ (Recommended)"),
+        ("human", "Standalone copy"),
+        ("human", "--allowedTools with specific list"),
+        # two plans that the human did not approve, once with questions
+        ("human", "declined ExitPlanMode"),
+        ("human", "declined ExitPlanMode"),
+    ],
+    # refused with "any chance we can consolidate this code?"
+    "claude-code/entire-images.jsonl": [("human", "declined Edit")],
+    # each in a result of its own
+    "claude-code/v2-short.jsonl": [("human", "declined Bash"), ("human", "declined Glob")],
+    # the plan lies in a file outside of the log
+    "claude-code/v2-subagent-inline.jsonl": [
+        ("human", "No rig"),
+        ("human", "Credo + Dialyxir + mix_audit"),
+        ("human", "approved the plan"),
+    ],
+}
+"""By file: who decided, and what. No sentence of theirs says by itself what was taken and what was not."""
+
+
+def read(path: Path) -> Iterator[AnyEvent]:
+    for file in find_sessions(path):
+        for item in derive(read_items(file), Cursor()):
+            if isinstance(item, Entry):
+                yield item.event
+
+
+@pytest.mark.shared
+def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path) -> None:
+    found: dict[str, list[tuple[str, str]]] = {}
+    messages = 0
+    for path in sessions(samples):
+        events = list(read(path))
+        said = [event.content for event in events if isinstance(event, Message)]
+        messages += len(said)
+        stated = [event.decision for event in events if isinstance(event, Decided)]
+        assert {each.by for each in stated} <= {"agent", "human"}, path
+        inferred = infer_decisions(said, most=1_000)
+        assert {each.by for each in inferred} <= {"inferred"}, path
+        if decided := [(each.by, each.chosen) for each in (*stated, *inferred)]:
+            found[path.relative_to(samples).as_posix()] = decided
+    assert found == JUDGED
+    assert messages > 800
+    assert Counter(by for each in found.values() for by, _ in each) == {"human": 17}
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("file", JUDGED)
+def test_they_are_stored_so(file: str, samples: Path, take: Desk) -> None:
+    shown = [decision for each in take(samples / file) for decision in decisions(each)]
+    assert {(by, chosen) for chosen, by, *_ in shown} == set(JUDGED[file])

@@ -1,0 +1,144 @@
+"""What other tools make of what is exported: their own validators, and the program that reads the tree.
+
+``GIT_TRAJ_E2E_TRAIL`` is a folder in which npm installed agent-trajectories 0.6.1, ``GIT_TRAJ_E2E_ATIF`` a
+Python that has the package ``atif``, ``GIT_TRAJ_E2E_TRACE`` agent-trace's ``schemas/trace-record.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration import command
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.past import begin
+from tests.integration.records import traj
+from tests.integration.repository import Git
+
+pytestmark = pytest.mark.e2e
+_ATIF = (
+    "import json, sys, atif\nfor name in sys.argv[1:]: atif.Trajectory.model_validate(json.load(open(name)))"
+)
+_TRAIL = """
+import { validateTrajectory } from process.argv[2];
+import fs from 'fs';
+for (const name of process.argv.slice(3)) {
+  const found = validateTrajectory(JSON.parse(fs.readFileSync(name)));
+  if (!found.success) { console.log(name, JSON.stringify(found.errors.issues)); process.exitCode = 1; }
+}
+"""
+
+
+def place(name: str, what: str) -> Path:
+    named = os.environ.get(name)
+    if not named:
+        pytest.skip(f"{name} does not name {what}")
+    return Path(named)
+
+
+@pytest.fixture
+def recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> Git:
+    """A session that decided, wrote, thought and committed, and one of another tool."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name, raising=False)
+    begin(git)
+    session = ClaudeSession(git.root)
+    block = json.dumps({"question": "Q?", "chosen": "this", "alternatives": ["that"], "reasoning": "so"})
+    said = f"[[TRAJECTORY:decision]]{block}[[/TRAJECTORY]]"
+    end = {"summary": "Done", "approach": "By hand", "confidence": 0.8, "learnings": ["x"]}
+    session.run(
+        [
+            turn(Write("a", "one\n"), think="How?", say=said),
+            turn(Shell("exit 3")),
+            turn(Shell("git add -A && git commit -m 'Add a'")),
+            turn(say=f"[[RETROSPECTIVE]]{json.dumps(end)}[[/RETROSPECTIVE]]"),
+        ],
+        prompt="Write a",
+    )
+    traj(git, "import", "--auto", str(session.log))
+    return git
+
+
+def out(git: Git, folder: Path, form: str, *names: str) -> list[str]:
+    folder.mkdir(exist_ok=True)
+    traj(git, "export", "--format", form, "-o", str(folder), *names)
+    return [str(path) for path in sorted(folder.rglob("*.json*"))]
+
+
+def sampled(git: Git, request: pytest.FixtureRequest, *folders: str) -> Git:
+    """And the real sessions of some formats, where they are at hand."""
+    try:
+        samples: Path = request.getfixturevalue("samples")
+    except pytest.skip.Exception:
+        return git
+    for folder in folders:
+        for path in sorted((samples / folder).iterdir()):
+            if path.stat().st_size < 100_000:
+                command.traj(git.root, "import", str(path))  # what holds no session says so
+    return git
+
+
+def run(*program: str | Path, cwd: Path, **env: str) -> str:
+    done = subprocess.run(
+        [*map(str, program)], cwd=cwd, env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_models_of_atif_accept_it(recorded: Git, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    python = place("GIT_TRAJ_E2E_ATIF", "a Python that has the package atif")
+    sampled(recorded, request, "claude-code", "codex-rollout", "gemini", "atif", "atif-reference")
+    found = out(recorded, tmp_path / "out", "atif", "HEAD", "HEAD~")
+    assert found
+    run(python, "-c", _ATIF, *found, cwd=tmp_path)
+
+
+def test_the_schema_of_trail_accepts_it_and_trail_reads_the_tree(
+    recorded: Git, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    folder = place("GIT_TRAJ_E2E_TRAIL", "a folder with npm's agent-trajectories")
+    package = folder / "node_modules" / "agent-trajectories"
+    if shutil.which("node") is None:
+        pytest.skip("no node here")
+    assert json.loads((package / "package.json").read_text())["version"] == "0.6.1"
+    sampled(recorded, request, "agent-trajectories", "codex-rollout", "gemini", "atif")
+    script = tmp_path / "validate.mjs"
+    script.write_text(_TRAIL.replace("process.argv[2]", f"'{package / 'dist' / 'index.js'}'"))
+    written = out(recorded, tmp_path / "out", "trajectory", "HEAD", "HEAD~")
+    documents = {name: json.loads(Path(name).read_text()) for name in written}
+    theirs = [name for name, told in documents.items() if told.get("type") != "compacted"]
+    assert theirs
+    run("node", script, "-", *theirs, cwd=tmp_path)
+
+    tree = recorded.root / ".agentworkforce" / "trajectories"
+    traj(recorded, "export", "--format", "trajectory-tree", "-o", str(tree))
+    program = package / "dist" / "cli" / "index.js"
+    on_head = json.loads(traj(recorded, "show", "--json"))["trajectories"]
+    (name,) = (told["id"] for told in on_head if told["link"]["role"] == "produced")
+    assert name in run("node", program, "list", cwd=recorded.root)
+    shown = run("node", program, "show", name, "--decisions", cwd=recorded.root)
+    assert "Q?" in shown
+    copy = tmp_path / "copy.md"
+    run("node", program, "export", name, "--format", "md", "-o", copy, cwd=recorded.root, TZ="UTC")
+    (summary,) = tree.glob(f"completed/*/{name}/summary.md")
+    assert copy.read_text().rstrip() == summary.read_text().rstrip()
+
+
+def test_the_schema_of_agent_trace_accepts_it(recorded: Git) -> None:
+    schema: Any = json.loads(place("GIT_TRAJ_E2E_TRACE", "agent-trace's trace-record.json").read_text())
+    # it asks for two numbers where the specification and its examples have three
+    schema["properties"]["version"]["pattern"] = r"^[0-9]+\.[0-9]+\.[0-9]+$"
+    checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
+    records = traj(recorded, "export", "--format", "agent-trace").splitlines()
+    assert records
+    for line in records:
+        jsonschema.validate(json.loads(line), schema, jsonschema.Draft202012Validator, format_checker=checker)

@@ -1,0 +1,165 @@
+"""Installed too late, with too little, at odd times, on odd commits: edge cases 15 and 17 of
+``docs/edge-cases.md``.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write
+from tests.integration.desk import Desk
+from tests.integration.records import read_records
+from tests.integration.repository import Git
+
+EACH = {name: {name} for name in "abc"}
+QUIET = {"GIT_EDITOR": "true"}
+
+
+def forget_reflogs(git: Git) -> None:
+    git("reflog", "expire", "--expire=now", "--all")
+
+
+# ---------------------------------------------------------------- installed late, pruned, out of time
+
+
+@pytest.mark.parametrize("way", ["--merge", "--apply"])
+def test_edge_15_installed_in_the_middle_of_a_rebase(git: Git, way: str) -> None:
+    """What was made before is nobody's here until a backfill; what is made from now on is recorded."""
+    git.commit({"f": "1\n"}, "base")
+    git("checkout", "-q", "-b", "topic")
+    git.commit({"f": "2\n"}, "before")
+    git.commit({"g": "2\n"}, "before too")
+    git("checkout", "-q", "main")
+    git.commit({"f": "theirs\n"}, "upstream")
+    git("checkout", "-q", "topic")
+    desk = Desk(git)
+    assert desk.ends("rebase", way, "main") == 1
+    desk.install()
+    desk.work("resolve", Write("f", "both\n"), Shell("git add f && GIT_EDITOR=true git rebase --continue"))
+    assert git("log", "--format=%s", "main..") == "before too\nbefore"
+    desk.commit("a")
+    desk.check({"a": {"resolve", "a"}})
+
+
+def test_edge_15_installed_again_in_the_middle_of_a_rebase(desk: Desk) -> None:
+    """The hooks were out while it began; the records that stand follow."""
+    desk.branch_off("a", "b", "c")
+    desk.git("checkout", "-q", "main")
+    desk.git.commit({"b": "theirs\n"}, "their b")
+    desk.git("checkout", "-q", "topic")
+    desk.git("config", "core.hooksPath", "/dev/null")
+    assert desk.ends("rebase", "main") == 1
+    desk.git("config", "--unset", "core.hooksPath")
+    desk.git.write({"b": "both\n"})
+    desk.git("add", "b")
+    assert desk.ends("rebase", "--continue", env=QUIET) == 0
+    desk.check(EACH)
+
+
+@pytest.mark.parametrize("drained", [True, False], ids=["recorded", "waiting"])
+def test_edge_15_a_pruned_reflog(desk: Desk, drained: bool) -> None:
+    """The hooks' lines tell of the commits and of the rebase, and what git prunes takes no record along."""
+    desk.waits = not drained
+    desk.branch_off("a", "b", "c")
+    forget_reflogs(desk.git)
+    assert desk.ends("rebase", "main") == 0
+    forget_reflogs(desk.git)
+    desk.check(EACH)
+    desk.git("gc", "--quiet", "--prune=now")
+    desk.commit("d")
+    desk.check({**EACH, "d": {"d"}})
+
+
+@pytest.mark.parametrize("to", ["1999-01-01T00:00:00Z", "2037-12-31T00:00:00Z"], ids=["back", "ahead"])
+def test_edge_15_a_clock_that_jumps(each_desk: Desk, to: str) -> None:
+    """git's clock, for one commit and for the rebase of all of them."""
+    each_desk.git("checkout", "-q", "-b", "topic")
+    each_desk.commit("a")
+    jump = f"GIT_AUTHOR_DATE={to} GIT_COMMITTER_DATE={to}"
+    each_desk.work("b", Write("b", "b\n" * 3), Shell(f"git add . && {jump} git commit -qm b"))
+    each_desk.commit("c")
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
+    each_desk.git("checkout", "-q", "topic")
+    assert each_desk.ends("rebase", "main", env={"GIT_COMMITTER_DATE": to}) == 0
+    each_desk.check(EACH)
+
+
+def test_edge_15_the_log_s_clock_jumps(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its order is what counts."""
+    times = iter(["2030-01-01T00:00:00.000Z", "1999-01-01T00:00:00.000Z"] * 500)
+    monkeypatch.setattr("tests.integration.claude_session.now", lambda: next(times))
+    desk.branch_off("a", "b")
+    desk.check({"a": {"a"}, "b": {"b"}})
+
+
+# ---------------------------------------------------------------- odd commits
+
+
+def test_edge_17_unborn_root_and_amended_root(git: Git) -> None:
+    desk = Desk(git).install()
+    desk.work("look", Shell("git status"))
+    assert read_records(git) == {}
+    desk.commit("root")
+    assert desk.ends("commit", "--amend", "--message", "root, amended") == 0
+    desk.check({"root, amended": {"look", "root"}})
+
+
+def test_edge_17_an_unborn_branch_beside_others(desk: Desk) -> None:
+    desk.commit("a")
+    assert desk.ends("checkout", "--orphan", "other") == 0
+    desk.work("b", Write("b", "b\n"), Shell("git rm -rqf a && git add . && git commit -qm b"))
+    desk.check({"a": {"a"}, "b": {"b"}})
+
+
+def test_edge_17_empty_commits(each_desk: Desk) -> None:
+    """All alike, told apart by the calls that made them; a rebase keeps them apart too."""
+    each_desk.git("checkout", "-q", "-b", "topic")
+    for name in "ab":
+        each_desk.work(name, Shell(f"git commit --allow-empty -m {name}"))
+    each_desk.git.commit(message="mine, empty")
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
+    each_desk.git("checkout", "-q", "topic")
+    assert each_desk.ends("rebase", "main") == 0
+    each_desk.check({"a": {"a"}, "b": {"b"}})
+
+
+def test_edge_17_merges_by_an_agent(each_desk: Desk) -> None:
+    """One that git commits by itself has no work but what it brings in, which stands where it was made; one
+    that the agent commits is its work."""
+    for name in "ab":
+        each_desk.git("checkout", "-q", "-b", name, "main")
+        each_desk.commit(name)
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"u": "upstream\n"}, "upstream")
+    each_desk.work("octopus", Shell("git merge -m octopus a b"))
+    assert len(each_desk.git("log", "-1", "--format=%P").split()) == 3
+    each_desk.git("checkout", "-q", "-b", "c", "main~1")
+    each_desk.commit("c")
+    each_desk.work("merge", Shell("git merge -q --no-commit main && git commit -m merge"))
+    each_desk.check({"a": {"a"}, "b": {"b", "octopus"}, "c": {"c"}, "merge": {"merge"}})
+
+
+def test_edge_17_a_person_s_octopus_merge(desk: Desk) -> None:
+    for name in "ab":
+        desk.git("checkout", "-q", "-b", name, "main")
+        desk.commit(name)
+    desk.git("checkout", "-q", "main")
+    desk.git.commit({"u": "upstream\n"}, "upstream")
+    assert desk.ends("merge", "--no-edit", "a", "b") == 0
+    desk.check({"a": {"a"}, "b": {"b"}})
+
+
+def test_edge_17_detached_head(each_desk: Desk) -> None:
+    """Committed, amended and rebased there, then left for a branch."""
+    each_desk.git("checkout", "-q", "--detach")
+    each_desk.commit("a")
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
+    each_desk.git("checkout", "-q", "-")
+    assert each_desk.ends("commit", "--amend", "--message", "amended") == 0
+    assert each_desk.ends("rebase", "main") == 0
+    each_desk.git("branch", "-q", "kept")
+    each_desk.git("checkout", "-q", "main")
+    each_desk.check({"amended": {"a"}})

@@ -1,0 +1,485 @@
+"""Copies and commits made anew, by every command that makes some: edge case 12 of ``docs/edge-cases.md``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scenario import Edit, Shell, Write
+from tests.integration.desk import Desk
+from tests.integration.past import carried
+from tests.integration.records import traj
+from tests.integration.repository import Git
+from tests.integration.test_repair import plumb
+
+ALL = {"a", "b", "c"}
+EACH = {name: {name} for name in "abc"}
+
+
+@pytest.fixture
+def topic(desk: Desk) -> Desk:
+    """``topic`` has a, b and c; ``main`` is checked out."""
+    desk.branch_off("a", "b", "c")
+    desk.git("checkout", "-q", "main")
+    return desk
+
+
+@pytest.fixture
+def clash(topic: Desk) -> Desk:
+    """``main`` has another ``b``."""
+    topic.git.commit({"b": "theirs\n"}, "their b")
+    return topic
+
+
+# ---------------------------------------------------------------- cherry-pick and revert
+
+
+def test_edge_12_cherry_pick(each_desk: Desk) -> None:
+    each_desk.branch_off("a", "b", "c")
+    each_desk.git("checkout", "-q", "main")
+    assert each_desk.ends("cherry-pick", "topic~2", "topic") == 0
+    each_desk.check({"a": {"a"}, "c": {"c"}}, "main")
+
+
+def test_edge_12_an_agent_picks(topic: Desk) -> None:
+    topic.work("pick", Shell("git cherry-pick topic~1"))
+    topic.check({"b": {"b", "pick"}}, "main")
+
+
+@pytest.mark.parametrize("way", ["commit", "continue"])
+def test_edge_12_cherry_pick_with_a_conflict(clash: Desk, way: str) -> None:
+    assert clash.ends("cherry-pick", "topic~1") == 1
+    clash.git.write({"b": "both\n"})
+    clash.git("add", "b")
+    command = ["commit", "--no-edit"] if way == "commit" else ["cherry-pick", "--continue"]
+    assert clash.ends(*command, env={"GIT_EDITOR": "true"}) == 0
+    clash.check({"b": {"b"}}, "main")
+
+
+@pytest.mark.parametrize("day", [1, 3], ids=["before", "later"])
+def test_edge_12_cherry_pick_of_what_is_squashed(desk: Desk, day: int) -> None:
+    """The pick is of what ``a`` was: ``b``, which went into it before or since, is not in the pick."""
+    desk.git("branch", "other")
+    for name, text in {"a": "a\n" * 3, "b": "a\n" * 3 + "b\n"}.items():
+        desk.commit(name, text, path="f")
+    desk.git("branch", "kept", "HEAD~1")
+    desk.git("checkout", "-q", "other")
+    desk.git.commit({"f": "theirs\n"}, "theirs")
+    assert desk.ends("cherry-pick", "kept") == 1
+    desk.git.write({"f": "theirs\na\na\na\n"})
+    desk.git("add", "f")
+    assert desk.ends("commit", "--no-edit") == 0
+    desk.git("checkout", "-q", "main")
+    dates = {"GIT_COMMITTER_DATE": f"2026-01-0{day}T03:04:05Z"}
+    squash = {"GIT_SEQUENCE_EDITOR": "sed -i '2s/^pick/fixup/'", **dates}
+    assert desk.ends("rebase", "--interactive", "HEAD~2", env=squash) == 0
+    desk.check({"a": {"a"}}, "other")
+    desk.check({"a": {"a", "b"}}, "main")
+
+
+def test_edge_12_cherry_pick_of_what_has_copies(each_desk: Desk) -> None:
+    """Two branches have one each: the pick is of what these are copies of."""
+    each_desk.branch_off("a")
+    each_desk.git("branch", "two")
+    first = each_desk.git.head()
+    for day, name in enumerate(("topic", "two"), 3):
+        dates = {"GIT_COMMITTER_DATE": f"2026-01-0{day}T03:04:05Z"}
+        assert each_desk.ends("rebase", "main", name, env=dates) == 0
+        each_desk.git("checkout", "-q", "main")
+        each_desk.git.commit({name: "theirs\n"}, f"theirs {day}")
+    each_desk.git("checkout", "-q", "-b", "three", "main~3")
+    each_desk.git.commit({"mine": "mine\n"}, "mine")
+    assert each_desk.ends("cherry-pick", first, env={"GIT_COMMITTER_DATE": "2026-01-05T03:04:05Z"}) == 0
+    each_desk.check({each_desk.git("rev-parse", name): {"a"} for name in ("topic", "two", "three")})
+
+
+def test_edge_12_cherry_pick_without_commit(topic: Desk) -> None:
+    assert topic.ends("cherry-pick", "--no-commit", "topic~1") == 0
+    assert topic.ends("commit", "--message", "picked") == 0
+    topic.check({"picked": {"b"}}, "main")
+
+
+def test_edge_12_cherry_pick_of_several_without_commit(topic: Desk) -> None:
+    assert topic.ends("cherry-pick", "--no-commit", "main..topic") == 0
+    assert topic.ends("commit", "--message", "picked") == 0
+    topic.check({"picked": ALL}, "main")
+
+
+def test_edge_12_cherry_pick_that_skips(clash: Desk) -> None:
+    assert clash.ends("cherry-pick", "topic~2..topic") == 1
+    assert clash.ends("cherry-pick", "--skip") == 0
+    clash.check({"c": {"c"}}, "main")
+
+
+def test_edge_12_cherry_pick_that_is_aborted(clash: Desk) -> None:
+    """Also when a commit of it had failed already; what is committed next is another work."""
+    (hook := clash.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    assert clash.ends("cherry-pick", "topic~1") == 1
+    clash.git.write({"b": "both\n"})
+    clash.git("add", "b")
+    assert clash.ends("commit", "--no-edit") == 1
+    hook.unlink()
+    assert clash.ends("cherry-pick", "--abort") == 0
+    clash.git.commit({"mine": "mine\n"}, "mine")
+    clash.check({}, "main")
+
+
+def test_edge_12_cherry_pick_that_comes_to_nothing(topic: Desk) -> None:
+    assert topic.ends("cherry-pick", "topic~2") == 0
+    assert topic.ends("cherry-pick", "topic~2") == 1
+    assert topic.ends("cherry-pick", "--skip") == 0
+    topic.git.commit({"mine": "mine\n"}, "mine")
+    topic.check({"a": {"a"}}, "main")
+
+
+def test_edge_12_cherry_pick_of_what_was_never_fetched(topic: Desk, tmp_path: Path) -> None:
+    """A commit by its address, without its notes: nothing here is its work; a fetch of records brings it."""
+    there = topic.git
+    here = Desk(Git.init(tmp_path / "here"))
+    here.git.commit({"base": "1\n"}, "base")
+    here.install()
+    here.commit("own", by="two")
+    here.git("fetch", "-q", str(there.root), "topic")
+    assert here.ends("cherry-pick", "FETCH_HEAD") == 0
+    here.check({"own": {"own"}})
+    here.git("remote", "add", "there", str(there.root))
+    traj(here.git, "fetch", "there")
+    assert here.repair() == 1
+    sessions = {"own": here.sessions["two"], "c": topic.sessions["one"]}
+    assert carried(here.git) == {subject: {made.session} for subject, made in sessions.items()}
+
+
+def test_edge_12_revert(topic: Desk) -> None:
+    """What takes work back is not that work; nor is the commit that brings it back a copy."""
+    topic.git("checkout", "-q", "topic")
+    assert topic.ends("revert", "--no-edit", "HEAD~1") == 0
+    topic.check(EACH)
+
+
+def test_edge_12_an_agent_reverts(topic: Desk) -> None:
+    topic.git("checkout", "-q", "topic")
+    topic.work("take back", Shell("git revert --no-edit HEAD~1"))
+    topic.check({**EACH, 'Revert "b"': {"take back"}})
+
+
+# ---------------------------------------------------------------- stash, reset, squash, mail
+
+
+def test_edge_12_stash_across_branches(topic: Desk) -> None:
+    topic.git("checkout", "-q", "topic")
+    topic.work("stashed", Write("s", "s\n" * 3))
+    assert topic.ends("stash", "--include-untracked") == 0
+    topic.git("checkout", "-q", "main")
+    assert topic.ends("stash", "pop") == 0
+    topic.git("add", "s")
+    assert topic.ends("commit", "--message", "mine") == 0
+    topic.check({"mine": {"stashed"}}, "main")
+
+
+@pytest.mark.parametrize("mode", ["--soft", "--mixed"])
+def test_edge_12_reset_and_one_commit(each_desk: Desk, mode: str) -> None:
+    each_desk.branch_off("a", "b", "c")
+    assert each_desk.ends("reset", mode, "topic~3") == 0
+    each_desk.git("add", "--all")
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.check({"all": ALL})
+
+
+def test_edge_12_reset_and_one_commit_of_what_stands(each_desk: Desk) -> None:
+    """Another branch still has the commits, and the last of them is nobody's work."""
+    each_desk.branch_off("a", "b")
+    each_desk.git.commit({"mine": "mine\n"}, "mine")
+    each_desk.git("checkout", "-q", "-b", "kept")
+    each_desk.git.commit({"more": "more\n"}, "more")
+    each_desk.git("checkout", "-q", "topic")
+    assert each_desk.ends("reset", "--soft", "HEAD~3") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.check({"a": {"a"}, "b": {"b"}, "all": {"a", "b"}})
+
+
+@pytest.mark.parametrize("way", ["amended", "as it was"])
+def test_edge_12_reset_of_what_a_reset_left(each_desk: Desk, way: str) -> None:
+    """Nobody looked at what came between."""
+    each_desk.commit("a")
+    assert each_desk.ends("reset", "--soft", "HEAD~1") == 0
+    assert each_desk.ends("commit", "--message", "again") == 0
+    if way == "amended":
+        each_desk.git.write({"a": "a\na\na\nmine\n"})
+        assert each_desk.ends("commit", "--all", "--amend", "--no-edit") == 0
+    each_desk.git.commit({"mine": "mine\n"}, "mine")
+    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.check({"all": {"a"}})
+
+
+def test_edge_12_reset_twice_and_rebase(desk: Desk) -> None:
+    """Somebody has what the first reset made; what the second made is rebased before anybody looks."""
+    desk.commit("a")
+    desk.git.commit({"mine": "mine\n"}, "mine")
+    desk.commit("b")
+    for day, name in enumerate(("again", "once more"), 3):
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"2026-01-0{day}T03:04:05Z")
+        assert desk.ends("reset", "--soft", "HEAD~1") == 0
+        assert desk.ends("commit", "--message", name, env=dates) == 0
+        if name == "again":
+            desk.git("branch", "kept")
+            desk.drain()
+    reorder = {"GIT_SEQUENCE_EDITOR": "sed -i '1{h;d};2{G}'", "GIT_COMMITTER_DATE": "2026-01-05T03:04:05Z"}
+    assert desk.ends("rebase", "--interactive", "HEAD~2", env=reorder) == 0
+    desk.check({"a": {"a"}, "again": {"b"}, "once more": {"b"}})
+
+
+def test_edge_12_reset_of_what_was_taken_back_in_part(each_desk: Desk) -> None:
+    """A person's file went into ``a``; of the work itself nothing is in what is committed again."""
+    each_desk.commit("a")
+    each_desk.git.write({"mine": "mine\n"})
+    each_desk.git("add", "mine")
+    assert each_desk.ends("commit", "--amend", "--no-edit") == 0
+    each_desk.git("rm", "-q", "a")
+    assert each_desk.ends("commit", "--message", "taken back") == 0
+    each_desk.commit("b")
+    assert each_desk.ends("reset", "--soft", "HEAD~3") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.check({"all": {"b"}})
+
+
+def test_edge_12_reset_and_autosquash(each_desk: Desk) -> None:
+    """What was committed again is the base of a fixup, before anybody looks."""
+    each_desk.branch_off("a", "b")
+    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.git.write({"mine": "mine\n"})
+    each_desk.git("add", "mine")
+    assert each_desk.ends("commit", "--fixup", "HEAD") == 0
+    quiet = {"GIT_SEQUENCE_EDITOR": "true"}
+    assert each_desk.ends("rebase", "--interactive", "--autosquash", "HEAD~2", env=quiet) == 0
+    each_desk.check({"all": {"a", "b"}})
+
+
+def test_edge_12_reset_twice_of_what_stands(desk: Desk) -> None:
+    """``main`` has ``a`` in the place of what was seen and is gone: that is no source of it."""
+    desk.commit("a")
+    desk.git("checkout", "-q", "-b", "topic")
+    for name in ("again", "once more"):
+        assert desk.ends("reset", "--soft", "HEAD~1") == 0
+        assert desk.ends("commit", "--message", name) == 0
+        if name == "again":
+            desk.drain()
+    desk.git.write({"mine": "mine\n"})
+    desk.git("add", "mine")
+    assert desk.ends("commit", "--amend", "--no-edit") == 0
+    desk.check({"a": {"a"}, "once more": {"a"}})
+
+
+def test_edge_12_reset_and_split(each_desk: Desk) -> None:
+    """What was committed again is split, before anybody looks; one of the pieces is what was there before an
+    amend."""
+    each_desk.git.commit({"mine": "mine\n"}, "mine")
+    each_desk.commit("a")
+    each_desk.work("b", Write("b", "b\n" * 3), Shell("git add b && git commit --amend --no-edit"))
+    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    assert each_desk.ends("reset", "--mixed", "HEAD~1") == 0
+    for name in ("mine", "b", "a"):
+        each_desk.git("add", name)
+        assert each_desk.ends("commit", "--message", f"{name} alone") == 0
+    each_desk.check({"a alone": {"a"}, "b alone": {"b"}})
+
+
+def test_edge_12_split_of_what_an_agent_amended(each_desk: Desk) -> None:
+    """Another branch has what was there before the amend, and gets the rest: two pieces of the amended. Its
+    agent wrote to the other's file too, and took that back."""
+    each_desk.commit("a")
+    each_desk.git("checkout", "-q", "-b", "two")
+    assert each_desk.ends("commit", "--amend", "--message", "a, too") == 0
+    each_desk.git("checkout", "-q", "main")
+    tried = Edit("a", "a\na\na\n", "tried\n"), Shell("git checkout -q a")
+    each_desk.work("b", *tried, Write("b", "b\n" * 3), Shell("git add b && git commit -q --amend --no-edit"))
+    each_desk.git("checkout", "-q", "two")
+    each_desk.git("checkout", "-q", "main", "--", "b")
+    assert each_desk.ends("commit", "--message", "b alone") == 0
+    each_desk.git("branch", "-q", "--force", "main", "main~1")
+    each_desk.check({"a, too": {"a"}, "b alone": {"b"}})
+
+
+def test_edge_12_reset_and_amend_of_what_stands(each_desk: Desk) -> None:
+    """Another branch has what was committed again as one: it was put together from that, not split."""
+    each_desk.commit("a")
+    assert each_desk.ends("commit", "--amend", "--message", "again") == 0
+    each_desk.git.commit({"a": "a\na\na\nmine\n"}, "mine")
+    each_desk.git("branch", "kept")
+    later = {"GIT_COMMITTER_DATE": "2026-01-03T03:04:05Z"}
+    assert each_desk.ends("reset", "--soft", "HEAD~2") == 0
+    assert each_desk.ends("commit", "--message", "all", env=later) == 0
+    each_desk.drain()
+    assert each_desk.ends("commit", "--amend", "--message", "all, later", env=later) == 0
+    each_desk.check({"again": {"a"}, "all, later": {"a"}})
+
+
+def test_edge_12_reset_beside_what_another_did(each_desk: Desk) -> None:
+    """Another agent's commit of the same second stands where the one that is gone stood, with a later date
+    and the same file: it is not that commit, amended."""
+    each_desk.git("checkout", "-q", "-b", "topic")
+    each_desk.commit("b", path="f", by="two")
+    each_desk.git("checkout", "-q", "main")
+    each_desk.commit("a", path="f")
+    later = {"GIT_COMMITTER_DATE": "2026-01-03T03:04:05Z"}
+    assert each_desk.ends("commit", "--amend", "--message", "a, later", env=later) == 0
+    each_desk.git("branch", "-q", "-D", "topic")
+    each_desk.check({"a, later": {"a"}})
+
+
+def test_edge_12_reset_and_other_commits(topic: Desk) -> None:
+    topic.git("checkout", "-q", "topic")
+    assert topic.ends("reset", "--mixed", "HEAD~3") == 0
+    for name in ("c", "b"):
+        topic.git("add", name)
+        assert topic.ends("commit", "--message", f"{name} again") == 0
+    topic.check({"b again": {"b"}, "c again": {"c"}})
+
+
+def test_edge_12_reset_that_keeps_what_is_not_committed(topic: Desk) -> None:
+    topic.git("checkout", "-q", "topic")
+    topic.work("kept", Edit("a", "a\na\na\n", "a\nkept\nkept too\n"))
+    assert topic.ends("reset", "--keep", "HEAD~1") == 0
+    assert topic.ends("commit", "--all", "--message", "mine") == 0
+    topic.check({"a": {"a"}, "b": {"b"}, "mine": {"kept"}})
+
+
+def test_edge_12_merge_squash(each_desk: Desk) -> None:
+    each_desk.branch_off("a", "b", "c")
+    each_desk.git("checkout", "-q", "main")
+    assert each_desk.ends("merge", "--squash", "topic") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.git("branch", "-q", "-D", "topic")
+    each_desk.check({"all": ALL})
+
+
+def test_edge_12_merge_squash_of_what_is_there_in_part(each_desk: Desk) -> None:
+    """``b`` went into a pick of ``a``; where that is squashed, ``a`` is already."""
+    each_desk.commit("a")
+    each_desk.git("checkout", "-q", "-b", "topic", "HEAD~1")
+    assert each_desk.ends("cherry-pick", "main") == 0
+    each_desk.work("b", Write("b", "b\n" * 3), Shell("git add b && git commit -q --amend --no-edit"))
+    each_desk.git("checkout", "-q", "main")
+    assert each_desk.ends("merge", "--squash", "topic") == 0
+    assert each_desk.ends("commit", "--message", "squashed") == 0
+    each_desk.check({"a": {"a"}, "squashed": {"b"}}, "main")
+
+
+@pytest.mark.parametrize("more", ["", "mine\n"], ids=["alone", "with another's file"])
+def test_edge_12_merge_squash_that_is_split_and_then_amended(each_desk: Desk, more: str) -> None:
+    """The amend is one piece of three, though the others were seen before it; also when it adds a line to the
+    file of another piece."""
+    each_desk.branch_off("a", "b", "c")
+    each_desk.git("checkout", "-q", "main")
+    assert each_desk.ends("merge", "--squash", "topic") == 0
+    assert each_desk.ends("commit", "--message", "all") == 0
+    each_desk.git("branch", "-q", "-D", "topic")
+    assert each_desk.ends("reset", "--quiet", "HEAD^") == 0
+    for name in ("a", "b", "c"):
+        each_desk.git("add", name)
+        assert each_desk.ends("commit", "--quiet", "--message", f"{name} alone") == 0
+    each_desk.drain()
+    each_desk.git.write({"a": "a\na\na\n" + more})
+    assert each_desk.ends("commit", "--quiet", "--all", "--amend", "--message", "c at last") == 0
+    each_desk.check({"a alone": {"a"}, "b alone": {"b"}, "c at last": {"c"}})
+
+
+def test_edge_12_merge_squash_that_is_given_up(topic: Desk) -> None:
+    """Its commit fails, and another one is made in its place."""
+    (hook := topic.git.root / ".git" / "hooks" / "commit-msg").write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    assert topic.ends("merge", "--squash", "topic") == 0
+    assert topic.ends("commit", "--message", "all") == 1
+    hook.unlink()
+    assert topic.ends("reset", "--hard") == 0
+    topic.git.commit({"mine": "mine\n"}, "mine")
+    topic.check({}, "main")
+
+
+def test_edge_12_mail(topic: Desk) -> None:
+    mails = topic.git("format-patch", "--stdout", "main..topic")
+    topic.git("am", "--quiet", input=mails)
+    topic.check(EACH, "main")
+
+
+# ---------------------------------------------------------------- without hooks
+
+
+def test_edge_12_commit_tree_and_update_ref(topic: Desk) -> None:
+    """As stacked-branch tools do, on the branch that is checked out."""
+    topic.git("checkout", "-q", "topic")
+    plumb(topic.git)
+    topic.check(EACH, "topic")
+
+
+@pytest.fixture
+def history(topic: Desk) -> Callable[..., str]:
+    """``git history``, on ``topic`` and later than all of it."""
+    if "git history" not in usage(topic.git, "history"):
+        pytest.skip("git history came with git 2.54")
+    topic.git("checkout", "-q", "topic")
+    later = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}
+    return lambda *told, editor="true", **more: topic.git(
+        "history", *told, env={**later, "GIT_EDITOR": editor}, **more
+    )
+
+
+def test_edge_12_history_reword(topic: Desk, history: Callable[..., str]) -> None:
+    history("reword", "HEAD~1", editor="sed -i 1s/^/new-/")
+    topic.check({"a": {"a"}, "new-b": {"b"}, "c": {"c"}})
+
+
+def test_edge_12_history_split(topic: Desk, history: Callable[..., str]) -> None:
+    files = Write("p", "p\n" * 3), Write("q", "q\n" * 3)
+    topic.work("both", *files, Shell("git add . && git commit -m both"))
+    topic.commit("d")
+    history("split", "HEAD~1", input="y\nn\n", editor="sed -i 1s/^/half-of-/")
+    first, second = topic.git("log", "-2", "--skip=1", "--format=%H").splitlines()
+    expected: dict[str, set[str]] = {**EACH, "d": {"d"}, first: {"both"}, second: {"both"}}
+    topic.check(expected)
+
+
+def test_edge_12_history_fixup(topic: Desk, history: Callable[..., str]) -> None:
+    topic.git.write({"b": "b\nmine\n"})
+    topic.git("add", "b")
+    history("fixup", "HEAD~1")
+    topic.check(EACH)
+
+
+def usage(git: Git, command: str) -> str:
+    done = subprocess.run(["git", command, "-h"], cwd=git.root, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_edge_12_replay(topic: Desk) -> None:
+    """It moves a branch that is not checked out, and tells nobody."""
+    git = topic.git
+    if "--onto" not in usage(git, "replay"):
+        pytest.skip("git replay came with git 2.44")
+    told = git("replay", "--onto", "main", "main..topic")
+    if told:  # before git 2.52 it says what is to be updated
+        git("update-ref", "--stdin", input=told + "\n")
+    topic.check(EACH, "topic", repaired=True)
+
+
+def test_edge_12_filter_repo(topic: Desk) -> None:
+    """It leaves the notes where they were; the records follow by their patches."""
+    git = topic.git
+    script = Path(sys.prefix) / "bin" / "git-filter-repo"
+    own = ["git", "filter-repo"] if git.succeeds("filter-repo", "--version") else []
+    command = own or ([sys.executable, str(script)] if script.exists() else [])
+    if not command:
+        pytest.skip("git-filter-repo is not installed")
+    git("checkout", "-q", "topic")
+    renamed = ("--commit-callback", "commit.message = b'new-' + commit.message")
+    subprocess.run(
+        [*command, "--force", "--refs", "topic", *renamed], cwd=git.root, check=True, capture_output=True
+    )
+    topic.check({f"new-{name}": {name} for name in "abc"}, "topic")

@@ -1,0 +1,133 @@
+"""What a server does to a branch, seen from a clone: edge case 14 of ``docs/edge-cases.md``.
+
+The server knows nothing of git-traj: it merges in a clone of its own and deletes the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write
+from tests.integration.desk import Desk
+from tests.integration.repository import Git
+
+ALL = {"a", "b", "c"}
+EACH = {name: {name} for name in "abc"}
+Merge = Callable[[str], None]
+
+
+@pytest.fixture
+def server(desk: Desk, tmp_path: Path) -> Git:
+    """``origin`` of the desk, with a work tree in which it does its merges; ``main`` goes on there."""
+    git = Git.init(tmp_path / "server")
+    git("fetch", "-q", str(desk.git.root), "main")
+    git("reset", "-q", "--hard", "FETCH_HEAD")
+    git("config", "receive.denyCurrentBranch", "ignore")
+    desk.git("remote", "add", "origin", str(git.root))
+    desk.git("checkout", "-q", "-b", "topic")
+    for name in "abc":
+        desk.commit(name)
+    desk.git("push", "-q", "origin", "topic")
+    git.commit({"upstream": "theirs\n"}, "upstream")
+    return git
+
+
+def squash(server: Git) -> None:
+    server("merge", "-q", "--squash", "topic")
+    server("commit", "-q", "-m", "Topic (#7)")
+
+
+def rebase(server: Git) -> None:
+    server("cherry-pick", "main..topic")
+
+
+def merge(server: Git) -> None:
+    server("merge", "-q", "--no-ff", "-m", "Merge pull request #7", "topic")
+
+
+def queue(server: Git) -> None:
+    """Another's pull request goes first; main is moved to what was tested."""
+    server("checkout", "-q", "-b", "queue/main/pr-7")
+    server.commit({"other": "theirs\n", "a2": "a\n" * 3}, "Other (#6)")
+    squash(server)
+    server("checkout", "-q", "main")
+    server("merge", "-q", "--ff-only", "queue/main/pr-7")
+    server("branch", "-q", "-D", "queue/main/pr-7")
+
+
+def finish(desk: Desk, server: Git, *, deletes: bool = True) -> None:
+    """The branch is deleted there, and here."""
+    server("branch", "-q", "-D", "topic")
+    desk.git("checkout", "-q", "main")
+    assert desk.ends("pull", "--prune", "--ff-only", "origin", "main") == 0
+    if deletes:
+        assert desk.ends("branch", "-D", "topic") == 0
+
+
+WAYS = pytest.mark.parametrize(
+    ("way", "expected"),
+    [(squash, {"Topic (#7)": ALL}), (rebase, EACH), (merge, EACH), (queue, {"Topic (#7)": ALL})],
+    ids=["squash", "rebase", "merge", "queue"],
+)
+
+
+@WAYS
+def test_edge_14_merged_by_a_server(
+    desk: Desk, server: Git, way: Merge, expected: dict[str, set[str]]
+) -> None:
+    way(server)
+    finish(desk, server)
+    desk.check(expected, "main")
+
+
+@WAYS
+def test_edge_14_merged_before_anything_was_recorded(
+    each_desk: Desk, server: Git, way: Merge, expected: dict[str, set[str]]
+) -> None:
+    way(server)
+    finish(each_desk, server, deletes=False)
+    each_desk.check(expected, "main")
+
+
+def test_edge_14_a_deleted_branch_that_nobody_merged(desk: Desk, server: Git) -> None:
+    """Its records stay on its commits, and stand nowhere else."""
+    tip = desk.git.head()
+    finish(desk, server)
+    desk.check({}, "main")
+    assert desk.told(tip) == EACH
+
+
+def test_edge_14_the_same_message_twice(each_desk: Desk) -> None:
+    each_desk.git("checkout", "-q", "-b", "topic")
+    for name in "abc":
+        each_desk.work(name, Write(name, f"{name}\n" * 3), Shell("git add . && git commit -q -m wip"))
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"upstream": "theirs\n"}, "wip")
+    each_desk.git("checkout", "-q", "topic")
+    assert each_desk.ends("rebase", "main") == 0
+    made = each_desk.git("rev-list", "--reverse", "main..").splitlines()
+    each_desk.check({commit: {name} for commit, name in zip(made, "abc", strict=True)})
+
+
+def test_edge_14_the_same_patch_twice(each_desk: Desk) -> None:
+    """Done, taken back by a person, and done again: each keeps its own through a rebase."""
+    each_desk.git("checkout", "-q", "-b", "topic")
+    each_desk.commit("a")
+    assert each_desk.ends("revert", "--no-edit", "HEAD") == 0
+    each_desk.work("again", Write("a", "a\n" * 3), Shell("git add . && git commit -m again"))
+    each_desk.git("checkout", "-q", "main")
+    each_desk.git.commit({"upstream": "theirs\n"}, "upstream")
+    each_desk.git("checkout", "-q", "topic")
+    assert each_desk.ends("rebase", "main") == 0
+    each_desk.check({"a": {"a"}, "again": {"again"}})
+
+
+def test_edge_14_two_agents_make_the_same_patch(desk: Desk) -> None:
+    """On two branches, each by itself: neither is the other's copy."""
+    for branch in ("one", "two"):
+        desk.git("checkout", "-q", "-b", branch, "main")
+        desk.work(branch, Write("x", "same\n" * 3), Shell(f"git add . && git commit -m {branch}"), by=branch)
+    desk.check({"one": {"one"}, "two": {"two"}})

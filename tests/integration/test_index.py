@@ -1,0 +1,388 @@
+"""The index gives the answer that is given without it, whatever happens to it."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gittraj.cli import ahead, quick
+from gittraj.cli.group import call
+from gittraj.git import blame, open_repository, process
+from gittraj.health.findings import _check_index
+from gittraj.index import file, records
+from gittraj.index.glance import FOLDER, NAME
+from gittraj.indexing.answers import open_index
+from gittraj.indexing.memory import keep_index
+from tests.integration.random_history import FOLDERS, RandomHistory
+from tests.integration.records import install
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+from tests.integration.unindexed import without
+
+QUERIES = int(os.environ.get("GIT_TRAJ_QUERIES", "36"))
+Asked = Callable[[Path, list[str]], str]
+
+
+@pytest.fixture
+def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What `git traj log …` says in a repository, on both streams, with its status."""
+
+    def run(root: Path, words: list[str]) -> str:
+        monkeypatch.chdir(root)
+        status = call(["log", *words])
+        said = capsys.readouterr()
+        return f"{status}\n{said.out}{said.err}"
+
+    return run
+
+
+@pytest.fixture
+def answer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
+    """What the fast path says; None where it leaves it to the command."""
+
+    def run(root: Path, *words: str) -> str | None:
+        monkeypatch.chdir(root)
+        status = quick.answer(["log", *words])
+        said = capsys.readouterr().out
+        assert status is not None or not said
+        return None if status is None else f"{status}\n{said}"
+
+    return run
+
+
+def question(chance: random.Random, history: RandomHistory) -> list[str]:
+    words = []
+    commits = history.commits
+    match chance.randrange(6):
+        case 0:
+            words.append(chance.choice(commits))
+        case 1:
+            words.append(f"{chance.choice(commits)}..{chance.choice((chance.choice(commits), 'HEAD'))}")
+        case 2:
+            words.append(f"refs/heads/r{chance.randrange(len(commits))}")
+        case _:
+            pass
+    words += chance.choice(([], ["--oneline"], ["--json"], ["--trajectories"], ["--all"], ["--no-follow"]))
+    words += chance.choice(([], [], [], ["-n", str(chance.randrange(1, 9))]))
+    words += chance.choice(
+        ([], [], [], ["--author", "Thor 1"], ["--until", "2023-11-15"], ["--min-cost", "50"])
+    )
+    paths = [
+        *chance.sample(sorted(history.paths), 2),
+        *(folder.rstrip("/") or "." for folder in FOLDERS),
+        *("*.py", ":!src", "never", "src/never"),
+    ]
+    for path in chance.sample(paths[:2] * 6 + paths, chance.choice((0, 1, 1, 1, 1, 2))):
+        words.append(f"--file={path}")
+    return words
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_changes_no_answer(
+    seed: int, tmp_path: Path, ask: Asked, answer: Callable[..., str | None]
+) -> None:
+    chance = random.Random(seed)
+    history = RandomHistory(tmp_path / "repo", chance)
+    quickly = 0
+    for stage in range(3):
+        history.grow(40)
+        history.tell(0.5)
+        if stage:
+            history.stand(chance.choice(history.commits[-20:]))
+        plain = without(history.root)
+        for _ in range(QUERIES // 9):
+            words = question(chance, history)
+            expected = ask(plain, words)
+            assert ask(history.root, words) == expected, words
+            said = answer(history.root, *words)
+            quickly += said is not None
+            assert said in (None, expected), words
+        for path in ("", *sorted(history.paths)[:: len(history.paths) // 5 + 1]):
+            named = ["--file", path] if path else []
+            expected = ask(plain, named)
+            assert ask(history.root, named) == expected, path
+            said = answer(history.root, *named)
+            quickly += said is not None
+            assert said in (None, expected), path
+    assert quickly
+    assert (history.root / ".git" / FOLDER / NAME).exists()
+
+
+# ---------------------------------------------------------------- what may happen to it
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> RandomHistory:
+    made = RandomHistory(tmp_path / "repo", random.Random(11))
+    made.grow(40)
+    made.tell(0.8)
+    return made
+
+
+@pytest.fixture
+def path(history: RandomHistory, ask: Asked) -> str:
+    """A file of which something is recorded."""
+    found = (path for path in sorted(history.paths) if "no commit" not in ask(history.root, ["--file", path]))
+    return next(found)
+
+
+def _truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def _scribble(path: Path) -> None:
+    with path.open("r+b") as stream:
+        for at in range(0, path.stat().st_size, 2048):
+            stream.seek(at + 700)
+            stream.write(random.Random(at).randbytes(90))
+
+
+def _age(path: Path) -> None:
+    """As another version would leave it."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 12345")
+    connection.close()
+    found = path.stat()
+    (path.parent / "stamp").write_text(f"{found.st_size} {found.st_mtime_ns} {found.st_ino}")
+
+
+def _spoil_quietly(path: Path, page: int = 1) -> None:
+    """Pages that are none any more, in a file that looks untouched."""
+    with path.open("r+b") as stream:
+        stream.seek(4096 * page)
+        stream.write(b"\xff" * (path.stat().st_size - 4096 * page))
+    found = path.stat()
+    (path.parent / "stamp").write_text(f"{found.st_size} {found.st_mtime_ns} {found.st_ino}")
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        Path.unlink,
+        _truncate,
+        _scribble,
+        _age,
+        _spoil_quietly,
+        *(lambda path, page=page: _spoil_quietly(path, page) for page in (2, 3, 5, 8, 13, 20)),
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"no database"),
+        lambda path: (path.parent / "stamp").unlink(),
+        lambda path: (path.parent / f"{NAME}-journal").write_bytes(
+            b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + b"x" * 600
+        ),
+    ],
+    ids=["gone", "half", "scribbled", "older", "spoiled", *"abcdef", "empty", "text", "unstamped", "journal"],
+)
+def test_a_harmed_index_heals_silently(
+    harm: Callable[[Path], object],
+    history: RandomHistory,
+    path: str,
+    ask: Asked,
+    answer: Callable[..., str | None],
+) -> None:
+    expected = ask(history.root, ["--file", path])
+    assert answer(history.root, "--file", path) == expected
+    harm(history.root / ".git" / FOLDER / NAME)
+    assert answer(history.root, "--file", path) in (None, expected)
+    for _ in range(3):
+        assert ask(history.root, ["--file", path]) == expected
+    assert answer(history.root, "--file", path) == expected
+
+
+def test_what_cannot_be_written_is_done_without(history: RandomHistory, ask: Asked) -> None:
+    expected = ask(history.root, ["--oneline"])
+    folder = history.root / ".git" / FOLDER
+    shutil.rmtree(folder)
+    folder.write_text("in the way")
+    assert ask(history.root, ["--oneline"]) == expected
+
+
+def test_a_deepened_clone_is_read_anew(history: RandomHistory, tmp_path: Path, ask: Asked) -> None:
+    clone = tmp_path / "clone"
+    url = history.root.as_uri()
+    git = Git(tmp_path)
+    git("clone", "-q", "--no-checkout", "--depth=5", url, str(clone))
+    inside = Git(clone)
+    inside("fetch", "-q", "origin", "+refs/notes/*:refs/notes/*")
+    assert ask(clone, ["--oneline"]) == ask(without(clone), ["--oneline"])
+    inside("fetch", "-q", "--unshallow")
+    for path in sorted(history.paths)[:4]:
+        assert ask(clone, ["--oneline", "--file", path]) == ask(history.root, ["--oneline", "--file", path])
+
+
+def test_a_note_that_goes_is_gone(git: Git, ask: Asked, answer: Callable[..., str | None]) -> None:
+    with git.open() as repository:
+        story = Story(repository)
+        commits = [git.commit({"a.txt": f"{n}\n"}, f"Number {n}") for n in range(3)]
+        for commit in commits:
+            story.note(commit, record("traj_one", prompt=f"Word {commit}"))
+        assert ask(git.root, ["--file=a.txt"]).count("Word") == 3
+        git("notes", "--ref=traj", "remove", commits[1])
+        assert answer(git.root, "--file=a.txt") is None
+        assert ask(git.root, ["--file=a.txt"]).count("Word") == 2
+        said = answer(git.root, "--file=a.txt")
+        assert said is not None and said.count("Word") == 2
+        assert "of 2" in said or "part" not in said
+        git("update-ref", "-d", "refs/notes/traj")
+        assert "Word" not in ask(git.root, ["--file=a.txt"])
+    raw = (git.root / ".git" / FOLDER / NAME).read_bytes()
+    assert commits[1].encode() not in raw, "what was removed stays in a free page"
+
+
+def test_readers_and_writers_at_once(history: RandomHistory, path: str) -> None:
+    """Twenty readers and four that write notes, while the index is dropped under them."""
+    reader = [sys.executable, "-m", "gittraj", "log", "--oneline", "--file", path]
+    writer = [sys.executable, "-c", _WRITER, str(history.root)]
+    started = [
+        subprocess.Popen(command, cwd=history.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for command in [*[writer] * 4, *[reader] * 20]
+    ]
+    time.sleep(0.5)
+    file.drop(history.root / ".git")
+    for each in started:
+        _, said = each.communicate(timeout=300)
+        assert (each.returncode, said) == (0, b"")
+    done = subprocess.run(reader, cwd=history.root, capture_output=True, check=True)
+    plain = subprocess.run(reader, cwd=without(history.root), capture_output=True, check=True)
+    assert done.stdout == plain.stdout
+
+
+_WRITER = """
+import random, sys
+from pathlib import Path
+from gittraj.codec import encode_note
+from gittraj.git import open_repository
+from gittraj.indexing.upkeep import refresh
+from gittraj.notes.store import NotesRef
+from tests.integration.story import record
+with open_repository(Path(sys.argv[1])) as repository:
+    commits = repository.run("rev-list", "--all", "--glob=refs/heads/*").out.decode().split()
+    for number in range(5):
+        line = encode_note([record(f"traj_w{random.random()}", prompt="Again")])
+        NotesRef(repository).write({random.choice(commits): lambda old: old + line}, message="a test")
+        refresh(repository, repository.head())
+"""
+
+
+def test_a_killed_builder_leaves_nothing_in_the_way(history: RandomHistory, ask: Asked) -> None:
+    with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
+        records.write_source(connection, notes="half")
+        raise KeyboardInterrupt
+    expected = ask(without(history.root), ["--oneline"])
+    assert ask(history.root, ["--oneline"]) == expected
+    with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
+        connection.execute("DELETE FROM notes")
+        raise KeyboardInterrupt
+    assert ask(history.root, ["--oneline"]) == expected
+
+
+# ---------------------------------------------------------------- the fast path
+
+
+def test_the_fast_path_keeps_away_from_what_is_unusual(
+    history: RandomHistory,
+    path: str,
+    ask: Asked,
+    answer: Callable[..., str | None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    expected = ask(history.root, ["--file", path])
+    assert answer(history.root, "--file", path) == expected
+    git = Git(history.root)
+    for words in (["HEAD"], ["--json"], ["-n", "0"], ["-n", "x"], ["--all"], ["--file", "b"]):
+        assert answer(history.root, "--file", path, *words) is None, words
+    for other in ("../x", "*.py", ":/", ".", ""):
+        assert answer(history.root, "--file", other) is None, other
+    git("config", "color.ui", "always")
+    assert answer(history.root, "--file", path) is None
+    git("config", "--unset", "color.ui")
+    monkeypatch.setenv("GIT_DIR", str(history.root / ".git"))
+    assert answer(history.root, "--file", path) is None
+    monkeypatch.delenv("GIT_DIR")
+    (history.root / "sub").mkdir()
+    assert answer(history.root / "sub", "--file", f"../{path}") == expected
+
+
+def test_it_knows_the_variables_that_lead_git_elsewhere() -> None:
+    assert process._LOCAL | process._DISTURBING | {"GIT_PAGER_IN_USE"} == quick.ASTRAY
+    assert process._FIXED == quick._FIXED
+    assert (blame.BLAME, blame.IGNORED) == (ahead.BLAME, ahead.IGNORED)
+
+
+def test_it_imports_next_to_nothing(git: Git, ask: Asked) -> None:
+    """Each of these takes as long as the answer."""
+    with git.open() as repository:
+        Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
+    expected = ask(git.root, ["--file", "a.txt"])
+    heavy = [
+        "click",
+        "pygit2",
+        "dataclasses",
+        "typing",
+        "re",
+        "json",
+        "pathlib",
+        "subprocess",
+        "sqlite3",
+        "enum",
+    ]
+    code = (
+        "import sys; start = {*sys.modules}; from gittraj.cli import quick\n"
+        f"assert quick.answer(['log', '--file', 'a.txt']) == 0\n"
+        f"print(*[m for m in {heavy} if m in sys.modules and m not in start], file=sys.stderr)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=git.root, capture_output=True, check=True)
+    assert f"0\n{ran.stdout.decode()}" == expected
+    assert ran.stderr.split() == []
+
+
+def test_an_index_knows_what_a_tip_reaches(history: RandomHistory) -> None:
+    with open_repository(history.root) as repository, open_index(repository) as index:
+        assert index is not None
+        below = index.below("HEAD")
+        assert below is not None
+        rows = repository.run("rev-list", "--date-order", "--parents", "HEAD").out.decode().splitlines()
+        assert [" ".join([commit, *below[commit]]) for commit in below] == rows
+        assert len(below) == len(rows)
+
+
+def test_a_drain_leaves_the_index_warm(history: RandomHistory, answer: Callable[..., str | None]) -> None:
+    with open_repository(history.root) as repository:
+        keep_index(repository)
+    assert any(answer(history.root, "--file", path) for path in history.paths)
+
+
+def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) -> None:
+    (history.root / ".git" / FOLDER).write_text("in the way")
+    with open_repository(history.root) as repository:
+        assert "no-index" in {finding.code for finding in _check_index(repository)}
+    (history.root / ".git" / FOLDER).unlink()
+    with open_repository(history.root) as repository:
+        assert [*_check_index(repository)] == []
+
+
+def test_the_fast_path_leaves_what_waits_for_a_drain_to_the_command(
+    git: Git, ask: Asked, answer: Callable[..., str | None]
+) -> None:
+    state = install(git)
+    with git.open() as repository:
+        Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
+    expected = ask(git.root, ["--file", "a.txt"])
+    ask(git.root, ["--file", "a.txt"])
+    assert answer(git.root, "--file", "a.txt") == expected
+    with (state / "spool").open("a") as spool:
+        spool.write("post-commit x\n")
+    assert answer(git.root, "--file", "a.txt") is None
+    ask(git.root, ["--file", "a.txt"])
+    assert answer(git.root, "--file", "a.txt") == expected
+    git("worktree", "add", "-q", "--detach", "../other")
+    assert answer(git.root, "--file", "a.txt") is None

@@ -1,0 +1,108 @@
+"""The index where there is no room for it, and in linked worktrees."""
+
+from __future__ import annotations
+
+import random
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from gittraj.index.glance import FOLDER, NAME
+from tests.integration.random_history import RandomHistory
+from tests.integration.repository import Git
+
+TRAJ = [sys.executable, "-m", "gittraj"]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> RandomHistory:
+    made = RandomHistory(tmp_path / "repo", random.Random(11))
+    made.grow(60)
+    made.tell(0.8)
+    return made
+
+
+def say(command: Sequence[str], root: Path, before: Callable[[], None] | None = None) -> str:
+    """What a command says on both streams, with its status."""
+    ran = subprocess.run(command, cwd=root, capture_output=True, check=False, preexec_fn=before)
+    return f"{ran.returncode}\n{ran.stdout.decode()}{ran.stderr.decode()}"
+
+
+def expected(history: RandomHistory) -> str:
+    """Where no index can be."""
+    folder = history.root / ".git" / FOLDER
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.write_text("in the way")
+    said = say([*TRAJ, "log"], history.root)
+    folder.unlink()
+    return said
+
+
+def test_where_a_file_cannot_grow_nothing_is_lost(history: RandomHistory) -> None:
+    """At any size: when it is built, when it is brought up to date, when it remembers."""
+    answer = expected(history)
+    folder = history.root / ".git" / FOLDER
+    for pages in (0, 1, 5, 12, 20):
+
+        def limit(size: int = 4096 * pages) -> None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+        assert say([*TRAJ, "log"], history.root, limit) == answer, pages
+        assert not [path.name for path in folder.glob(f"{NAME}.new*")], pages
+    assert say([*TRAJ, "log"], history.root) == answer
+    whole = (folder / NAME).stat().st_size
+
+    def little() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (whole // 2, whole // 2))
+
+    history.grow(60)
+    history.tell(0.9)
+    answer = expected_beside(history)
+    assert say([*TRAJ, "log"], history.root, little) == answer
+    assert say([*TRAJ, "log"], history.root) == answer
+    assert say([*TRAJ, "log"], history.root, little) == answer  # reading needs no room
+
+
+def expected_beside(history: RandomHistory) -> str:
+    """Without touching the index."""
+    copy = history.root.with_name("plain")
+    shutil.copytree(history.root, copy)
+    return expected(RandomHistory(copy, random.Random(0)))
+
+
+def test_where_the_disk_is_full_listings_are_as_ever(history: RandomHistory) -> None:
+    """On a file system of its own, which is gone with the command."""
+    answer = expected(history)
+    folder = history.root / ".git" / FOLDER
+    folder.mkdir()
+    full = 'mount -t tmpfs -o size="$1" tmpfs "$2" && shift 2 && exec "$@"'
+    inside = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", full, "sh"]
+    if shutil.which("unshare") is None or say([*inside, "8k", str(folder), "true"], history.root) != "0\n":
+        pytest.skip("no file system can be mounted here")
+    for size in ("4k", "16k", "40k", "64k"):
+        assert say([*inside, size, str(folder), *TRAJ, "log"], history.root) == answer, size
+
+
+def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
+    git = Git(history.root)
+    other = history.root.with_name("other")
+    git("worktree", "add", "--quiet", "--detach", "--no-checkout", str(other), history.commits[40])
+    folder = history.root / ".git" / FOLDER
+    folder.write_text("in the way")
+    words = [*TRAJ, "log", "--file", "src"]
+    plain = {root: say(words, root) for root in (history.root, other)}
+    assert plain[history.root] != plain[other]
+    folder.unlink()
+    for _ in range(2):  # built, and remembered
+        for root, said in plain.items():
+            assert say(words, root) == said
+    assert (folder / NAME).exists()
+    assert not [*(history.root / ".git" / "worktrees").rglob(FOLDER)]
+    quick = f"import sys; from gittraj.cli.quick import answer; sys.exit(answer({words[3:]}) or 0)"
+    for root, said in plain.items():
+        assert say([sys.executable, "-c", quick], root) == said

@@ -1,0 +1,148 @@
+"""The instruction in the files that agents read: put there, told, and taken out byte for byte."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gittraj.installation import Step, install, uninstall
+from gittraj.installation.instructions import PLACES, TEXT
+from tests.integration.records import traj
+from tests.integration.repository import Git
+
+OWN = {name: place.own for name, place in PLACES.items()}
+CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
+
+
+def put_in(git: Git, *agents: str, dry_run: bool = False) -> dict[str, Step]:
+    with git.open() as repository:
+        found = install(repository, agents=agents, dry_run=dry_run)
+    return {step.name: step for step in found if step.what == "instruction"}
+
+
+def take_out(git: Git) -> dict[str, Step]:
+    with git.open() as repository:
+        return {step.name: step for step in uninstall(repository) if step.what == "instruction"}
+
+
+def content(git: Git, file: str) -> str:
+    return (git.root / file).read_bytes().decode()
+
+
+def test_a_file_that_we_make_is_nobodys_clutter(git: Git) -> None:
+    git.commit({"a": "1"})
+    steps = put_in(git, *PLACES)
+    assert {name: step.did for name, step in steps.items()} == dict.fromkeys(OWN.values(), "added")
+    assert steps["AGENTS.md"].text == "instruction for codex added; git ignores the file here"
+    assert {content(git, file) for file in OWN.values()} == {TEXT}
+    assert git("status", "--porcelain") == ""
+    assert {step.did for step in put_in(git, *PLACES).values()} == {"unchanged"}
+    assert {step.did for step in take_out(git).values()} == {"removed"}
+    assert not [file for file in OWN.values() if (git.root / file).exists()]
+    assert take_out(git) == {}
+
+
+def test_the_teams_files_get_it_at_their_end_and_are_told_of(git: Git) -> None:
+    git.commit({"CLAUDE.md": CLAUDE, "AGENTS.md": AGENTS, "GEMINI.md": GEMINI})
+    steps = put_in(git, *PLACES)
+    assert steps["AGENTS.md"].text.startswith("instruction for codex added; git tracks the file: ")
+    assert content(git, "CLAUDE.md") == CLAUDE, "Claude Code reads a personal file"
+    assert content(git, "AGENTS.md") == f"{AGENTS}\n\n{TEXT}"
+    assert content(git, "GEMINI.md").startswith(GEMINI + "\r\n<!-- git-traj: begin -->\r\n")
+    (git.root / "AGENTS.md").write_text("First of all:\n" + content(git, "AGENTS.md"))
+    take_out(git)
+    assert content(git, "AGENTS.md") == "First of all:\n" + AGENTS
+    assert content(git, "GEMINI.md") == GEMINI
+    assert git("status", "--porcelain").split() == ["M", "AGENTS.md"]
+
+
+def test_nothing_is_written_only_to_say_so(git: Git) -> None:
+    steps = put_in(git, *PLACES, dry_run=True)
+    assert {step.did for step in steps.values()} == {"added"}
+    assert not [file for file in OWN.values() if (git.root / file).exists()]
+
+
+def test_what_somebody_changed_is_told_and_left(git: Git) -> None:
+    put_in(git, "claude-code")
+    path = git.root / "CLAUDE.local.md"
+    path.write_text(path.read_text().replace("PATH", "PATH --budget 500"))
+    theirs = path.read_bytes()
+    step = put_in(git, "claude-code")["CLAUDE.local.md"]
+    assert (step.did, step.text) == (
+        "skipped",
+        "left as it is: somebody changed its instruction; to get ours, remove its lines and install again",
+    )
+    assert take_out(git)["CLAUDE.local.md"].did == "skipped"
+    assert path.read_bytes() == theirs
+
+
+def test_words_that_others_put_into_our_file_keep_it(git: Git) -> None:
+    put_in(git, "gemini")
+    path = git.root / "GEMINI.md"
+    path.write_text(path.read_text() + "Mine\n")
+    take_out(git)
+    assert path.read_text() == "Mine\n"
+
+
+@pytest.mark.parametrize("shared", ["CLAUDE.md", ".claude/CLAUDE.md"])
+def test_what_the_team_shares_is_enough_and_stays(git: Git, shared: str) -> None:
+    git.commit({shared: f"# Ours\n\n{TEXT}"})
+    assert put_in(git, "claude-code")[shared].did == "unchanged"
+    assert not (git.root / "CLAUDE.local.md").exists()
+    assert take_out(git) == {}
+    assert TEXT in content(git, shared)
+
+
+def test_the_file_that_codex_reads_instead(git: Git) -> None:
+    git.write({"AGENTS.md": "everyone\n", "AGENTS.override.md": "mine\n"})
+    put_in(git, "codex")
+    assert content(git, "AGENTS.md") == "everyone\n"
+    assert content(git, "AGENTS.override.md") == f"mine\n\n{TEXT}"
+
+
+def test_a_link_is_written_through_but_not_out_of_the_repository(git: Git, tmp_path: Path) -> None:
+    git.write({"AGENTS.md": "everyone\n"})
+    (git.root / "GEMINI.md").symlink_to("AGENTS.md")
+    steps = put_in(git, "codex", "gemini")
+    assert {name: step.did for name, step in steps.items()} == {
+        "AGENTS.md": "added",
+        "GEMINI.md": "unchanged",
+    }
+    take_out(git)
+    assert content(git, "AGENTS.md") == "everyone\n"
+    assert (git.root / "GEMINI.md").is_symlink()
+
+    (tmp_path / "elsewhere").write_text("x")
+    (git.root / "CLAUDE.local.md").symlink_to(tmp_path / "elsewhere")
+    assert put_in(git, "claude-code")["CLAUDE.local.md"].did == "failed"
+    assert (tmp_path / "elsewhere").read_text() == "x"
+
+
+def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
+    git.commit({"AGENTS.md": "everyone\n"})
+    put_in(git, *PLACES)
+    (git.root / ".git/traj/installed.json").write_text("{")
+    assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md"}, "what git tracks may be the team's"
+
+
+def test_what_is_no_text_is_left(git: Git) -> None:
+    words = "Servus".encode("utf-16")
+    (git.root / "GEMINI.md").write_bytes(words)
+    assert put_in(git, "gemini")["GEMINI.md"].did == "failed"
+    assert (git.root / "GEMINI.md").read_bytes() == words
+
+
+def test_each_work_tree_has_its_own(git: Git, tmp_path: Path) -> None:
+    git.commit({"a": "1"})
+    git("worktree", "add", "-q", str(tmp_path / "other"))
+    other = Git(tmp_path / "other")
+    put_in(other, "claude-code")
+    assert not (git.root / "CLAUDE.local.md").exists()
+    assert set(take_out(git)) == {"CLAUDE.local.md"}
+    assert not (other.root / "CLAUDE.local.md").exists()
+
+
+def test_the_command_says_it(git: Git) -> None:
+    said = traj(git, "install", "--agent", "claude-code")
+    assert "CLAUDE.local.md: instruction for claude-code added; git ignores the file here\n" in said

@@ -1,0 +1,163 @@
+"""``git traj doctor`` after a power failure, a kill or a careless hand: each damage said in its words, what
+holds no record mended, and nothing that holds one touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gittraj.index.glance import FOLDER
+from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.records import install
+from tests.integration.repository import Git
+from tests.integration.sharing import refs, tell
+
+FORMS = ("sha1", "sha256")
+
+
+def make(root: Path, form: str = "sha1") -> Git:
+    """Installed, with records on the commits ``one`` and ``two``."""
+    git = Git.init(root, f"--object-format={form}")
+    git.commit(message="base")
+    install(git)
+    git("config", "core.hooksPath", "/dev/null")  # no worker writes beside the test
+    for name in ("one", "two"):
+        tell(git, git.commit({name: name}, name), f"traj_{name}", text=os.urandom(3000).hex())
+    git("config", "--unset", "core.hooksPath")
+    assert doctor(git) == []
+    return git
+
+
+def doctor(git: Git, *options: str) -> list[str]:
+    """What it found, but for how the commits of this test were made, and the index that is no record."""
+    said = traj(git.root, "doctor", *options)
+    lines = said.stdout.splitlines()
+    found = [at for at, line in enumerate(lines) if line.split(":")[0] in ("wrong", "note", "fixed")]
+    told = [line for at in found for line in lines[at : at + 1 + (not lines[at].startswith("fixed"))]]
+    assert said.returncode == int(any(line.startswith("wrong: ") for line in told)), said
+    skipped = ("note: made without a hook", "    none is needed while the hooks", "note: no index is kept")
+    return [line for line in told if not line.startswith(skipped) and FOLDER not in line]
+
+
+def file_of(git: Git, revision: str) -> Path:
+    """Where an object lies."""
+    oid = git("rev-parse", revision)
+    path = git.root / ".git/objects" / oid[:2] / oid[2:]
+    path.chmod(0o644)
+    return path
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("bytes_left", [0, 40])
+def test_a_note_that_was_cut_short(tmp_path: Path, form: str, bytes_left: int) -> None:
+    """libgit2 never ends on such an object, and git's batch dies of it: the others are read all the same."""
+    git = make(tmp_path / "repo", form)
+    head = git.head()
+    note = file_of(git, f"refs/notes/traj:{head[:2]}/{head[2:]}")
+    note.write_bytes(note.read_bytes()[:bytes_left])
+    assert (
+        doctor(git)[:2]
+        == [  # and a segment that nothing names now
+            f"wrong: the note of {head[:12]} is not here",
+            "    git fetch it again without a filter, or restore it from another clone",
+        ]
+    )
+    said = traj(git.root, "log", "--oneline")
+    assert (said.returncode, said.stderr, said.stdout.split()[1:2]) == (0, "", ["one"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
+    git = make(tmp_path / "repo", form)
+    tree = git("rev-parse", f"refs/notes/traj:{git.head()[:2]}")
+    file_of(git, tree).unlink()
+    found = doctor(git, "--fix")
+    assert found[-2:] == [
+        f"wrong: records cannot be read: tree {tree} is not here",
+        "    git fsck, then fetch from a clone that is whole",
+    ]
+    before = refs(git)
+    assert f"Wrong: records cannot be read: tree {tree} is not here" in traj(git.root, "status").stdout
+    assert refs(git) == before
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("content", ["", "0123\n"], ids=["empty", "cut"])
+def test_a_ref_that_was_never_written_to_its_end(tmp_path: Path, form: str, content: str) -> None:
+    git = make(tmp_path / "repo", form)
+    before = refs(git)
+    path = git.root / ".git/refs/notes/traj"
+    path.write_text(content)
+    last = before["refs/notes/traj"][:12]
+    text = f"refs/notes/traj names no commit ({path}); its reflog has it last at {last}"
+    assert f"wrong: {text}" in doctor(git)
+    assert f"fixed: {text}" in doctor(git, "--fix")
+    assert refs(git) == before
+    assert doctor(git) == []
+
+
+Harm = Callable[[Git], None]
+
+
+def unfinished(git: Git) -> None:
+    old(git.root / ".git/traj/cursors.4711")
+    (git.root / ".git/traj/active").mkdir(exist_ok=True)
+    old(git.root / ".git/traj/active/traj_a.json.4711.1")
+
+
+def ref_lock(git: Git) -> None:
+    old(git.root / ".git/refs/notes/traj.lock")
+
+
+def old(path: Path) -> None:
+    path.touch()
+    os.utime(path, (1, 1))
+
+
+def refspec(git: Git) -> None:
+    git("remote", "add", "origin", "/nowhere")
+    assert traj(git.root, "install").returncode == 0
+    git("config", "--fixed-value", "--unset", "remote.origin.fetch", "^refs/notes/traj-data*")
+
+
+HARMS: list[tuple[Harm, str, str]] = [
+    (unfinished, "note", "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)"),
+    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: nobody else can write there"),
+    (refspec, "note", "git fetch origin brings no records any more: ^refs/notes/traj-data* was taken out"),
+]
+
+
+def test_leftovers_are_mended_and_records_stay(tmp_path: Path) -> None:
+    git = make(tmp_path / "repo")
+    before = refs(git)
+    for harm, severity, words in HARMS:
+        harm(git)
+        text = words.format(git=git.root / ".git")
+        assert doctor(git)[:1] == [f"{severity}: {text}"]
+        assert doctor(git, "--fix") == [f"fixed: {text}"]
+        assert doctor(git) == []
+    assert refs(git) == before
+
+
+def test_a_damaged_index_is_made_anew(tmp_path: Path) -> None:
+    git = make(tmp_path / "repo")
+    asked = (["log", "--oneline"], ["log", "--oneline", "--file", "two"], ["search", "message"])
+    answers = [traj(git.root, *each).stdout for each in asked]
+    for path in (git.root / ".git" / FOLDER).iterdir():
+        path.write_bytes(path.read_bytes()[:3000] + b"damage" * 500)
+    assert doctor(git) == []
+    assert [traj(git.root, *each).stdout for each in asked] == answers
+
+
+def test_a_desk_is_well_after_all(desk: Desk) -> None:
+    """An agent's own commit, a note that was cut short, and work that goes on."""
+    desk.commit("a")
+    head = desk.git.head()
+    file_of(desk.git, f"refs/notes/traj:{head[:2]}/{head[2:]}").write_bytes(b"")
+    desk.commit("b")
+    assert desk.told() == {"b": {"b"}}

@@ -1,0 +1,91 @@
+"""What macOS and Windows have otherwise, with stand-ins for it on any machine: Git Bash's paths, no fcntl, no
+posix_spawn. That the rest runs there is for the tests there to say."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gittraj.config import Environ
+from gittraj.installation import install
+from gittraj.installation.shims import Interpreter, render
+from gittraj.local import LocalState
+from tests.integration.command import traj
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+BASH = Path("/bin/bash")
+
+
+@pytest.mark.skipif(not BASH.exists(), reason="no bash here")
+@pytest.mark.parametrize("system", ["msys", "linux-gnu", "darwin23"])
+def test_git_bash_tells_paths_as_python_reads_them(git: Git, tmp_path: Path, system: str) -> None:
+    """There ``$PWD`` is /c/x, which Python takes for a folder of the current drive; ``pwd -W`` says C:/x."""
+    (tmp_path / "C").symlink_to(git.root)
+    with git.open() as repository:
+        install(repository)
+    hook = git.root / ".git/hooks/post-commit"
+    text = render("post-commit", Interpreter("/gone/python", ("-I",)))
+    hook.write_bytes(text.replace(b"#!/bin/sh", b"#!/bin/bash --posix", 1))
+    windows = f'() {{ [ "$1" = -W ] && echo "{tmp_path}/C"; }}'
+    git("commit", "-q", "--allow-empty", "-m", "x", env={"OSTYPE": system, "BASH_FUNC_pwd%%": windows})
+    told = (git.root / ".git/traj/spool").read_text().split("\t")[-1].strip()
+    assert told == f"{tmp_path / 'C' if system == 'msys' else git.root}/.git"
+
+
+@contextmanager
+def locking() -> Iterator[None]:
+    """Windows' module for locks, in place of ours."""
+
+    def lock(descriptor: int, mode: int, count: int) -> None:
+        assert (mode, count) == (2, 1)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    saved = dict(sys.modules)
+    sys.modules["fcntl"] = None  # type: ignore[assignment]
+    sys.modules["msvcrt"] = SimpleNamespace(LK_NBLCK=2, locking=lock)  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        sys.modules["fcntl"] = saved["fcntl"]
+        del sys.modules["msvcrt"]
+
+
+def test_the_drains_lock_without_fcntl(git: Git) -> None:
+    with git.open() as repository, locking():
+        local = LocalState.of(repository)
+        local.create()
+        with local.locked(wait=0) as first, local.locked(wait=0.05) as second:
+            assert (first, second) == (True, False)
+        with local.locked(wait=0) as again:
+            assert again
+
+
+def test_listings_without_posix_spawn(story: Story, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The quick way is not open there: the same is said in the long one."""
+    story.note(git.commit({"a": "1"}, "one"), record("traj_a"))
+    usual = traj(git.root, "log")
+    monkeypatch.delattr(os, "posix_spawnp")
+    assert traj(git.root, "log") == usual
+    assert usual.returncode == 0
+
+
+def test_files_that_a_shell_reads_end_in_newlines(git: Git) -> None:
+    """``idle\\r`` is another word to it: the hook would start Python for each commit."""
+    with git.open() as repository:
+        install(repository)
+    assert (git.root / ".git/traj/precommit").read_bytes() == b"idle\n"
+    assert b"\r" not in (git.root / ".git/hooks/pre-commit").read_bytes()
+    with git.open() as repository:
+        assert len(LocalState.of(repository).key()) == 32
+
+
+def test_a_home_that_only_windows_names() -> None:
+    assert Environ.of({"USERPROFILE": "/Users/x"}).config_dir == Path("/Users/x/.config")

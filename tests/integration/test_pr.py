@@ -1,0 +1,65 @@
+"""``git traj pr`` on a real branch."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gittraj.model import Decision, FileChanged, Whole
+from tests.integration import command
+from tests.integration.records import traj
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+
+@pytest.fixture
+def branch(git: Git) -> Git:
+    git.commit({"README": "here\n"})
+    git("checkout", "-q", "-b", "topic")
+    first = git.commit({"src/a.py": "1\n"}, "Begin")
+    git.commit({"src/b.py": "1\n"}, "By hand")
+    decided = Decision(chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts")
+    told = record(
+        whole=Whole(title="Limit the rate", agent="codex", session="s"),
+        decisions=(decided,),
+        files=(FileChanged(path="src/a.py", edits=6),),
+    )
+    with git.open() as repository:
+        Story(repository).note(first, told)
+    return git
+
+
+def test_the_comment_of_a_branch(branch: Git) -> None:
+    text = traj(branch, "pr", "--base", "main")
+    assert text.startswith("### Why this change: Limit the rate\n")
+    assert "**1 of 2 commits** carry an agent trajectory · Codex · 1 session" in text
+    assert "| a bucket | a window | bursts | — |" in text
+    assert f"| ✍️ | `src/b.py` No trajectory for `{branch.head()[:7]}` |" in text
+    assert "| ↩️ | `src/a.py` Edited 6 times |" in text
+
+
+def test_as_json(branch: Git) -> None:
+    told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
+    assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")
+    assert told["head"] == branch.head()
+    assert [session["agent"] for session in told["sessions"]] == ["codex"]
+    assert told["markdown"] == traj(branch, "pr", "--base", "main")
+
+
+def test_the_usual_base_is_found(branch: Git) -> None:
+    assert "1 of 2 commits" in traj(branch, "pr")
+    assert "No agent trajectory is attached to these 0 commits" in traj(
+        branch, "pr", "--head", "main", "--base", "main"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [(("--base", "nowhere"), "'nowhere' is no commit here"), ((), "no branch to compare with")],
+)
+def test_no_base(branch: Git, arguments: tuple[str, ...], why: str) -> None:
+    branch("branch", "-m", "main", "trunk")
+    done = command.traj(branch.root, "pr", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert why in done.stderr

@@ -1,0 +1,637 @@
+"""What gets into a commit while the hook guards it: the exact blob, the exact words, and a clean work tree.
+
+The secret of a test is made when it runs.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gittraj.installation import install
+from gittraj.installation.shims import Interpreter, render
+from tests.conftest import ROOT
+from tests.integration.repository import Git
+
+TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"
+OTHER = "gh" + "p_" + "Qw81zXn5Vb37Ck2mTy60Rf9jLd4hSg8uAo1E"
+FILE = ".trajectories/a.json"
+PLACEHOLDER = re.compile(r"REDACTED-[\w-]+-[0-9a-f]{8}")
+SAID = "git-traj: redacted before it is committed: "
+LEFT = "git-traj: left out of this commit, for it could not be redacted: "
+
+
+def trajectory(secret: str = TOKEN, note: str = "") -> str:
+    return (
+        json.dumps({"events": [{"content": f"export GITHUB_TOKEN={secret}"}], "note": note}, indent=2) + "\n"
+    )
+
+
+def redacted(text: str, like: str) -> str:
+    """``like`` if it is ``text`` with each secret replaced, and nothing else."""
+    parts = [re.escape(part) for part in re.split(f"{TOKEN}|{OTHER}", text)]
+    assert re.fullmatch(PLACEHOLDER.pattern.join(parts), like), like
+    return like
+
+
+def put_in(git: Git) -> Git:
+    with git.open() as repository:
+        install(repository)
+    return git
+
+
+@pytest.fixture
+def guarded(git: Git) -> Git:
+    git.commit({"readme": "1\n"}, "base")
+    return put_in(git)
+
+
+def commit(git: Git, *options: str, says: str = "", env: dict[str, str] | None = None, code: int = 0) -> None:
+    done = subprocess.run(
+        ["git", "commit", "-q", *options]
+        if "-m" in options or "-C" in options
+        else ["git", "commit", "-qm", "c", *options],
+        cwd=git.root,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", says)
+
+
+def settle(git: Git) -> None:
+    """The hook's shell looks closer while the configuration is new."""
+    for config in (git.root / ".git/config", Path(os.environ["GIT_CONFIG_GLOBAL"])):
+        os.utime(config, (1, 1))
+
+
+def status(git: Git) -> list[str]:
+    return git("status", "--porcelain").splitlines()
+
+
+def committed(git: Git, path: str = FILE, commit: str = "HEAD") -> str:
+    return git.raw("cat-file", "blob", f"{commit}:{path}").decode()
+
+
+def read(git: Git, path: str = FILE) -> str:
+    return (git.root / path).read_text()
+
+
+def history(git: Git) -> bytes:
+    """Every blob that a commit reaches."""
+    listed = git("rev-list", "--objects", "--all", "--no-object-names")
+    return git.raw("cat-file", "--batch", input=listed + "\n")
+
+
+# ---------------------------------------------------------------- the ways to commit
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        FILE,
+        "pkg/.trajectories/x/y.md",
+        ".agentworkforce/trajectories/t.txt",
+        "my run.trajectory.json",
+        "docs/ü\n.trajectory.md",
+        ".Trajectories/A",
+    ],
+)
+def test_commit(guarded: Git, path: str) -> None:
+    guarded.write({path: trajectory(), "other": TOKEN})
+    (guarded.root / path).chmod(0o755)
+    guarded("add", "-A")
+    named = path.replace("\n", " ")
+    commit(guarded, says=f"{SAID}{named}\n")
+    blob = redacted(trajectory(), committed(guarded, path))
+    assert read(guarded, path) == blob
+    assert committed(guarded, "other") == TOKEN
+    assert guarded("ls-tree", "-z", "HEAD", "--", path).startswith("100755 blob ")
+    assert guarded("diff-files", "--raw") == "", "git has been told of the file's new times"
+    assert status(guarded) == []
+    commit(guarded, "--allow-empty", "-m", "again")
+    assert guarded("rev-parse", "HEAD^{tree}") == guarded("rev-parse", "HEAD^^{tree}")
+
+
+def test_unborn_branch(git: Git) -> None:
+    put_in(git).write({FILE: trajectory()})
+    git("add", "-A")
+    commit(git, says=f"{SAID}{FILE}\n")
+    redacted(trajectory(), committed(git))
+    assert status(git) == []
+
+
+def test_commit_all(guarded: Git) -> None:
+    guarded.commit({FILE: trajectory("none")})
+    guarded.write({FILE: trajectory(), "readme": "2\n"})
+    commit(guarded, "-a", says=f"{SAID}{FILE}\n")
+    assert read(guarded) == redacted(trajectory(), committed(guarded))
+    assert status(guarded) == []
+
+
+@pytest.mark.parametrize("how", [("--",), ("--only", "--"), ("--include", "--")])
+def test_commit_of_paths(guarded: Git, how: tuple[str, ...]) -> None:
+    """With --only git makes the commit of an index that it throws away."""
+    guarded.commit({FILE: trajectory("none"), "readme": "2\n"})
+    guarded.write({FILE: trajectory(), "readme": "3\n", "staged": "s\n"})
+    guarded("add", "staged")
+    commit(guarded, *how, FILE, says=f"{SAID}{FILE}\n")
+    blob = redacted(trajectory(), committed(guarded))
+    assert read(guarded) == blob == guarded("show", f":{FILE}") + "\n"
+    only = "--include" not in how
+    assert status(guarded) == [" M readme", *(["A  staged"] if only else [])]
+    commit(guarded, "-a")
+    assert committed(guarded) == blob
+    assert TOKEN.encode() not in history(guarded)
+
+
+def test_only_leaves_what_else_is_staged(guarded: Git) -> None:
+    """The other trajectory is redacted when it is committed itself."""
+    guarded.write({FILE: trajectory(), "b.trajectory.md": TOKEN + "\n"})
+    guarded("add", "-A")
+    commit(guarded, "--only", FILE, says=f"{SAID}{FILE}\n")
+    assert status(guarded) == ["A  b.trajectory.md"]
+    commit(guarded, says=f"{SAID}b.trajectory.md\n")
+    assert status(guarded) == []
+    assert TOKEN.encode() not in history(guarded)
+
+
+def test_commit_patch(guarded: Git) -> None:
+    """What was not chosen stays in the work tree as it is, secret and all, and gets in redacted later."""
+    lines = "".join(f"{n}\n" for n in range(40))
+    guarded.commit({"a.trajectory.md": lines})
+    edited = f"first {TOKEN}\n{lines}last {OTHER}\n"
+    guarded.write({"a.trajectory.md": edited})
+    done = subprocess.run(
+        ["git", "commit", "-qpm", "c"],
+        cwd=guarded.root,
+        input="y\nn\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, f"{SAID}a.trajectory.md\n")
+    redacted(f"first {TOKEN}\n{lines}", committed(guarded, "a.trajectory.md"))
+    assert read(guarded, "a.trajectory.md") == edited
+    assert status(guarded) == [" M a.trajectory.md"]
+    commit(guarded, "-a", says=f"{SAID}a.trajectory.md\n")
+    assert read(guarded, "a.trajectory.md") == redacted(edited, committed(guarded, "a.trajectory.md"))
+    assert status(guarded) == []
+
+
+def test_amend(guarded: Git) -> None:
+    guarded.commit({FILE: trajectory("none")})
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    commit(guarded, "--amend", says=f"{SAID}{FILE}\n")
+    redacted(trajectory(), committed(guarded))
+    assert status(guarded) == []
+
+
+def test_rename_deletion_link_and_submodule(guarded: Git) -> None:
+    guarded.commit({"old": trajectory(), "b.trajectory.md": "b\n"})
+    link = guarded.root / ".trajectories/link"
+    link.parent.mkdir()
+    link.symlink_to(f"../{TOKEN}")
+    guarded("mv", "old", FILE)
+    guarded("rm", "-q", "b.trajectory.md")
+    guarded("update-index", "--add", "--cacheinfo", f"160000,{guarded.head()},.trajectories/module")
+    guarded("add", ".trajectories/link")
+    commit(guarded, says=f"{SAID}{FILE}\n")
+    redacted(trajectory(), committed(guarded))
+    tree = guarded("ls-tree", "-r", "HEAD").splitlines()
+    assert [line.split()[0] for line in tree] == ["100644", "120000", "160000", "100644"]
+    assert committed(guarded, ".trajectories/link") == f"../{TOKEN}"
+
+
+def test_merge_takes_what_is_merged_as_it_is(guarded: Git) -> None:
+    """It is in the history already; what resolves a conflict is new."""
+    guarded("checkout", "-q", "-b", "side")
+    guarded.write({FILE: trajectory(), "both.trajectory.md": "side\n"})
+    guarded("add", "-A")
+    guarded("commit", "-q", "--no-verify", "-m", "side")
+    guarded("checkout", "-q", "main")
+    guarded.commit({"both.trajectory.md": "main\n"})
+    assert not guarded.succeeds("merge", "-q", "side")
+    guarded.write({"both.trajectory.md": f"both {TOKEN}\n"})
+    guarded("add", "-A")
+    commit(guarded, says=f"{SAID}both.trajectory.md\n")
+    assert committed(guarded) == trajectory()
+    redacted(f"both {TOKEN}\n", committed(guarded, "both.trajectory.md"))
+    assert status(guarded) == []
+
+
+def test_redacted_again_is_the_same(guarded: Git) -> None:
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    commit(guarded, says=f"{SAID}{FILE}\n")
+    first = guarded("rev-parse", f"HEAD:{FILE}")
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    commit(guarded, "--allow-empty", says=f"{SAID}{FILE}\n")
+    assert guarded("rev-parse", f"HEAD:{FILE}") == first
+    guarded.write({FILE: read(guarded) + "\n"})
+    guarded("add", "-A")
+    commit(guarded)
+
+
+def test_what_one_file_tells_is_gone_from_all(guarded: Git) -> None:
+    word = "tulip" + "-marble-" + "47"
+    guarded.write(
+        {".trajectories/a.md": f"the word is {word}\n", ".trajectories/b.json": f'{{"password": "{word}"}}\n'}
+    )
+    guarded("add", "-A")
+    commit(guarded, says=f"{SAID}.trajectories/a.md, .trajectories/b.json\n")
+    assert word.encode() not in history(guarded)
+    assert committed(guarded, ".trajectories/a.md").startswith("the word is REDACTED-")
+
+
+# ---------------------------------------------------------------- places
+
+
+def test_linked_worktree(guarded: Git) -> None:
+    guarded("worktree", "add", "-q", "-b", "side", "../linked")
+    linked = Git(guarded.root.parent / "linked")
+    for options in (("-a",), ("--", FILE)):
+        linked.write({FILE: trajectory(note=options[0])})
+        linked("add", "-A")
+        commit(linked, *options, says=f"{SAID}{FILE}\n")
+        assert read(linked) == redacted(trajectory(note=options[0]), committed(linked))
+        assert status(linked) == []
+
+
+def test_sha256(tmp_path: Path) -> None:
+    git = put_in(Git.init(tmp_path / "repo", "--object-format=sha256"))
+    git.write({FILE: trajectory()})
+    git("add", "-A")
+    commit(git, says=f"{SAID}{FILE}\n")
+    redacted(trajectory(), committed(git))
+    assert status(git) == []
+
+
+def test_line_ends_and_filters(guarded: Git) -> None:
+    guarded.commit({".gitattributes": "*.json text eol=crlf\n"})
+    guarded.write({FILE: trajectory().replace("\n", "\r\n")})
+    guarded("add", "-A")
+    commit(guarded, says=f"{SAID}{FILE}\n")
+    blob = redacted(trajectory(), committed(guarded))
+    assert (guarded.root / FILE).read_bytes().decode() == blob.replace("\n", "\r\n")
+    assert status(guarded) == []
+
+
+def test_empty_path_and_odd_environment(guarded: Git) -> None:
+    """As a graphical client starts git; and what would have git find no trajectory."""
+    git = shutil.which("git")
+    assert git is not None
+    settle(guarded)
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    env = {**os.environ, "PATH": "/nonexistent", "GIT_LITERAL_PATHSPECS": "1", "GIT_TRAJ": "0"}
+    done = subprocess.run(
+        [git, "commit", "-qm", "c"], cwd=guarded.root, env=env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, f"{SAID}{FILE}\n")
+    redacted(trajectory(), committed(guarded))
+
+
+def test_work_tree_elsewhere(tmp_path: Path) -> None:
+    """The way people keep their dotfiles."""
+    top = tmp_path / "home"
+    git = Git.init(top)
+    (top / ".git").rename(tmp_path / "dots")
+    env = {"GIT_DIR": str(tmp_path / "dots"), "GIT_WORK_TREE": str(top)}
+    git("config", "core.hooksPath", str(tmp_path / "dots" / "hooks"), env=env)
+    with Git(tmp_path / "dots").open() as repository:
+        install(repository)
+    git.write({FILE: trajectory()})
+    git("add", "-A", env=env)
+    commit(git, says=f"{SAID}{FILE}\n", env=env)
+    assert read(git) == redacted(trajectory(), git("show", f"HEAD:{FILE}", env=env) + "\n")
+    assert git("status", "--porcelain", env=env) == ""
+
+
+# ---------------------------------------------------------------- what cannot be redacted
+
+
+def test_undecodable_and_too_large(guarded: Git) -> None:
+    guarded.commit({"a.trajectory.md": "old\n"})
+    guarded.write({"a.trajectory.md": b"\xff new\n", "b.trajectory.json": "x" * 20_000_001, "readme": "2\n"})
+    guarded("add", "-A")
+    why = "a.trajectory.md (no UTF-8 text), b.trajectory.json (larger than 20 MB)"
+    commit(guarded, says=f"{LEFT}{why}; --no-verify commits it\n")
+    assert committed(guarded, "a.trajectory.md") == "old\n"
+    assert (guarded.root / "a.trajectory.md").read_bytes() == b"\xff new\n"
+    assert status(guarded) == [" M a.trajectory.md", "?? b.trajectory.json"]
+    assert committed(guarded, "readme") == "2\n"
+
+
+def test_left_out_of_a_commit_of_paths(guarded: Git) -> None:
+    guarded.write({"a.trajectory.md": b"\xff", "readme": "2\n"})
+    guarded("add", "-N", "a.trajectory.md")
+    commit(
+        guarded,
+        *("--", "a.trajectory.md", "readme"),
+        says=f"{LEFT}a.trajectory.md (no UTF-8 text); --no-verify commits it\n",
+    )
+    assert guarded("ls-tree", "--name-only", "HEAD") == "readme"
+    assert status(guarded) == ["?? a.trajectory.md"]
+
+
+def test_what_is_staged_alone_is_named(guarded: Git) -> None:
+    """Nowhere else is it any more. Git asked whether there is anything to commit before it asked the hook."""
+    guarded.write({"a.trajectory.md": b"\xff"})
+    guarded("add", "-A")
+    blob = guarded("rev-parse", ":a.trajectory.md")
+    guarded.write({"a.trajectory.md": "edited\n"})
+    why = f"a.trajectory.md (no UTF-8 text, staged as {blob[:12]})"
+    commit(guarded, says=f"{LEFT}{why}; --no-verify commits it\n")
+    assert guarded("diff", "--raw", "HEAD^", "HEAD") == ""
+    assert guarded.raw("cat-file", "blob", blob) == b"\xff"
+
+
+def test_settings_that_mean_nothing(guarded: Git) -> None:
+    guarded.write({FILE: trajectory(), ".gittraj.yml": "thinking: loud\n"})
+    guarded("add", "-A")
+    why = ".gittraj.yml: thinking is 'loud'"
+    commit(guarded, says=f"{LEFT}{FILE} ({why}); --no-verify commits it\n")
+    assert guarded("ls-tree", "-r", "--name-only", "HEAD").splitlines() == [".gittraj.yml", "readme"]
+
+
+@pytest.mark.parametrize("mode", ["gone", "broken", "lacks us"])
+def test_python_that_does_not_work(guarded: Git, tmp_path: Path, mode: str) -> None:
+    guarded.commit({FILE: "old\n"})
+    python = tmp_path / "python"
+    if mode != "gone":
+        shell = (
+            f'#!/bin/sh\nexec {sys.executable} -I -S "$@"\n'
+            if mode == "lacks us"
+            else "#!/bin/sh\nexit 139\n"
+        )
+        python.write_text(shell)
+        python.chmod(0o755)
+    hook = guarded.root / ".git/hooks/pre-commit"
+    hook.write_bytes(render("pre-commit", Interpreter(str(python), ("-I",))))
+    guarded.write({FILE: trajectory(), "b.trajectory.md": TOKEN, "readme": "2\n"})
+    guarded("add", "-A")
+    why = (
+        f"{python} is gone"
+        if mode == "gone"
+        else f"{python} ended with status {139 if mode == 'broken' else 1}"
+    )
+    said = f"could not be redacted: {why}; git traj install puts it right\n"
+    left = f"git-traj: trajectory files were left out of this commit, for they {said}"
+    commit(guarded, says=left)
+    assert guarded("ls-tree", "-r", "--name-only", "HEAD").splitlines() == [FILE, "readme"]
+    assert committed(guarded) == "old\n"
+    assert status(guarded) == [f" M {FILE}", "?? b.trajectory.md"]
+    commit(guarded, "-a", "--allow-empty", says=left)
+    commit(guarded, "--allow-empty", "--", FILE, says=left)
+    assert TOKEN.encode() not in history(guarded)
+
+
+def test_index_that_cannot_be_written(guarded: Git) -> None:
+    """Then it can neither be redacted nor left out, and the commit stops: the one case."""
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    kept = guarded.root / ".git/hooks/pre-commit.traj-orig"
+    kept.write_text("#!/bin/sh\n: >.git/index.lock\n")
+    kept.chmod(0o755)
+    done = subprocess.run(
+        ["git", "commit", "-qm", "c"], cwd=guarded.root, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(
+        "git-traj: trajectory files are staged and could not be redacted, nor left out: git "
+    )
+    assert line.endswith("git commit --no-verify commits them")
+
+
+# ---------------------------------------------------------------- secrets that are known, in any file
+
+
+@pytest.fixture
+def env() -> dict[str, str]:
+    return {"ACME_TOKEN": "".join(("7Gk", "2pQ9", "zW4m", "Xv8R", "t1Nb"))}
+
+
+def test_off_searches_nothing(guarded: Git, env: dict[str, str]) -> None:
+    guarded.write({"a.py": f"x = '{env['ACME_TOKEN']}'\n"})
+    guarded("add", "-A")
+    commit(guarded, env=env)
+
+
+@pytest.mark.parametrize("mode", ["warn", "block"])
+def test_values(guarded: Git, env: dict[str, str], mode: str) -> None:
+    word = "vio" + "let-Harbour-" + "93x"
+    guarded("config", "traj.precommit", mode)
+    guarded.commit({"known": f"{env['ACME_TOKEN']}\n", ".gitignore": ".env\n"})
+    guarded.write(
+        {
+            ".env": f"# mine\nexport DB_PASSWORD='{word}'\n",
+            "src/a.py": f"import x\n\nkey = {env['ACME_TOKEN']!r}\n",
+            "b.txt": f"{word}\n",
+            "known": f"{env['ACME_TOKEN']}\nmore\n",
+            "binary": b"\0" + word.encode(),
+            FILE: f'{{"password": "{word}"}}\n',
+        }
+    )
+    guarded("add", "-A")
+    said = [
+        f"{SAID}{FILE}",
+        "git-traj: b.txt:1: the value of DB_PASSWORD in .env",
+        "git-traj: src/a.py:3: the value of ACME_TOKEN",
+    ]
+    if mode == "block":
+        last = "take them out, or git commit --no-verify, or git config traj.precommit off"
+        said.append(f"git-traj: not committed: {last}")
+    before = guarded.head()
+    commit(guarded, says="\n".join(said) + "\n", env=env, code=int(mode == "block"))
+    assert (guarded.head() == before) == (mode == "block")
+    if mode == "block":
+        assert status(guarded) != []
+        commit(guarded, "--no-verify", env=env)
+    assert word.encode() not in guarded.raw("cat-file", "blob", f"HEAD:{FILE}")
+
+
+def test_value_known_by_its_hash(guarded: Git, env: dict[str, str]) -> None:
+    from gittraj.config import Environ
+    from gittraj.drain.composition import remember_secrets
+
+    with guarded.open() as repository:
+        remember_secrets(repository, environ=Environ.of(os.environ), live={**os.environ, **env})
+    guarded("config", "traj.precommit", "warn")
+    guarded.write({"a.py": f"\nkey='{env['ACME_TOKEN']}'\n"})
+    guarded("add", "-A")
+    commit(guarded, says="git-traj: a.py:2: a secret that was known here before\n")
+
+
+def test_switched_for_one_command_and_misspelt(guarded: Git, env: dict[str, str]) -> None:
+    guarded.write({"a.py": f"{env['ACME_TOKEN']}\n"})
+    guarded("add", "-A")
+
+    def run(value: str) -> tuple[int, str]:
+        done = subprocess.run(
+            ["git", "-c", f"traj.precommit={value}", "commit", "-qm", "c"],
+            cwd=guarded.root,
+            env={**os.environ, **env},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    assert run("block")[0] == 1
+    assert run("yes") == (
+        0,
+        "git-traj: git config traj.precommit is 'yes', it can be off, warn or block: taken as warn\n"
+        "git-traj: a.py:1: the value of ACME_TOKEN\n",
+    )
+
+
+# ---------------------------------------------------------------- when Python is started at all
+
+
+def test_starts_nothing_where_nothing_is_to_be_done(
+    guarded: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A settled configuration and no trajectory staged: no Python."""
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\necho "$*" >>"{tmp_path}/called"\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    hook = guarded.root / ".git/hooks/pre-commit"
+    hook.write_bytes(render("pre-commit", Interpreter(str(python), ("-I",))))
+    called = tmp_path / "called"
+
+    def starts(*options: str) -> bool:
+        called.unlink(missing_ok=True)
+        commit(guarded, "--allow-empty", *options)
+        return called.exists()
+
+    settle(guarded)
+    assert not starts()
+    guarded("config", "traj.precommit", "warn")
+    assert starts()
+    settle(guarded)
+    assert starts()
+    guarded("config", "--unset", "traj.precommit")
+    assert starts()
+    settle(guarded)
+    assert not starts()
+    guarded("config", "--global", "traj.precommit", "warn")
+    assert starts()
+    guarded("config", "--global", "--unset", "traj.precommit")
+    starts()
+    settle(guarded)
+    guarded.write({"deep/er/than/.trajectories/x": "1\n"})
+    guarded("add", "-A")
+    assert starts()
+    assert not starts(), "git tells that none is staged"
+    guarded.write({"deep/er/than/.trajectories/x": "2\n"})
+    assert starts("-a")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "traj.precommit")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "warn")
+    assert starts()
+
+
+@pytest.mark.parametrize("path", ["deep/er/than/.trajectories/x", "one/t.trajectory.md"])
+def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
+    """However deep it lies, and though a pull brought it unseen."""
+    settle(guarded)
+    guarded.write({path: "{}\n"})
+    guarded("add", "-A")
+    guarded("commit", "-q", "--no-verify", "-m", "theirs")
+    guarded.write({path: trajectory()})
+    commit(guarded, "-a", says=f"{SAID}{path}\n")
+    redacted(trajectory(), committed(guarded, path))
+
+
+def test_uninstalled(guarded: Git) -> None:
+    from gittraj.installation import uninstall
+
+    with guarded.open() as repository:
+        uninstall(repository)
+    assert not (guarded.root / ".git/traj/precommit").exists()
+    guarded.write({FILE: trajectory()})
+    guarded("add", "-A")
+    commit(guarded)
+    assert committed(guarded) == trajectory()
+
+
+# ---------------------------------------------------------------- the pre-commit framework
+
+
+def run_files(git: Git, *names: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj.precommit", *names],
+        cwd=git.root,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == ""
+    return done.returncode, done.stderr
+
+
+def test_framework_changes_files_and_fails(git: Git) -> None:
+    git.write({FILE: trajectory(), "b.trajectory.md": "b\n", "c.trajectory.md": b"\xff"})
+    git("add", "-A")
+    assert run_files(git, FILE, "b.trajectory.md") == (1, f"git-traj: redacted: {FILE}\n")
+    redacted(trajectory(), read(git))
+    assert git("show", f":{FILE}") + "\n" == trajectory(), "the index is the framework's"
+    assert run_files(git, FILE, "b.trajectory.md") == (0, "")
+    assert run_files(git, "c.trajectory.md") == (
+        1,
+        "git-traj: c.trajectory.md: could not be redacted: no UTF-8 text\n",
+    )
+    assert not (git.root / ".git/traj").exists()
+
+
+def test_framework_keeps_what_it_cannot_replace(git: Git) -> None:
+    """Room for less than the file: nothing of it goes."""
+    text = trajectory(note="n" * 80_000)
+    git.write({FILE: text})
+    program = 'ulimit -f 8; exec "$@"'
+    done = subprocess.run(
+        ["bash", "-c", program, "bash", sys.executable, "-m", "gittraj.precommit", FILE],
+        cwd=git.root,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    why = "was not redacted, for it cannot be written: File too large"
+    assert (done.returncode, done.stderr) == (1, f"git-traj: {FILE}: {why}\n")
+    assert read(git) == text
+    assert [path.name for path in (git.root / FILE).parent.iterdir()] == ["a.json"]
+
+
+def test_framework_names_the_same_files() -> None:
+    import yaml
+
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    yes = [
+        FILE,
+        "a/.trajectories/b/c",
+        ".agentworkforce/trajectories/x",
+        "x.trajectory.json",
+        "a/B.Trajectory.MD",
+    ]
+    no = [
+        "a.json",
+        "trajectories/a",
+        "x.trajectory.txt",
+        "a.trajectories/b",
+        "x.agentworkforce/trajectories/y",
+    ]
+    assert [bool(re.search(hook["files"], path)) for path in (*yes, *no)] == [True] * 5 + [False] * 5

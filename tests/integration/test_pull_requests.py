@@ -1,0 +1,393 @@
+"""The pull request bot and a GitHub on loopback, which checks each request by GitHub's own description."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from github import GithubException
+
+from github_action.api import Api, connect
+from github_action.comments import Thread
+from github_action.errors import EventError, GitHubError, Gone, Invalid, Limited, Refused, Unreachable
+from github_action.facts import COMMITS, FILES, find_pulls, merged_pulls, read_facts, read_files, read_pull
+from github_action.patience import Patience
+from github_action.sticky import Marker, Settled, post
+from github_action.token import Token
+from tests.github.faults import PRIMARY, SECONDARY, Fault, Lost, message
+from tests.github.server import LONGEST, TOKEN, GitHub
+from tests.github.shapes import BASE, HEAD, PullState
+from tests.integration.services import Reply
+
+OLD = "0" * 39 + "1"
+COMMENTS = "/repos/acme/app/issues/7/comments"
+KEY = "default"
+
+
+@dataclass
+class Site:
+    """A GitHub, and the action connected to it; ``waited``: seconds that it would have waited."""
+
+    github: GitHub
+    api: Api
+    waited: list[float] = field(default_factory=list)
+
+    def post(
+        self, body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY, author: str = ""
+    ) -> Settled:
+        return post(self.api, body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
+
+    @property
+    def asked(self) -> list[str]:
+        return [
+            call.replace(COMMENTS, "comments").replace("/repos/acme/app/", "") for call in self.github.calls
+        ]
+
+
+@pytest.fixture(params=["", "/api/v3"], ids=["cloud", "server"])
+def prefix(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    yield from opened("")
+
+
+@pytest.fixture
+def each_site(prefix: str) -> Iterator[Site]:
+    yield from opened(prefix)
+
+
+def opened(prefix: str) -> Iterator[Site]:
+    github = GitHub(prefix=prefix, pulls={7: PullState()})  # type: ignore[arg-type]
+    waited: list[float] = []
+    with github.running(), connected(github, Patience(sleep=waited.append)) as api:
+        yield Site(github, api, waited)
+    assert github.violations == []
+
+
+def connected(github: GitHub, patience: Patience, token: str = TOKEN) -> Api:
+    return connect(Token(token), repository="acme/app", url=github.url, patience=patience)
+
+
+def text(body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY) -> str:
+    return f"{Marker(key=key, head=head, run=run)}\n{body}"
+
+
+def test_a_run_creates_the_next_changes_nothing_and_a_push_updates(each_site: Site) -> None:
+    github = each_site.github
+    assert each_site.post().result == "created"
+    assert each_site.asked == ["POST /api/graphql" if github.prefix else "POST /graphql", "GET comments",
+                               "GET pulls/7", "POST comments", "GET comments"]  # fmt: skip
+    github.calls.clear()
+    assert each_site.post(run=201).result == "unchanged"
+    assert each_site.asked[1:] == ["GET comments"]
+    github.pulls[7].head = OLD
+    github.calls.clear()
+    found = each_site.post("new", head=OLD, run=202)
+    assert each_site.asked[1:] == ["GET comments", "GET pulls/7", "PATCH issues/comments/101", "GET comments"]
+    assert found.result == "updated"
+    assert found.comment
+    assert found.comment.url == "https://github.com/acme/app/pull/7#issuecomment-101"
+    assert github.bodies() == [text("new", head=OLD, run=202)]
+
+
+def test_connecting_asks_nothing(site: Site) -> None:
+    Thread(site.api, 7)
+    assert site.asked == []
+
+
+def test_facts_take_three_requests(site: Site) -> None:
+    site.github.pulls[7] = PullState(
+        labels=["bug", "no traj"], commits=[OLD, HEAD], files=["a.py", "new.py<-old.py"], branch="topic/x"
+    )
+    facts = read_facts(site.api, 7)
+    assert site.asked == ["GET pulls/7", "GET pulls/7/commits", "GET pulls/7/files"]
+    assert (facts.pull.head, facts.pull.base, facts.pull.base_branch) == (HEAD, BASE, "main")
+    assert (facts.pull.head_branch, facts.pull.head_repository, facts.pull.fork) == (
+        "topic/x",
+        "acme/app",
+        False,
+    )
+    assert (facts.pull.labels, facts.pull.open, facts.pull.merged_as) == (("bug", "no traj"), True, None)
+    assert [commit.sha for commit in facts.commits] == [OLD, HEAD]
+    assert [(file.path, file.former, file.status) for file in facts.files] == [
+        ("a.py", None, "added"),
+        ("new.py", "old.py", "renamed"),
+    ]
+    assert (facts.commits_unlisted, facts.files_unlisted) == (0, 0)
+
+
+def test_what_github_does_not_list_is_compared_or_counted(site: Site) -> None:
+    pull = PullState(commits=[f"{n:040x}" for n in range(260)], files=[f"src/{n}.py" for n in range(3001)])
+    site.github.pulls[7] = pull
+    facts = read_facts(site.api, 7)
+    assert [commit.sha for commit in facts.commits] == pull.commits
+    assert (facts.commits_unlisted, len(facts.files), facts.files_unlisted) == (0, FILES, 1)
+    assert len(site.asked) == 1 + 3 + 30
+    site.github.faults.append(Fault("GET .*/compare/", message(404, "Not Found")))
+    facts = read_facts(site.api, 7)
+    assert (len(facts.commits), facts.commits_unlisted) == (COMMITS, 10)
+
+
+def test_the_files_of_a_commit(site: Site) -> None:
+    site.github.pulls[7].changed = {HEAD: ["a.py", "b.py"]}
+    assert read_files(site.api, HEAD) == ("a.py", "b.py")
+    assert read_files(site.api, OLD) is None
+    assert len(site.asked) == 2
+
+
+@pytest.mark.parametrize("home", ["mallory/app", None])
+def test_a_fork_and_a_deleted_one(site: Site, home: str | None) -> None:
+    site.github.pulls[7].head_repository = home
+    pull = read_pull(site.api, 7)
+    assert (pull.fork, pull.head_repository) == (True, home)
+    assert pull.head_url == (home and f"https://github.com/{home}.git")
+    assert site.asked == ["GET pulls/7"]
+
+
+def test_merged(site: Site) -> None:
+    site.github.pulls[7] = PullState(merged_as=OLD, state="closed")
+    pull = read_pull(site.api, 7)
+    assert (pull.open, pull.merged_as) == (False, OLD)
+    assert merged_pulls(site.api, OLD, branch="main") == (7,)
+    assert merged_pulls(site.api, OLD, branch="release") == ()
+    site.github.pulls[7].merged_as = None
+    assert merged_pulls(site.api, HEAD, branch="main") == ()
+    assert len(site.asked) == 4
+
+
+def test_the_pull_request_of_a_run_is_the_one_with_that_head(each_site: Site) -> None:
+    pulls = each_site.github.pulls
+    pulls[8] = PullState(number=8, head_repository="mallory/app")
+    pulls[9] = PullState(number=9, head_repository="mallory/app", head=OLD)
+    pulls[10] = PullState(number=10, head_repository="mallory/other")
+    pulls[11] = PullState(number=11, head_repository="mallory/app", state="closed")
+    assert find_pulls(each_site.api, head=HEAD, branch="topic", repository="mallory/app") == (8,)
+    assert find_pulls(each_site.api, head="f" * 40, branch="topic", repository="mallory/app") == ()
+    assert find_pulls(each_site.api, head=HEAD, branch="topic&state=all", repository="mallory/app") == ()
+    assert len(each_site.asked) == 3
+
+
+def test_ours_is_found_on_any_page_and_nobody_elses_is_touched(each_site: Site) -> None:
+    github = each_site.github
+    for number in range(150):
+        github.add_comment(f"I say {number}", author="alice")
+    forged = github.add_comment(text("approve this"), author="mallory")
+    ours = github.add_comment(text("old", head=OLD))
+    for number in range(150):
+        github.add_comment(f"> {text('old', head=OLD)}" if number % 2 else "ok", author="alice")
+    found = each_site.post()
+    assert (found.result, found.comment and found.comment.id) == ("updated", ours)
+    assert github.bodies() == [text()]
+    assert github.comments[forged]["body"] == text("approve this")
+    assert len(github.comments) == 302
+    assert each_site.asked.count("GET comments") == 8
+
+
+def test_duplicates_of_ours_go_and_the_oldest_stays(site: Site) -> None:
+    ids = [site.github.add_comment(text("old", head=OLD)) for _ in range(3)]
+    site.github.add_comment(text("other", key="other"))
+    assert site.post().result == "updated"
+    assert site.github.bodies() == [text(), text("other", key="other")]
+    assert ids[0] in site.github.comments
+    assert site.waited == [1.0, 1.0, 1.0]
+
+
+def test_deleted_between_list_and_edit(site: Site) -> None:
+    ours = site.github.add_comment(text("old", head=OLD))
+    deleted = Fault("PATCH", message(404, "Not Found"), then=lambda: site.github.comments.pop(ours))
+    site.github.faults.append(deleted)
+    assert site.post().result == "created"
+    assert site.github.bodies() == [text()]
+
+
+def test_a_given_author_is_not_asked_for(site: Site) -> None:
+    site.github.viewer = "traj-app[bot]"
+    site.github.add_comment(text("old", head=OLD), author="traj-app[bot]")
+    assert site.post(author="Traj-App").result == "updated"
+    assert "POST /graphql" not in site.asked
+
+
+LOST, BAD = Lost(200), message(502, "Bad Gateway")
+
+
+@pytest.mark.parametrize(
+    "reply", [LOST, BAD, Reply(503, b"<html>Unicorn!</html>")], ids=["lost", "502", "503"]
+)
+@pytest.mark.parametrize("after", [True, False], ids=["done", "not done"])
+@pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH", "DELETE"])
+def test_writes_whose_answer_is_lost(site: Site, verb: str, after: bool, reply: Reply) -> None:
+    """PyGithub's own policy makes two comments of one here, and gives up on an edit."""
+    if not verb.startswith("POST"):
+        for _ in range(2 if verb == "DELETE" else 1):
+            site.github.add_comment(text("old", head=OLD))
+    site.github.faults.append(Fault(verb, reply, after=after))
+    assert site.post().result == ("created" if verb.startswith("POST") else "updated")
+    assert site.github.bodies() == [text()]
+
+
+@pytest.mark.parametrize("request_", ["GET .*comments", "GET .*/pulls/7", "POST /graphql"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        LOST,
+        BAD,
+        message(429),
+        message(429, retry_after="3"),
+        message(403, SECONDARY),
+        message(403, retry_after="3"),
+    ],
+    ids=["lost", "502", "429", "429 told", "secondary", "403 told"],
+)
+def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> None:
+    site.github.faults.append(Fault(request_, reply))
+    assert site.post().result == "created"
+    assert site.github.bodies() == [text()]
+    assert sum(site.waited) <= 61
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (LOST, Unreachable),
+        (BAD, Unreachable),
+        (message(429), Limited),
+        (message(429, retry_after="3600"), Limited),
+        (message(403, SECONDARY), Limited),
+        (message(403, retry_after="3600"), Limited),
+        (message(403, "Resource not accessible by integration"), Refused),
+        (message(404, "Not Found"), Refused),
+        (message(401, "Bad credentials"), Refused),
+        (Reply(200, b"<html>Sign in</html>"), Unreachable),
+        (Reply(200, b"[1, 2"), Unreachable),
+        (Reply(200, {"login": "x"}), Unreachable),
+        (Reply(301, b"", {"Location": "http://elsewhere.invalid/"}), Unreachable),
+    ],
+)
+@pytest.mark.parametrize(
+    "question", [lambda api: read_facts(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
+)
+def test_patience_ends(
+    site: Site, reply: Reply, error: type[GitHubError], question: Callable[[Api], object]
+) -> None:
+    site.github.faults.append(Fault("", reply, times=50))
+    with pytest.raises(error) as caught:
+        question(site.api)
+    assert sum(site.waited) <= 90
+    assert len(site.asked) <= 6
+    told = f"{caught.value!r} {caught.value.hint}"
+    assert TOKEN not in told
+    assert "\n" not in told
+    assert caught.value.__cause__ is None
+    if error is Refused:
+        assert (len(site.asked), site.waited) == (1, [])
+
+
+def test_an_hour_is_not_slept_out(site: Site) -> None:
+    reset = str(int(time.time()) + 3600)
+    reply = message(403, PRIMARY, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
+    for verb in ("GET", "POST /repos"):
+        site.github.faults[:] = [Fault(verb, reply, times=50)]
+        with pytest.raises(Limited) as caught:
+            site.post()
+        assert 3500 < caught.value.wait < 3700
+    assert site.waited == []
+
+
+def test_a_limit_that_ends_soon_is_waited_for(site: Site) -> None:
+    reset = str(int(time.time()) + 20)
+    reply = message(403, PRIMARY, x_ratelimit_remaining="0", x_ratelimit_reset=reset)
+    site.github.faults[:] = [Fault("GET", reply), Fault("POST /repos", reply)]
+    assert site.post().result == "created"
+    assert 30 < sum(site.waited) < 46
+
+
+@pytest.mark.parametrize("verb", ["POST .*/comments", "PATCH"])
+@pytest.mark.parametrize("reply", [message(429), message(403, SECONDARY)])
+def test_writes_under_a_limit(site: Site, verb: str, reply: Reply) -> None:
+    if verb == "PATCH":
+        site.github.add_comment(text("old", head=OLD))
+    site.github.faults.append(Fault(verb, reply))
+    site.post()
+    assert site.github.bodies() == [text()]
+    assert site.waited == [60.0, 1.0]
+
+
+def test_a_token_that_only_reads(each_site: Site) -> None:
+    each_site.github.grants.clear()
+    with pytest.raises(Refused, match="403"):
+        each_site.post()
+    assert each_site.asked.count("POST comments") == 1
+    assert each_site.waited == []
+
+
+def test_a_token_that_is_wrong(site: Site) -> None:
+    with connected(site.github, Patience(), "no" + TOKEN) as api, pytest.raises(Refused, match="401"):
+        read_pull(api, 7)
+
+
+def test_too_long_is_told_apart(site: Site) -> None:
+    with pytest.raises(Invalid):
+        site.post("x" * LONGEST)
+
+
+def test_comments_that_are_gone(site: Site) -> None:
+    thread = Thread(site.api, 7)
+    made = thread.create("text")
+    thread.delete(made)
+    thread.delete(made)
+    with pytest.raises(Gone):
+        thread.edit(made, "new")
+    with pytest.raises(Refused, match="404"):
+        Thread(site.api, 8).comments()
+
+
+def test_an_id_that_is_none_goes_nowhere(site: Site) -> None:
+    site.github.pulls[7].head = "--upload-pack=x"
+    with pytest.raises(Unreachable):
+        read_pull(site.api, 7)
+
+
+@pytest.mark.parametrize("url", ["http://github.example/api/v3", "file:///etc/passwd", "", "github.com"])
+def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
+    with pytest.raises(EventError):
+        connect(Token(TOKEN), repository="acme/app", url=url, patience=Patience())
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "body"),
+    [
+        ("GET", "/repos/acme/app/issues/7", None),
+        ("DELETE", COMMENTS, None),
+        ("GET", f"{COMMENTS}?order=desc", None),
+        ("GET", f"{COMMENTS}?per_page=many", None),
+        ("GET", COMMENTS, {"body": "x"}),
+        ("POST", COMMENTS, {"body": "x", "head": "y"}),
+        ("POST", COMMENTS, {"body": 7}),
+    ],
+)
+def test_the_server_sees_a_wrong_request(site: Site, verb: str, path: str, body: object) -> None:
+    with pytest.raises(GithubException):
+        site.api.repository.requester.requestJsonAndCheck(verb, path, input=body)
+    assert len(site.github.violations) == 1
+    site.github.violations.clear()
+
+
+def test_the_server_sees_a_wrong_query(site: Site) -> None:
+    with pytest.raises(GithubException):
+        site.api.repository.requester.graphql_query("query { viewer { age } }", {})
+    assert "age" in site.github.violations.pop()
+
+
+def test_the_server_sees_a_wrong_answer(site: Site) -> None:
+    made = site.github.add_comment("text")
+    site.github.comments[made]["created_at"] = 7
+    Thread(site.api, 7).comments()
+    assert "7 is not of type 'string'" in site.github.violations.pop()
+    del site.github.comments[made]["created_at"]
+    Thread(site.api, 7).comments()
+    assert "'created_at' is a required property" in site.github.violations.pop()

@@ -1,0 +1,377 @@
+"""Trajectories that are begun by hand: which commits carry them, and what ends them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration import command
+from tests.integration.records import traj
+from tests.integration.repository import Git
+
+SECRET = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+
+
+@pytest.fixture
+def git(git: Git, empty_home: Path) -> Git:
+    git.commit({"README": "here\n"})
+    traj(git, "install")
+    return git
+
+
+def start(git: Git, title: str = "Limit the rate", *more: str) -> str:
+    """The trajectory."""
+    said = traj(git, "start", title, *more).split()
+    assert said[1] == "begins"
+    return said[2]
+
+
+def refused(git: Git, *arguments: str) -> str:
+    done = command.traj(git.root, *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    return done.stderr
+
+
+def quietly(git: Git, *arguments: str) -> str:
+    """What is said beside the output."""
+    return command.traj(git.root, *arguments).stderr
+
+
+def show(git: Git, name: str = "HEAD") -> list[dict[str, Any]]:
+    told: list[dict[str, Any]] = json.loads(traj(git, "show", name, "--json"))["trajectories"]
+    return told
+
+
+def only(git: Git, name: str = "HEAD") -> dict[str, Any]:
+    (trajectory,) = show(git, name)
+    return trajectory
+
+
+def contents(trajectory: dict[str, Any]) -> list[str]:
+    return [event["content"] for chapter in trajectory["chapters"] for event in chapter["events"]]
+
+
+def test_commits_carry_what_was_recorded_before_them(git: Git) -> None:
+    name = start(git, "Limit the rate", "--tag", "api", "--task", "plain:limits")
+    traj(
+        git,
+        *("decision", "a bucket", "--question", "How?", "--alternative", "a window"),
+        *("--reasoning", "bursts", "--confidence", "0.7"),
+    )
+    first = git.commit({"a": "1\n"})
+    traj(git, "chapter", "Measure it")
+    traj(git, "event", "finding", "it is slow", "--significance", "high")
+    second = git.commit({"a": "2\n"})
+    third = git.commit({"a": "3\n"})
+    traj(git, "complete", "--summary", "It is limited", "--confidence", "0.9")
+    fourth = git.commit({"a": "4\n"})
+
+    told = only(git, first)
+    assert (told["id"], told["title"], told["tags"], told["status"]) == (
+        name,
+        "Limit the rate",
+        ["api"],
+        "completed",
+    )
+    assert told["task"]["source"] == {"system": "plain", "id": "limits", "url": None}
+    assert told["decisions"] == [
+        {
+            "question": "How?",
+            "chosen": "a bucket",
+            "alternatives": ["a window"],
+            "reasoning": "bursts",
+            "confidence": 0.7,
+            "by": "human",
+        }
+    ]
+    assert (told["link"]["evidence"], told["part"]["number"], told["part"]["of"]) == ("manual", 1, 3)
+    assert [chapter["title"] for chapter in only(git, second)["chapters"]] == ["Measure it"]
+    assert contents(only(git, second)) == ["Measure it", "it is slow"]
+    assert contents(only(git, third))[:2] == ["Measure it", "it is slow"], (
+        "nothing new: the last part goes along"
+    )
+    assert only(git, third)["retrospective"]["summary"] == "It is limited"
+    assert fourth not in {each["commit"] for each in json.loads(traj(git, "log", "--json"))["commits"]}
+    assert len(show(git, name)) == 1
+
+
+def test_without_a_commit_it_is_explored_where_it_began(git: Git) -> None:
+    start(git)
+    traj(git, "event", "note", "tried a bucket")
+    traj(git, "abandon", "--reason", "too slow")
+    told = only(git)
+    assert (told["status"], told["link"]["role"]) == ("abandoned", "explored")
+    assert contents(told) == ["Limit the rate", "tried a bucket", "too slow"]
+
+
+def test_before_the_first_commit_it_waits(tmp_path: Path, empty_home: Path) -> None:
+    git = Git.init(tmp_path / "fresh")
+    traj(git, "install")
+    name = start(git)
+    traj(git, "complete", "--summary", "Thought about it")
+    assert (git.root / ".git" / "traj" / "active" / f"{name}.json").exists()
+    git.commit({"a": "1\n"})
+    traj(git, "log", "--all")
+    assert only(git)["retrospective"]["summary"] == "Thought about it"
+
+
+def test_a_rewritten_commit_keeps_it(git: Git) -> None:
+    name = start(git)
+    git.commit({"a": "1\n"})
+    git("commit", "--amend", "-qm", "Better words")
+    traj(git, "complete", "--summary", "Done")
+    told = only(git)
+    assert (told["id"], told["retrospective"]["summary"]) == (name, "Done")
+
+
+def test_a_retrospective_afterwards(git: Git) -> None:
+    name = start(git)
+    commit = git.commit({"a": "1\n"})
+    traj(git, "complete", "--summary", "Wrong words")
+    git.commit({"b": "1\n"})
+    given = git.root / "back.json"
+    given.write_text(
+        json.dumps({"summary": "Right words", "learnings": ["look twice"], "decisions": ["a bucket"]})
+    )
+    said = traj(git, "complete", name[:12], "--retrospective", str(given))
+    assert said.startswith(f"{name}: ev_")
+    told = only(git, commit)
+    assert (told["retrospective"]["summary"], told["retrospective"]["learnings"]) == (
+        "Right words",
+        ["look twice"],
+    )
+    assert [each["chosen"] for each in told["decisions"]] == ["a bucket"]
+
+
+def test_status_tells_what_is_active(git: Git) -> None:
+    name = start(git)
+    traj(git, "event", "note", "x")
+    assert f"Begun by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
+    assert json.loads(traj(git, "status", "--json"))["active"] == [
+        {"id": name, "title": "Limit the rate", "agent": None, "byHand": True, "events": 2}
+    ]
+    traj(git, "abandon")
+    assert json.loads(traj(git, "status", "--json"))["active"] == []
+
+
+def test_several_authors_and_messages_between_them(git: Git) -> None:
+    start(git, "Together", "--agent", "ann:lead")
+    traj(git, "chapter", "Review", "--agent", "bob:reviewer")
+    traj(git, "event", "message_sent", "take over", "--agent", "ann:lead")
+    traj(git, "decision", "merge it", "--agent", "bob:reviewer")
+    git.commit({"a": "1\n"})
+    told = only(git)
+    assert told["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": "reviewer"}]
+    assert told["agent"] == "ann"
+    assert [(c["title"], c["agentName"]) for c in told["chapters"]] == [
+        ("Together", "ann"),
+        ("Review", "bob"),
+    ]
+    types = [(e["type"], e["agent"]) for chapter in told["chapters"] for e in chapter["events"]]
+    assert types == [("chapter", "ann"), ("chapter", "bob"), ("message_sent", "ann"), ("decision", "bob")]
+
+
+def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
+    git("worktree", "add", "-q", str(tmp_path / "other"))
+    other = Git(tmp_path / "other")
+    here, there, theirs = start(git), start(other, "Elsewhere"), start(git, "By ann", "--agent", "ann")
+    assert "active here already: 'Limit the rate'" in refused(git, "start", "Again")
+    assert {each["id"] for each in show_on_next_commit(other)} == {there}
+    traj(git, "event", "note", "by ann", "--agent", "ann")
+    assert {each["id"] for each in show_on_next_commit(git)} == {here, theirs}
+
+
+def test_an_empty_name_is_no_trajectory(git: Git) -> None:
+    start(git)
+    traj(git, "complete", "--summary", "Done")
+    assert "its name is empty" in refused(git, "complete", "", "--summary", "Another")
+
+
+def test_each_of_several_is_ended_by_its_author(git: Git) -> None:
+    lead, dev, sub = (start(git, name, "--agent", name) for name in ("lead", "dev", "sub"))
+    assert "--agent dev or --agent lead or --agent sub" in refused(git, "complete")
+    traj(git, "complete", "--agent", "dev:coder", "--summary", "Done")
+    traj(git, "abandon", "--agent", "lead")
+    traj(git, "complete")
+    ended = {each["id"]: each["status"] for each in show(git)}
+    assert ended == {dev: "completed", lead: "abandoned", sub: "completed"}
+
+
+def show_on_next_commit(git: Git) -> list[dict[str, Any]]:
+    git.commit({"next": f"{git.root}\n"})
+    return show(git)
+
+
+def test_nothing_is_active(git: Git) -> None:
+    for arguments in (
+        ("decision", "x"),
+        ("event", "note", "x"),
+        ("chapter", "x"),
+        ("complete",),
+        ("abandon",),
+    ):
+        said = refused(git, *arguments)
+        assert said == (
+            "error: no trajectory is active in this worktree\nhint: git traj start TITLE begins one\n"
+        )
+    assert "no commit carries a trajectory 'traj_none'" in refused(
+        git, "complete", "traj_none", "--summary", "x"
+    )
+
+
+def test_bad_words(git: Git) -> None:
+    start(git)
+    assert "content is missing" in refused(git, "event", "note", "  ")
+    assert "type is no word" in refused(git, "event", "two words", "x")
+    assert "chosen is missing" in refused(git, "decision", " ")
+    (git.root / "bad.json").write_text("[1]")
+    assert "holds no JSON object" in refused(git, "complete", "--retrospective", "bad.json")
+    (git.root / "bad.json").write_text("{")
+    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    (git.root / "bad.json").write_text("[" * 100_000)
+    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    (git.root / "bad.json").write_text('{"summary": "x", "more": NaN}')
+    assert "no finite number" in refused(git, "complete", "--retrospective", "bad.json")
+
+
+def test_a_refused_event_harms_nothing(git: Git) -> None:
+    start(git)
+    traj(git, "decision", "a bucket")
+    for kind in ("tool_call", "tool_result", "prompt", "thinking"):
+        assert "is for logs alone" in refused(git, "event", kind, "x")
+    traj(git, "complete", "--summary", "Done")
+    assert [each["chosen"] for each in only(git)["decisions"]] == ["a bucket"]
+
+
+def test_a_secret_is_nowhere(git: Git) -> None:
+    traj(git, "start", f"Use {SECRET}", "--tag", SECRET)
+    traj(git, "decision", f"token {SECRET}", "--alternative", f"x {SECRET}")
+    folder = git.root / ".git" / "traj"
+    assert not any(SECRET.encode() in f.read_bytes() for f in folder.rglob("*") if f.is_file())
+    git.commit({"a": "1\n"})
+    traj(git, "log")
+    assert SECRET not in git.raw("cat-file", "--batch", "--batch-all-objects").decode("utf-8", "replace")
+    assert only(git)["decisions"][0]["chosen"].startswith("token REDACTED-")
+
+
+def test_switched_off_and_paused(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    traj(git, "pause")
+    assert "git-traj is paused here" in refused(git, "start", "x")
+    traj(git, "resume")
+    monkeypatch.setenv("GIT_TRAJ", "0")
+    assert "switches git-traj off" in refused(git, "start", "x")
+
+
+def test_a_forgotten_one_stays_away(git: Git) -> None:
+    name = start(git)
+    git.commit({"a": "1\n"})
+    traj(git, "log")
+    quietly(git, "forget", name)
+    git.commit({"a": "2\n"})
+    assert "no commit carries one" in quietly(git, "log", "--all")
+
+
+def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) -> None:
+    git("worktree", "add", "-q", str(tmp_path / "other"))
+    old = start(Git(tmp_path / "other"), "The old one")
+    git("worktree", "remove", str(tmp_path / "other"))
+    git("worktree", "add", "-q", "-b", "again", str(tmp_path / "other"))
+    other = Git(tmp_path / "other")
+    assert "no trajectory is active" in refused(other, "decision", "x")
+    new = start(other, "The new one")
+    commit = other.commit({"a": "1\n"})
+    assert [each["id"] for each in show(git, commit)] == [new]
+    told = only(git, old)
+    assert (told["link"]["role"], told["status"]) == ("explored", None)
+    assert json.loads(traj(git, "status", "--json"))["active"][0]["id"] == new
+
+
+def test_a_worktree_that_is_removed_ends_what_began_there(git: Git, tmp_path: Path) -> None:
+    git("worktree", "add", "-q", str(tmp_path / "other"))
+    other = Git(tmp_path / "other")
+    name = start(other)
+    commit = other.commit({"a": "1\n"})
+    traj(other, "event", "note", "the last word")
+    git("worktree", "remove", str(tmp_path / "other"))
+    git.commit({"b": "1\n"})
+    assert contents(only(git, commit)) == ["Limit the rate", "the last word"]
+    assert not (git.root / ".git" / "traj" / "active" / f"{name}.json").exists()
+
+
+def test_what_is_forgotten_is_forgotten_before_a_commit_has_it(git: Git) -> None:
+    name = start(git)
+    git.commit({"a": "1\n"})
+    traj(git, "event", "note", "not yet on a commit")
+    quietly(git, "forget", name)
+    git.commit({"a": "2\n"})
+    quietly(git, "log", "--all")
+    assert not (git.root / ".git" / "traj" / "active" / f"{name}.json").exists()
+
+
+def test_a_repository_may_be_moved(git: Git) -> None:
+    name = start(git)
+    there = git.root.with_name("elsewhere")
+    git.root.rename(there)
+    moved = Git(there)
+    traj(moved, "event", "note", "after the move")
+    moved.commit({"a": "1\n"})
+    assert only(moved)["id"] == name
+
+
+def test_a_crash_loses_nothing(git: Git) -> None:
+    """The file is written whole: what a killed process left beside it is not read."""
+    name = start(git)
+    traj(git, "event", "note", "before")
+    folder = git.root / ".git" / "traj" / "active"
+    (folder / f"{name}.json.1234.5678").write_text('{"header"')
+    git.commit({"a": "1\n"})
+    assert contents(only(git)) == ["Limit the rate", "before"]
+
+
+def test_a_worktree_that_is_removed_at_once(git: Git, tmp_path: Path) -> None:
+    git("worktree", "add", "-q", "-b", "aside", str(tmp_path / "aside"))
+    (git.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no worker is started
+    other = Git(tmp_path / "aside")
+    name = start(other)
+    traj(other, "decision", "a bucket")
+    made = other.commit({"a": "1\n"})
+    git("worktree", "remove", "--force", str(tmp_path / "aside"))
+    traj(git, "log", "aside")
+    assert only(git, made)["id"] == name
+    assert only(git, made)["link"] == {"evidence": "manual", "role": "produced", "carriedFrom": []}
+
+
+def test_a_commit_that_is_gone_stops_no_drain(git: Git) -> None:
+    base = git("rev-parse", "HEAD").strip()
+    git("checkout", "-q", "-b", "away")
+    git.commit({"a": "1\n"})
+    name = start(git)
+    traj(git, "decision", "a bucket")
+    git("checkout", "-q", "main")
+    git("branch", "-q", "-D", "away")
+    git("reflog", "expire", "--expire=now", "--all")
+    git("gc", "-q", "--prune=now")
+    traj(git, "complete", "--summary", "Done")
+    assert (only(git, base)["id"], only(git, base)["link"]["role"]) == (name, "explored")
+    assert not [*(git.root / ".git/traj/active").iterdir()]
+
+
+def test_a_variable_that_names_a_commit(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_TOKEN", git("rev-parse", "HEAD").strip())
+    name = start(git)
+    traj(git, "complete", "--summary", "Done")
+    assert only(git)["id"] == name
+
+
+def test_where_nothing_is_installed_it_says_so_and_waits(tmp_path: Path, empty_home: Path) -> None:
+    git = Git.init(tmp_path / "bare-handed")
+    git.commit({"README": "here\n"})
+    assert "git traj install" in quietly(git, "start", "By hand")
+    assert "git traj install" in quietly(git, "complete", "--summary", "Done")
+    traj(git, "install")
+    assert "git traj install" not in quietly(git, "start", "Another")
+    assert [each["title"] for each in show(git)] == ["By hand"]

@@ -1,0 +1,288 @@
+"""``git traj redact``: a filter anywhere, and a look at what is stored."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.codec import decode_note
+from gittraj.config import Config
+from gittraj.local import LocalState
+from gittraj.model import AnyEvent, Chapter, Link, Message, Prompt, Range, Record, ToolCall, Trajectory, Whole
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.pipeline import Draft, Pipeline, Target
+from gittraj.redact import RULESET, Redactor
+from gittraj.stamps import restamp, unstamped
+from tests.integration.command import Said, traj
+from tests.integration.repository import Git
+from tests.integration.terminal import at_terminal
+
+TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+PASSWORD = "Tr0ub4" + "dor-and-3"
+
+
+def run(folder: Path, *arguments: str, given: str | bytes = "", env: Mapping[str, str] | None = None) -> Said:
+    return traj(folder, "redact", *arguments, given=given, env=env)
+
+
+# ---------------------------------------------------------------- the filter
+
+
+def test_a_filter_outside_of_any_repository(tmp_path: Path) -> None:
+    done = run(tmp_path, given=f"the token {TOKEN}, it\nis here\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("the token REDACTED-")
+    assert done.stdout.endswith(", it\nis here\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_run_has_its_own_key(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(TOKEN)
+    one, other = run(tmp_path, "file").stdout, run(tmp_path, "-", given=TOKEN).stdout
+    assert one.startswith("REDACTED-")
+    assert one != other
+
+
+def test_a_repository_has_one_key_and_its_secrets(git: Git) -> None:
+    with git.open() as repository:
+        LocalState.of(repository).create()
+    (git.root / ".env").write_text(f"DB_PASSWORD={PASSWORD}\n")
+    one, other = (run(git.root, given=f"it was {PASSWORD} all along, {TOKEN}\n").stdout for _ in range(2))
+    assert one == other
+    assert PASSWORD not in one
+
+
+def test_a_repository_without_git_traj_gets_no_folder(git: Git) -> None:
+    assert "REDACTED" in run(git.root, given=TOKEN).stdout
+    assert not (git.root / ".git" / "traj").exists()
+
+
+def test_the_environments_secrets(tmp_path: Path) -> None:
+    assert PASSWORD not in run(tmp_path, given=f"it was {PASSWORD}\n", env={"DB_PASSWORD": PASSWORD}).stdout
+
+
+def test_json_says_where_and_not_what(tmp_path: Path) -> None:
+    done = run(tmp_path, "--json", given=f"one\n  {TOKEN}\n")
+    told = json.loads(done.stdout)
+    assert TOKEN not in done.stdout
+    assert told["redactions"] == [
+        {"rule": told["redactions"][0]["rule"], "kind": "github-token", "line": 2, "column": 3}
+    ]
+    assert told["text"].startswith("one\n  REDACTED-github-token-")
+    assert (told["version"], told["ruleset"]) == (1, RULESET)
+
+
+def test_json_lines_come_out_in_their_order(tmp_path: Path) -> None:
+    lines = [{"n": 1, "text": TOKEN}, {"n": 2, "text": "fine"}, {TOKEN: 3}, [4, {"password": PASSWORD}]]
+    done = run(tmp_path, "--jsonl", given="".join(json.dumps(line) + "\n" for line in lines))
+    assert done.returncode == 0
+    first, second, third, fourth = (json.loads(line) for line in done.stdout.splitlines())
+    assert (first["n"], second, list(third.values()), fourth[0]) == (1, lines[1], [3], 4)
+    assert TOKEN not in done.stdout
+    assert PASSWORD not in done.stdout
+
+
+def test_a_line_that_cannot_be_scanned_is_none_and_the_others_are(tmp_path: Path) -> None:
+    deep = "[" * 50_000 + json.dumps(TOKEN) + "]" * 50_000
+    done = run(tmp_path, "--jsonl", given=f'{deep}\n"fine"\n')
+    assert done.returncode == 1
+    assert [json.loads(line) for line in done.stdout.splitlines()] == ["REDACTED-unscannable-line", "fine"]
+    assert "line 1" in done.stderr
+    assert TOKEN not in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1", "utf-16"])
+def test_other_bytes_come_out_as_they_went_in(tmp_path: Path, encoding: str) -> None:
+    said = f"caf\xe9 {TOKEN}\r\ncaf\xe9\r\n".encode(encoding)
+    (tmp_path / "file").write_bytes(said)
+    done = subprocess.run(
+        [sys.executable, "-m", "gittraj", "redact", "file"], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert done.stdout[:5] == said[:5]
+    assert done.stdout.decode(encoding).split(" ")[1].startswith("REDACTED-")
+    assert done.stdout.decode(encoding).endswith("\r\ncaf\xe9\r\n")
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    done = run(tmp_path, given=b"\x7fELF\x00" + TOKEN.encode())
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no text" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("--jsonl", "--json"), 2),
+        (("--audit", "--test"), 2),
+        (("--explain",), 1),
+        (("nowhere",), 1),
+        (("--audit",), 1),
+    ],
+)
+def test_what_makes_no_sense(tmp_path: Path, arguments: tuple[str, ...], status: int) -> None:
+    done = run(tmp_path, *arguments, given=TOKEN)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr.startswith("error: ")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
+def test_a_terminal_is_shown_what_was_found_and_why(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text(f"first\nthe \x1b[31mtoken {TOKEN} is here\n")
+    status, shown = at_terminal(tmp_path, "redact", "--explain", "file")
+    assert status == 0
+    assert "2:16: " in shown
+    assert "github-token" in shown
+    assert TOKEN in shown
+    assert "\x1b[31m" not in shown
+
+
+def test_the_rules_try_themselves(tmp_path: Path) -> None:
+    told = json.loads(run(tmp_path, "--test", "--json").stdout)
+    assert told["examples"] > 100
+    assert run(tmp_path, "--test").stdout.endswith(f"{len(told['failed'])} failed\n")
+
+
+# ---------------------------------------------------------------- what is stored
+
+
+class Blind(Redactor):
+    """The rules of yesterday: they knew nothing."""
+
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
+        return text
+
+
+def store(git: Git, commit: str, *events: AnyEvent, name: str = "traj_a", at: int = 0) -> None:
+    with git.open() as repository:
+        LocalState.of(repository).create()
+        yesterday = Pipeline(
+            repository=repository,
+            config=Config(thinking="clear"),
+            redactor=lambda: Blind(key=b"k" * 32),
+            ruleset="0",
+        )
+        span = Range(first=events[0].id, last=events[-1].id, n=len(events), at=at)
+        trajectory = Trajectory(
+            id=name,
+            whole=Whole(title="T", agent="codex", session="s"),
+            chapters=(Chapter(id="c", title="x", events=events),),
+            span=span,
+        )
+        target = Target(commit=commit, link=Link(evidence="agent"))
+        yesterday.write(
+            [Draft(trajectory=trajectory, positions=tuple(range(at, at + len(events))), targets=(target,))]
+        )
+
+
+def records(git: Git, commit: str) -> list[Record]:
+    with git.open() as repository:
+        return standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
+
+
+def test_an_audit_says_where_and_never_what(git: Git) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    store(git, one, Prompt(id="1.0", content=f"Use {TOKEN}"), Message(id="2.0", content="fine"))
+    store(git, two, ToolCall(id="3.0", name="x", arguments={"password": PASSWORD}), name="traj_b")
+
+    done = run(git.root, "--audit", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == 1
+    assert TOKEN not in done.stdout + done.stderr
+    assert PASSWORD not in done.stdout + done.stderr
+    found = {(f["commit"], f["trajectory"], f["event"]) for f in told["findings"]}
+    assert found == {(one, "traj_a", "1.0"), (one, "traj_a", None), (two, "traj_b", "3.0")}
+    assert (told["records"], told["absent"]) == (2, 0)
+
+    assert json.loads(run(git.root, "--audit", "--json", f"{one}..{two}").stdout)["records"] == 1
+    plain = run(git.root, "--audit")
+    assert (plain.returncode, len(plain.stdout.splitlines())) == (1, len(told["findings"]))
+    assert run(git.root, "--audit", "nowhere").returncode == 1
+
+
+def test_an_audit_that_finds_nothing(git: Git) -> None:
+    store(git, git.commit({"a": "1"}), Message(id="1.0", content="fine"))
+    done = run(git.root, "--audit")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "0 findings in 1 records" in done.stderr
+
+
+def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> None:
+    one, two = git.commit({"a": "1"}), git.commit({"a": "2"})
+    store(git, one, Prompt(id="1.0", content=f"Use {TOKEN}"))
+    store(git, two, Message(id="2.0", content="fine"), at=1)
+    assert status(git)["unstamped"] == 2
+
+    from gittraj.config import Environ, read_config
+    from gittraj.drain.composition import make_pipeline
+
+    with git.open() as repository:
+        environ = Environ(home=None)
+        pipeline = make_pipeline(repository, read_config(repository), environ, live={})
+        found = list(unstamped(repository, pipeline.ruleset))
+        assert {commit: record.figures.ruleset for commit, record in found} == {one: "0", two: "0"}
+        restamp(repository, pipeline)
+        assert list(unstamped(repository, pipeline.ruleset)) == []
+    [first], [second] = records(git, one), records(git, two)
+    assert (first.rev, first.figures.ruleset, second.rev) == (2, RULESET, 2)
+    assert TOKEN not in json.dumps(first.figures.prompt)
+    assert status(git)["unstamped"] == 0
+    assert run(git.root, "--audit").returncode == 0
+    assert b"missing" not in git.raw("fsck", "--full")
+
+
+def test_what_is_pushed_is_scanned_again_first(git: Git, tmp_path: Path) -> None:
+    there = Git.init(tmp_path / "there", "--bare")
+    git("remote", "add", "origin", str(there.root))
+    git("config", "traj.push", "auto")
+    store(git, git.commit({"a": "1"}), Prompt(id="1.0", content=f"Use {TOKEN}"))
+    pushed(git, "--dry-run")
+    assert status(git)["unstamped"] == 1, "nothing is written on trial"
+    pushed(git)
+    assert status(git)["unstamped"] == 0
+    told = there("cat-file", "--batch", "--batch-all-objects")
+    assert TOKEN not in told
+    assert f'"ruleset":"{RULESET}"' in told
+    tip = git("rev-parse", "refs/notes/traj")
+    pushed(git)
+    assert git("rev-parse", "refs/notes/traj") == tip
+
+
+def test_what_cannot_be_scanned_again_is_not_pushed(git: Git, tmp_path: Path) -> None:
+    there = Git.init(tmp_path / "there", "--bare")
+    git("remote", "add", "origin", str(there.root))
+    git("config", "traj.push", "auto")
+    store(git, git.commit({"a": "1"}), Prompt(id="1.0", content="fine"))
+    for ref in git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").split():
+        git("update-ref", "-d", ref)
+    done = traj(git.root, "push")
+    assert done.returncode == 1
+    assert "redacted by older rules, and the events are not here: traj_a" in done.stderr
+    assert there("for-each-ref") == ""
+
+
+def pushed(git: Git, *arguments: str) -> None:
+    assert traj(git.root, "push", *arguments).returncode == 0
+
+
+def test_what_was_pushed_is_not_counted(git: Git, tmp_path: Path) -> None:
+    Git.init(tmp_path / "there", "--bare")
+    git("remote", "add", "origin", str(tmp_path / "there"))
+    git("config", "--add", "remote.origin.fetch", "+refs/notes/traj*:refs/notes-remote/origin/traj*")
+    store(git, git.commit({"a": "1"}), Message(id="1.0", content="fine"))
+    assert status(git)["unstamped"] == 1
+    git("push", "-q", "origin", "refs/notes/*:refs/notes/*")
+    git("fetch", "-q", "origin")
+    assert status(git)["unstamped"] == 0
+
+
+def status(git: Git) -> dict[str, Any]:
+    done = traj(git.root, "status", "--json")
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told

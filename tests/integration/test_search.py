@@ -1,0 +1,525 @@
+"""``git traj search``: what it finds in real segments, and that its index is never in the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.git import open_repository
+from gittraj.index import file
+from gittraj.index.glance import FOLDER, NAME
+from gittraj.index.language import parse_query
+from gittraj.index.text import TEXTS, WEIGHTS
+from gittraj.indexing import gathering
+from gittraj.indexing.finding import Conditions, keep_text, search
+from gittraj.indexing.tips import is_current, read_refs
+from gittraj.model import (
+    AnyEvent,
+    Decided,
+    Decision,
+    FileChanged,
+    Link,
+    Message,
+    Prompt,
+    Reflected,
+    Retrospective,
+    TaskRef,
+    TaskSource,
+    Thinking,
+    Tombstone,
+    ToolCall,
+    ToolResult,
+    Whole,
+)
+from gittraj.notes.store import NotesRef
+from gittraj.purging import Sought, purge
+from tests.integration.repository import Git
+from tests.integration.searched import indexed, place
+from tests.integration.story import MONTH, Story, record
+
+Find = Callable[..., list[dict[str, Any]]]
+NOTHING = "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
+
+
+@pytest.fixture(autouse=True)
+def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(git.root)
+
+
+@pytest.fixture
+def find(capsys: pytest.CaptureFixture[str]) -> Find:
+    """The results of ``git traj search … --json``; nothing else may be said when there are some."""
+
+    def run(*words: str) -> list[dict[str, Any]]:
+        assert call(["search", "--json", *words]) == 0
+        said = capsys.readouterr()
+        results: list[dict[str, Any]] = json.loads(said.out)["results"]
+        assert said.err == ("" if results else NOTHING)
+        return results
+
+    return run
+
+
+def commits(results: list[dict[str, Any]]) -> list[str]:
+    return [result["commit"] for result in results]
+
+
+def tell(story: Story, commit: str, name: str, *events: AnyEvent, **fields: Any) -> None:
+    segment = story.segment(name, 0, events)
+    story.note(commit, record(name, n=len(events), segments=[segment], **fields))
+
+
+def test_everything_that_was_said_is_found(git: Git, story: Story, find: Find) -> None:
+    decision = Decision(
+        chosen="a token bucket", alternatives=("a fixed window",), reasoning="bursts", by="agent"
+    )
+    limits = git.commit({"src/limits.py": "1\n"}, "Limit requests")
+    tell(
+        story,
+        limits,
+        "traj_limits",
+        Prompt(id="e0", content="Limit how many requests a key may make"),
+        Thinking(id="e1", content="perhaps a leaky barrel"),
+        Message(id="e2", content="The RateLimiter answers 429 now"),
+        ToolCall(id="e3", name="Bash", arguments={"command": "pytest tests/test_limits.py"}, call_id="1"),
+        ToolResult(id="e4", content="collected 4 items\n" + "." * 5000 + "\n4 passed", call_id="1"),
+        Decided(id="e5", content="", decision=decision),
+        Reflected(id="e6", retrospective=Retrospective(by="agent", learnings=("the proxy retries at once",))),
+        prompt="Limit how many requests a key may make",
+        started_at="2026-01-05T10:00:00Z",
+        ended_at="2026-01-05T11:00:00Z",
+        files=(FileChanged(path="src/limits.py"),),
+        whole=Whole(
+            agent="codex",
+            models=("gpt-5",),
+            title="Rate limits",
+            tags=("api",),
+            task=TaskRef(title="Hammering", source=TaskSource(system="github", id="#12")),
+        ),
+    )
+    mail = git.commit({"src/mail.py": "1\n"}, "Send once")
+    tell(
+        story,
+        mail,
+        "traj_mail",
+        Prompt(id="e0", content="Customers receive the same invoice twice, at any rate"),
+        Message(id="e1", content="An idempotency key is stored first"),
+        started_at="2026-02-01T10:00:00Z",
+        ended_at="2026-02-01T10:05:00Z",
+    )
+    story.note(mail, record("traj_tried", role="explored", prompt="Look whether a broker could do it"))
+
+    (found,) = find("rate", "limit")
+    assert (found["commit"], found["commits"], found["subject"]) == (limits, [limits], "Limit requests")
+    assert found["trajectory"]["id"] == "traj_limits"
+    assert found["trajectory"]["decisions"] == []
+    assert {match["in"] for match in found["matches"]} <= {*WEIGHTS}
+    (match,) = [m for m in find("rate_limit*")[0]["matches"] if m["in"] == "message"]
+    assert (match["event"], match["text"]) == ("e2", "The RateLimiter answers 429 now")
+    assert "".join(match["marked"][1::2]) == "RateLimiter"
+
+    for query in (
+        "barrel",
+        "bucket",
+        "fixed window",
+        "proxy",
+        "pytest",
+        "4 passed",
+        "limits.py",
+        "#12",
+        "api",
+    ):
+        assert commits(find(query)) == [limits], query
+    assert {*commits(find("rate"))} == {limits, mail}
+    assert commits(find("rate -limit")) == [mail]
+    assert {*commits(find('"rate limits" OR broker'))} == {limits, mail}
+    for words in (["barrel", "--in", "message"], ["rate", "--agent", "gemini"], ["rate", "--tag", "x"]):
+        assert find(*words) == [], words
+    for words in (
+        *(["barrel", "--in", "thinking"], ["rate", "--agent", "codex"], ["rate", "--tag", "api"]),
+        *(["rate", "--task", "github:#12"], ["rate", "--model", "GPT"], ["rate", "--until", "2026-01-20"]),
+        *(["rate", "--file", "src/limits.py"], ["rate", "--rev", "HEAD~1"]),
+    ):
+        assert commits(find(*words)) == [limits], words
+    assert commits(find("rate", "--since", "2026-01-20")) == [mail]
+    assert commits(find("rate", "--rev", "HEAD~1..HEAD")) == [mail]
+    assert find("rate", "--author", "nobody") == []
+    assert len(find("rate", "-n", "1")) == 1
+    assert commits(find("--similar", "duplicate", "bills", "go", "out")) == [mail]
+    assert commits(find("--similar", "How do we throttle our API?"))[0] == limits
+
+
+def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    def said(*words: str) -> tuple[int, str, str]:
+        status = call(["search", *words])
+        return (status, *capsys.readouterr())
+
+    assert said("x") == (
+        0,
+        "",
+        "no trajectory is recorded here\nhint: git traj install begins to record them\n",
+    )
+    evil = "\x1b]0;owned\x07 the heron \u202e waits"
+    commit = git.commit({"a": "1\n"}, "Herons")
+    tell(story, commit, "traj_one", Message(id="e0", content=evil), whole=Whole(agent="codex", title=evil))
+    status, out, err = said("heron")
+    lines = out.splitlines()
+    assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])
+    assert lines[1] == "  title    ]0;owned the heron <U+202E> waits"
+    assert lines[2] == "  said     ]0;owned the heron <U+202E> waits"
+    assert lines[3].startswith("  codex · traj_one · ^[]0;owned")
+    assert said("cormorant") == (0, "", NOTHING)
+    for query in ('"heron', "(heron", "-heron", "→", "heron OR", "\udcff"):
+        status, out, err = said("--", query)
+        assert (status, out) == (2, "")
+        assert err.startswith("error: this cannot be searched for: ")
+        assert len(err.splitlines()) == 2
+    assert said("--since", "gestern", "heron")[0] == 2
+    assert said("--similar", "→")[0] == 2
+
+
+def test_it_follows_the_refs(git: Git, story: Story, find: Find, tmp_path: Path) -> None:
+    one = git.commit({"a": "1\n"}, "One")
+    tell(story, one, "traj_one", Message(id="e0", content="the heron waits"))
+    assert commits(find("heron")) == [one]
+
+    two = git.commit({"a": "2\n"}, "Two")  # more of the same trajectory, and a copy of its first part
+    line = record(
+        "traj_one", segments=[story.segment("traj_one", 0, [Message(id="e0", content="the heron waits")])]
+    )
+    more = record(
+        "traj_one", at=1, segments=[story.segment("traj_one", 1, [Message(id="e1", content="and strikes")])]
+    )
+    story.note(two, replace(line, link=Link(evidence="agent", carried_from=(one,))), more)
+    assert commits(find("strikes")) == [two]
+    (found,) = find("heron")
+    assert found["commits"] == sorted([one, two])
+    git("checkout", "-q", "--orphan", "other")
+    git.commit({"b": "1\n"}, "Other")
+    git("branch", "-q", "-D", "main")
+    tell(story, git("rev-parse", "HEAD"), "traj_two", Message(id="e0", content="another heron"))
+    assert len(find("heron")) == 2
+
+    story.note(one, Tombstone(id="traj_one", deleted="forget", scope="all", rev=9))
+    story.note(two, Tombstone(id="traj_one", deleted="forget", scope="all", rev=9))
+    assert find("strikes") == []
+    assert [r["trajectory"]["id"] for r in find("heron")] == ["traj_two"]
+    assert "strike" not in indexed(git.root / ".git")
+    with file.reading(git.root / ".git", TEXTS) as connection:
+        assert is_current(connection, read_refs(story.repository)), "nothing is left to be done"
+    story.note("ab" * 20, record("traj_three", prompt="a heron of a commit that is not here"))
+    assert sorted(commits(find("heron")), key=bool) == [None, git("rev-parse", "HEAD")]
+    git("update-ref", "-d", "refs/notes/traj")
+    git("update-ref", "-d", f"refs/notes/traj-data-{MONTH}")
+    call(["search", "heron"])
+    assert "heron" not in indexed(git.root / ".git")
+
+
+def test_what_is_taken_off_leaves_the_index_at_once(git: Git, story: Story, find: Find) -> None:
+    for name, word in (("one", "heron"), ("two", "egret"), ("three", "bittern")):
+        tell(
+            story,
+            git.commit({name: "1\n"}, name),
+            f"traj_{name}",
+            Message(id="e0", content=word),
+            prompt=word,
+        )
+    assert len(find("heron OR egret OR bittern")) == 3
+    listed = git.root / ".git" / FOLDER / NAME
+    assert call(["log"]) == 0
+    assert call(["unlink", "HEAD~1"]) == 0
+    assert "egret" not in indexed(git.root / ".git")
+    assert b"egret" not in listed.read_bytes()
+    assert call(["forget", "traj_one"]) == 0
+    assert "heron" not in indexed(git.root / ".git")
+    place(git.root / ".git").unlink()
+    assert call(["forget", "traj_three"]) == 0
+    assert b"bittern" not in listed.read_bytes()
+    assert not place(git.root / ".git").exists(), "none is made for that"
+
+
+@pytest.mark.parametrize("moment", range(3))
+def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
+    git: Git, story: Story, moment: int, find: Find
+) -> None:
+    """``moment``: how often the reader has written by then."""
+    commit = git.commit({"a": "1\n"}, "One")
+    tell(story, commit, "traj_one", Message(id="e0", content="it waits"), prompt="the heron waits")
+    tell(story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too"))
+
+    class Overtaken(gathering.OnDisk):
+        def __init__(self) -> None:
+            super().__init__(git.root / ".git")
+            self._write, self.writing, self.times = self.writing, self._write_later, 0
+
+        def _write_later(self) -> AbstractContextManager[sqlite3.Connection]:
+            if self.times == moment:
+                with open_repository(git.root) as other:
+                    purge(other, Sought(forgotten=frozenset({"traj_one"})))
+            self.times += 1
+            return self._write()
+
+    shelf = Overtaken()
+    with open_repository(git.root) as repository:
+        gathering.gather(repository, shelf, seconds=60)
+    assert shelf.times > moment
+    assert "heron" not in indexed(git.root / ".git")
+    assert len(find("egret")) == 1
+    assert "heron" not in indexed(git.root / ".git")
+
+
+def test_one_that_is_broken_hides_no_other(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    commit = git.commit({"a": "1\n"}, "One")
+    tell(story, commit, "traj_one", Message(id="e0", content="the heron waits"))
+    half = b'"\\ud800 heron \\u001b[2J"'
+    evil = (
+        b'{"v":1,"id":"traj_evil","rev":1,"range":{"first":%b,"last":%b,"n":1,"at":0},"link":{"evidence":"agent"},'
+        b'"agent":%b,"title":%b,"prompt":%b,"segments":[{"name":%b,"month":%b,"bytes":1,"sha256":%b}]}\n'
+    ) % ((half,) * 8)
+    NotesRef(story.repository).write({commit: lambda old: old + evil}, message="a test")
+    assert call(["search", "heron", "--agent", "\udcff"]) == 0
+    found = search(story.repository, parse_query("heron"), Conditions(), limit=9)
+    assert {hit.trajectory for hit in found.hits} == {"traj_one", "traj_evil"}
+    with file.reading(git.root / ".git", TEXTS) as connection:
+        assert is_current(connection, read_refs(story.repository))
+    capsys.readouterr()
+    for words in (["search", "heron"], ["log"], ["stats", "--by", "agent"], ["show"]):
+        assert call([*words, "--json"]) == 0, words
+        said = capsys.readouterr()
+        assert "\ud800 heron" in json.dumps(json.loads(said.out), ensure_ascii=False), words
+        assert "\x1b" not in said.err, words
+
+
+def test_events_that_are_elsewhere(
+    git: Git,
+    story: Story,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    commit = git.commit({"a": "1\n"}, "One")
+    tell(story, commit, "traj_one", Message(id="e0", content="the heron waits"), prompt="Birds")
+    clone = Git(tmp_path / "clone")
+    git("clone", "-q", str(git.root), str(clone.root))
+    clone("fetch", "-q", "origin", "+refs/notes/traj:refs/notes/traj")
+    monkeypatch.chdir(clone.root)
+    call(["search", "--json", "birds"])
+    said = capsys.readouterr()
+    assert json.loads(said.out)["away"] == [MONTH]
+    assert said.err == (
+        f"events of {MONTH} are not here: only what records say of them was searched\n"
+        "hint: git traj search --fetch asks the remotes for them\n"
+    )
+    clone("remote", "set-url", "origin", str(tmp_path / "gone"))
+    call(["search", "--json", "birds", "--fetch"])
+    assert "gone" in capsys.readouterr().err.splitlines()[1]
+    clone("remote", "remove", "origin")
+    call(["search", "--json", "birds", "--fetch"])
+    assert capsys.readouterr().err.endswith("hint: no remote has them\n")
+    clone("remote", "add", "origin", str(git.root))
+    call(["search", "--json", "heron", "--fetch"])
+    said = capsys.readouterr()
+    assert commits(json.loads(said.out)["results"]) == [commit]
+    assert said.err == ""
+
+
+# ---------------------------------------------------------------- what may happen to the index
+
+
+@pytest.fixture
+def birds(git: Git, story: Story) -> list[str]:
+    """Trajectories, one of each bird; the commit of each."""
+    made = []
+    for number, bird in enumerate(("heron", "cormorant", "gull", "egret", "bittern")):
+        made.append(git.commit({"a": f"{number}\n"}, bird))
+        tell(
+            story,
+            made[-1],
+            f"traj_{bird}",
+            Message(id="e0", content=f"the {bird} waits " + "for fish " * 900),
+        )
+    return made
+
+
+def _spoil(path: Path, page: int) -> None:
+    """Pages that are none, in a file that looks untouched."""
+    with path.open("r+b") as stream:
+        stream.seek(4096 * page)
+        stream.write(b"\xff" * (path.stat().st_size - 4096 * page))
+    _stamp(path)
+
+
+def _stamp(path: Path) -> None:
+    found = path.stat()
+    (path.parent / "text-stamp").write_text(f"{found.st_size} {found.st_mtime_ns} {found.st_ino}")
+
+
+def _age(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 12345")
+    connection.close()
+    _stamp(path)
+
+
+def _other_code(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE meta SET value = 'x' WHERE name = 'made_by'")
+    connection.commit()
+    connection.close()
+    _stamp(path)
+
+
+def test_a_harmed_index_heals_silently(git: Git, birds: list[str], find: Find) -> None:
+    path = place(git.root / ".git")
+    chance = random.Random(3)
+
+    def scribble() -> None:
+        with path.open("r+b") as stream:
+            for at in range(0, path.stat().st_size, 2048):
+                stream.seek(at + 700)
+                stream.write(chance.randbytes(90))
+
+    harms: list[Callable[[], object]] = [
+        path.unlink,
+        lambda: os.truncate(path, path.stat().st_size // 2),
+        scribble,
+        lambda: _age(path),
+        lambda: _other_code(path),
+        *(lambda page=page: _spoil(path, page) for page in (1, 2, 4, 7, 10)),
+        lambda: path.write_bytes(b""),
+        lambda: path.write_bytes(b"no database"),
+        (path.parent / "text-stamp").unlink,
+        lambda: (path.parent / "text.db-journal").write_bytes(
+            b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + b"x" * 600
+        ),
+        lambda: shutil.rmtree(path.parent),
+    ]
+    expected = birds[1:2]
+    assert commits(find("cormorant waits")) == expected
+    for number, harm in enumerate(harms):
+        harm()
+        assert commits(find("cormorant waits")) == expected, number
+        assert commits(find("waits", "-n", "9"))[:5] == commits(find("waits", "-n", "5")), number
+
+
+def test_where_none_can_be_kept_it_is_made_for_one_question(git: Git, birds: list[str], find: Find) -> None:
+    shutil.rmtree(git.root / ".git" / FOLDER, ignore_errors=True)
+    (git.root / ".git" / FOLDER).write_text("in the way")
+    assert commits(find("cormorant")) == birds[1:2]
+
+
+def test_what_matches_alike_stands_in_one_order(git: Git, story: Story, find: Find) -> None:
+    """With an index, which has them as they were read, and without one."""
+    for number in range(9):
+        tell(
+            story,
+            git.commit({"a": f"{number}\n"}),
+            f"traj_{number * 7 % 9}",
+            Message(id="e0", content="prompt"),
+        )
+    asked = (("prompt",), ("prompt", "-n", "3"), ("prompt", "--similar"), ("prompt", "--in", "message"))
+    kept = [find(*words) for words in asked]
+    shutil.rmtree(git.root / ".git" / FOLDER)
+    (git.root / ".git" / FOLDER).write_text("in the way")
+    assert [find(*words) for words in asked] == kept
+
+
+def test_where_sqlite_has_no_full_text_that_is_said(
+    git: Git, birds: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = replace(TEXTS, tables=TEXTS.tables.replace("USING fts5", "USING nowhere"))
+    monkeypatch.setattr(gathering, "TEXTS", without)
+    assert call(["search", "heron"]) == 1
+    assert capsys.readouterr().err == (
+        "error: nothing can be searched: no such module: nowhere\n"
+        "hint: Python's SQLite needs FTS5, and some memory\n"
+    )
+
+
+def test_it_is_made_some_at_a_time(
+    git: Git,
+    story: Story,
+    birds: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(gathering, "_BATCH", 1)
+    repository = story.repository
+    keep_text(repository, seconds=0)
+    asked = parse_query("waits")
+    found = search(repository, asked, Conditions(), limit=9, seconds=0)
+    assert (found.hits, found.parts, found.waiting) == ([], 0, 5)
+    told: list[tuple[str, int, int]] = []
+    found = search(repository, asked, Conditions(), limit=9, tell=lambda *t: told.append(t))
+    assert (len(found.hits), found.waiting) == (5, 0)
+    assert [done for _, done, _ in told] == [0, 1, 2, 3, 4]
+
+
+_BUILDER = """
+import sys
+from pathlib import Path
+from gittraj.git import open_repository
+from gittraj.indexing import gathering
+from gittraj.indexing.finding import keep_text
+gathering._BATCH = 3
+with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, seconds=60)
+"""
+
+
+def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, find: Find) -> None:
+    """What a killed one has done stays; in the end everything is there once."""
+    commit = git.commit({"a": "1\n"}, "Many")
+    lines = []
+    for number in range(60):
+        name = f"traj_{number}"
+        events = [Message(id="e0", content=f"bird{number} waits " + "for fish " * 2_000)]
+        lines.append(record(name, segments=[story.segment(name, 0, events)]))
+    story.note(commit, *lines)
+    command = [sys.executable, "-c", _BUILDER, str(git.root)]
+    chance = random.Random(5)
+    for _ in range(3):
+        builder = subprocess.Popen(command, cwd=git.root)
+        time.sleep(chance.uniform(0.3, 0.9))
+        builder.send_signal(signal.SIGKILL)
+        builder.wait()
+    together = [subprocess.Popen(command, cwd=git.root, stderr=subprocess.PIPE) for _ in range(3)]
+    for builder in together:
+        assert builder.communicate(timeout=120)[1] == b""
+    assert len(find("waits", "-n", "100")) == 60
+    for number in (0, 17, 59):
+        assert [r["trajectory"]["id"] for r in find(f"bird{number}")] == [f"traj_{number}"]
+
+
+_FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+from gittraj.cli.group import run
+run(["search", "cormorant", "--json"])
+"""
+
+
+def test_a_full_disk_is_no_error(git: Git, birds: list[str], find: Find) -> None:
+    for size in (0, 40_000, 90_000):
+        command = [sys.executable, "-c", _FULL, str(git.root), str(size)]
+        done = subprocess.run(command, cwd=git.root, capture_output=True, check=True)
+        assert commits(json.loads(done.stdout)["results"]) == birds[1:2], size
+        assert done.stderr == b""
+    assert commits(find("cormorant")) == birds[1:2]

@@ -1,0 +1,229 @@
+"""``git traj stats``: what it counts, that nothing counts twice, and that the index changes no number."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.indexing import memory, stock
+from gittraj.model import Decision, Link, Retrospective, SegmentRef, Usage, Whole
+from tests.integration.random_history import RandomHistory
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+from tests.integration.unindexed import without
+
+Stats = Callable[..., dict[str, Any]]
+CODEX = Whole(agent="codex", session="s2", models=("gpt-5.5",))
+
+
+@pytest.fixture
+def stats(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Stats:
+    """The document of ``git traj stats … --json``, which is the same where no index can be."""
+
+    def run(root: Path, *words: str) -> dict[str, Any]:
+        documents = []
+        for place in (root, without(root)):
+            monkeypatch.chdir(place)
+            assert call(["stats", "--json", *words]) == 0
+            documents.append(json.loads(capsys.readouterr().out))
+        assert documents[0] == documents[1], words
+        found: dict[str, Any] = documents[0]
+        return found
+
+    return run
+
+
+@pytest.fixture
+def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A year in which one part was picked onto another commit, one commit has no record and one merge none,
+    one session is told by itself and its subagent, and one led to nothing."""
+    made: dict[str, str] = {}
+
+    def commit(name: str, files: dict[str | bytes, Any], when: str, author: str = "One") -> None:
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"{when}T12:00:00+0000")
+        monkeypatch.setenv("GIT_AUTHOR_NAME", author)
+        made[name] = git.commit(files, name)
+
+    commit("first", {"a.py": "a\n" * 9}, "2026-01-05")
+    commit("second", {"src/b.py": "b\n" * 9}, "2026-01-09", "Two")
+    commit("bare", {"a.py": "a\n"}, "2026-02-01")
+    git("switch", "--quiet", "--create", "side", "HEAD~1")
+    commit("picked", {"src/deep/c.py": "c\n"}, "2026-02-02")
+    git("switch", "--quiet", "main")
+    monkeypatch.setenv("GIT_COMMITTER_DATE", "2026-02-03T12:00:00+0000")
+    git("merge", "--quiet", "--no-ff", "-m", "a merge", "side")
+    commit("codex", {"src/e.py": "b\n" * 9}, "2026-03-01", "Two")
+    git("mv", "src/e.py", "src/f.py")
+    commit("last", {}, "2026-03-02")
+
+    decided = Decision(chosen="this", by="agent")
+    segment = SegmentRef(name="000000-0", month="2026-01", bytes=1000, sha256="0" * 64)
+    spent: dict[str, Any] = {"usage": Usage(input_tokens=100, output_tokens=10), "cost_usd": 0.5}
+    spent["cost_source"] = "reported"
+    more: dict[str, Any] = {"usage": Usage(input_tokens=7, cache_read_tokens=50, output_tokens=5)}
+    with git.open() as repository:
+        story = Story(repository)
+        story.note(made["first"], record("traj_one", at=0, n=5, segments=[segment], **spent))
+        second = record("traj_one", at=5, n=5, decisions=(decided,), **more)
+        story.note(made["second"], second)
+        link = Link(evidence="agent", carried_from=(made["second"],))
+        carried = record("traj_one", at=5, n=5, link=link, decisions=(decided,), **more)
+        # what two captures cut differently overlaps: it counts once
+        story.note(made["picked"], carried, record("traj_one", at=7, n=2, **spent))
+        thanks = Retrospective(by="agent", summary="Well")
+        story.note(
+            made["codex"],
+            record(
+                "traj_two",
+                whole=Whole(agent="codex", session="s2", models=("gpt-5.5",), retrospective=thanks),
+            ),
+            record("traj_sub", whole=CODEX, cost_usd=0.25, cost_source="estimated"),
+        )
+        story.note(made["last"], record("traj_idle", role="explored", whole=Whole(), **spent))
+    return made
+
+
+def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) -> None:
+    found = stats(git.root)
+    total = found["total"]
+    assert (total["commits"], total["recorded"], total["mergesLeftOut"]) == (6, 4, 1)
+    assert (total["trajectories"], total["withoutCommit"], total["sessions"]) == (4, 1, 3)
+    assert (total["usage"]["inputTokens"], total["usage"]["outputTokens"]) == (207, 25)
+    assert total["usage"]["cacheReadTokens"] == 50
+    assert (total["costUsd"], total["costSource"]) == (1.25, "estimated")
+    assert (total["tellingUsage"], total["tellingCost"]) == (2, 3)
+    assert total["telling"] == {"retrospective": 1, "decisions": 1, "summary": 1, "tests": 0, "task": 0}
+    assert {each["name"]: each["trajectories"] for each in total["agents"]} == {
+        "codex": 2,
+        "claude-code": 1,
+        None: 1,
+    }
+    assert {each["name"]: each["trajectories"] for each in total["models"]} == {"gpt-5.5": 2, None: 2}
+    assert total["bytes"]["events"] == 1000
+    assert total["bytes"]["records"] == sum(
+        len(git("notes", "--ref=traj", "show", commit)) + 1 for name, commit in told.items() if name != "bare"
+    )
+    assert total["bytes"]["disk"] > 500
+
+    rows = {row["name"]: row for row in found["rows"]}
+    assert [row["name"] for row in found["rows"]] == ["2026-03", "2026-02", "2026-01"]
+    assert (rows["2026-01"]["recorded"], rows["2026-01"]["commits"]) == (2, 2)
+    assert (rows["2026-02"]["recorded"], rows["2026-02"]["commits"]) == (1, 2)
+    assert rows["2026-02"]["usage"]["inputTokens"] is None  # all that lies there counts in January
+    assert rows["2026-02"]["costUsd"] is None
+
+
+def test_its_rows_come_to_the_total(git: Git, told: dict[str, str], stats: Stats) -> None:
+    for by in ("month", "agent", "model", "author"):
+        found = stats(git.root, "--by", by)
+        rows = found["rows"]
+        for key in ("inputTokens", "outputTokens", "cacheReadTokens"):
+            assert sum(row["usage"][key] or 0 for row in rows) == found["total"]["usage"][key], by
+        assert sum(row["costUsd"] or 0 for row in rows) == found["total"]["costUsd"], by
+        for key in ("records", "events"):
+            assert sum(row["bytes"][key] for row in rows) == found["total"]["bytes"][key], by
+    authors = {
+        row["name"]: (row["recorded"], row["commits"]) for row in stats(git.root, "--by", "author")["rows"]
+    }
+    assert authors == {"Two": (2, 2), "One": (2, 4)}
+    agents = {
+        row["name"]: (row["recorded"], row["commits"]) for row in stats(git.root, "--by", "agent")["rows"]
+    }
+    assert agents == {"claude-code": (3, 6), "codex": (1, 6), None: (0, 6)}
+
+
+def test_figures_below_nothing_are_none(git: Git, stats: Stats) -> None:
+    """Anybody may write a note."""
+    good = SegmentRef(name="000000-0", month="2026-01", bytes=100, sha256="0" * 64)
+    with git.open() as repository:
+        story = Story(repository)
+        story.note(git.commit({"a": "1"}, "One"), record("traj_one", cost_usd=1.0, segments=[good]))
+        usage = Usage(input_tokens=-5, output_tokens=3)
+        bad = replace(good, bytes=-1000)
+        evil = record("traj_evil", cost_usd=-9.0, cost_source="reported", usage=usage, segments=[bad])
+        story.note(git.commit({"a": "2"}, "Two"), evil)
+    total = stats(git.root)["total"]
+    assert (total["costUsd"], total["tellingCost"], total["bytes"]["events"]) == (1.0, 1, 100)
+    assert (total["usage"]["inputTokens"], total["usage"]["outputTokens"]) == (0, 3)
+    (agent,) = stats(git.root, "--by", "agent")["rows"]
+    assert (agent["costUsd"], agent["bytes"]["events"]) == (1.0, 100)
+
+
+def test_it_counts_what_was_asked_for(git: Git, told: dict[str, str], stats: Stats) -> None:
+    def paths(*words: str) -> dict[str, tuple[int, int]]:
+        rows = stats(git.root, "--by", "path", *words)["rows"]
+        return {row["name"]: (row["recorded"], row["commits"]) for row in rows}
+
+    assert paths() == {"src/": (3, 4), "a.py": (1, 2)}
+    assert paths("--file", "src") == {
+        "src/b.py": (1, 1),
+        "src/deep/": (1, 1),
+        "src/e.py": (1, 2),
+        "src/f.py": (0, 1),
+    }
+    assert paths("--", "src/f.py") == {"src/f.py": (1, 2)}
+    assert paths("--", "*.py", ":!src") == {"a.py": (1, 2)}
+    assert stats(git.root, "--file", "src/f.py")["total"]["commits"] == 2
+    assert stats(git.root, "--no-follow", "--file", "src/f.py")["total"]["commits"] == 1
+    # a copy alone counts where it lies
+    picked = stats(git.root, f"{told['bare']}..{told['picked']}")["total"]
+    assert (picked["recorded"], picked["usage"]["inputTokens"], picked["costUsd"]) == (1, 7, None)
+    assert stats(git.root, "--since", "2026-02-20")["total"]["commits"] == 2
+    assert stats(git.root, "--author", "Two", "--until", "2026-02-20")["total"]["commits"] == 1
+    assert stats(git.root, "HEAD..HEAD")["total"]["usage"]["inputTokens"] is None
+
+
+def test_what_a_person_reads(
+    git: Git, told: dict[str, str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(git.root)
+    assert call(["stats"]) == 0
+    said = capsys.readouterr().out
+    assert "4 of 6 carry a record (66%); left out: 1 merge" in said
+    assert "3 sessions, 4 trajectories; 1 led to no commit here" in said
+    assert "~$1.25, of 3 of 4; the others' are unknown" in said
+    assert "2 sessions without a retrospective" in " ".join(said.split())
+    assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in said
+    assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert call(["stats", told["bare"]]) == 0
+    assert "unknown: no record tells" not in capsys.readouterr().out
+    assert call(["stats", told["codex"] + "^!"]) == 0
+    assert "tokens      unknown: no record tells\n" in capsys.readouterr().out
+    assert call(["stats", "HEAD..HEAD"]) == 0
+    nothing = capsys.readouterr()
+    assert nothing.out == "commits     0 of 0 carry a record\n"
+    assert "no commit found" in nothing.err
+    assert call(["stats", "HEAD..HEAD", "--json"]) == 0
+    assert capsys.readouterr().err == nothing.err
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_index_changes_no_number(
+    seed: int, tmp_path: Path, stats: Stats, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (memory, stock):
+        monkeypatch.setattr(module, "AT_ONCE", 7)
+    chance = random.Random(seed)
+    history = RandomHistory(tmp_path / "repo", chance)
+    for _ in range(2):
+        history.grow(40)
+        history.tell(0.6)
+        files = sorted(history.paths)
+        for by in ("month", "agent", "path", "author"):
+            for words in (
+                [],
+                [f"--file={chance.choice(files)}"],
+                [f"{chance.choice(history.commits)}..HEAD"],
+            ):
+                found = stats(history.root, "--by", by, *words)
+                costs = [row["costUsd"] or 0 for row in found["rows"]]
+                if by != "path":
+                    assert sum(costs) == pytest.approx(found["total"]["costUsd"] or 0), (by, words)

@@ -1,0 +1,495 @@
+"""Tasks looked up at services, and what is left of one when a service does not play along."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from gittraj.errors import TaskError, TrajError
+from gittraj.git import open_repository
+from gittraj.model import TaskRef, TaskSource
+from gittraj.tasks import TASKS, Found, Site, detect, look_up, report, survey
+from tests.integration.repository import Git
+from tests.integration.services import (
+    KEY,
+    Asked,
+    Reply,
+    Service,
+    Workspace,
+    github,
+    jira,
+    linear_problem,
+    serve,
+)
+
+STATES = {
+    "s-todo": ("unstarted", "Todo", 0.0),
+    "s-review": ("started", "In Review", 2.5),
+    "s-doing": ("started", "In Progress", 1.5),
+    "s-done": ("completed", "Done", 3.0),
+}
+
+
+def an_issue(number: int, **more: Any) -> dict[str, Any]:
+    url = f"https://github.com/acme/app/issues/{number}"
+    api = f"/repos/acme/app/issues/{number}"
+    return {
+        "url": api,
+        "html_url": url,
+        "number": number,
+        "title": f"Title {number}",
+        "state": "open",
+        **more,
+    }
+
+
+def a_request(number: int, merged: str | None) -> dict[str, Any]:
+    links = dict.fromkeys(("url", "html_url", "diff_url", "patch_url"), "x")
+    return an_issue(number, state="closed", pull_request={**links, "merged_at": merged})
+
+
+@dataclass
+class Place:
+    """A service, what to ask there, and the site that has its key (or another)."""
+
+    system: str
+    service: Service
+    text: str
+
+    def site(self, key: str | None = KEY) -> Site:
+        return site_of(self.system, self.service.url, key)
+
+    def task(self, text: str | None = None) -> TaskRef:
+        task = detect(text or self.text, self.site())
+        assert task
+        assert task.source
+        assert task.source.system == self.system
+        return task
+
+    def look_up(self, text: str | None = None, *, key: str | None = KEY, timeout: float = 5.0) -> Found:
+        return look_up(self.task(text), self.site(key), timeout=timeout)
+
+
+def site_of(system: str, url: str, key: str | None) -> Site:
+    environ = {
+        "github": {"GITHUB_API_URL": url, "GITHUB_TOKEN": key},
+        "linear": {"LINEAR_API_URL": f"{url}/graphql", "LINEAR_API_KEY": key},
+        "jira": {"JIRA_URL": f"{url}/base/", "JIRA_API_TOKEN": key},
+    }[system]
+    given = {name: value for name, value in environ.items() if value is not None}
+    return Site(environ=given, remotes=("git@github.com:acme/app.git",), preferred=system)
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    return Workspace(STATES, "s-todo")
+
+
+@pytest.fixture
+def opened(workspace: Workspace) -> Iterator[Callable[[str], Place]]:
+    answers = {
+        "github": ("#12", github({12: an_issue(12), 13: a_request(13, "2026-01-02T03:04:05Z")})),
+        "linear": ("ENG-456", workspace.answer),
+        "jira": ("PROJ-12", jira({"PROJ-12": ("Add login", "In Progress")})),
+    }
+    with ExitStack() as stack:
+
+        def start(system: str) -> Place:
+            text, answer = answers[system]
+            return Place(system, stack.enter_context(serve(answer)), text)
+
+        yield start
+
+
+@pytest.fixture(params=["github", "linear", "jira"])
+def place(opened: Callable[[str], Place], request: pytest.FixtureRequest) -> Place:
+    return opened(request.param)
+
+
+def is_bare(found: Found, place: Place, reason: str) -> TaskError:
+    """The task is as it was named, and one line says why, without the key."""
+    assert found.task == place.task()
+    assert found.status is None
+    trouble = found.trouble
+    assert trouble
+    assert (trouble.reason, place.system in trouble.message) == (reason, True), trouble.message
+    told = f"{trouble.message} {trouble.hint} {trouble!r}"
+    assert KEY not in told
+    assert "\n" not in told
+    assert "<" not in trouble.message
+    assert trouble.__cause__ is None
+    return trouble
+
+
+def test_a_task_is_looked_up(opened: Callable[[str], Place]) -> None:
+    told = {name: opened(name).look_up() for name in ("github", "linear", "jira")}
+    assert [found.trouble for found in told.values()] == [None, None, None]
+    assert {name: (found.task.title, found.status) for name, found in told.items()} == {
+        "github": ("Title 12", "open"),
+        "linear": ("Add login", "Todo"),
+        "jira": ("Add login", "In Progress"),
+    }
+    assert told["github"].task.source == TaskSource(
+        system="github", id="12", url="https://github.com/acme/app/issues/12"
+    )
+    assert told["linear"].task.source == TaskSource(
+        system="linear", id="ENG-456", url="https://linear.app/acme/issue/ENG-456/add-login"
+    )
+
+
+def test_a_pull_request_is_a_task_too(opened: Callable[[str], Place]) -> None:
+    found = opened("github").look_up("#13")
+    assert found.task.source
+    assert (found.status, found.task.source.url) == ("merged", "https://github.com/acme/app/pull/13")
+
+
+def test_one_request_is_enough(place: Place) -> None:
+    place.look_up()
+    assert len(place.service.asked) == 1
+    assert place.service.asked[0].headers["user-agent"]
+
+
+def test_a_wrong_key(place: Place) -> None:
+    trouble = is_bare(place.look_up(key="another"), place, "key")
+    assert "does not accept" in trouble.message
+
+
+@pytest.mark.parametrize("key", ["two\nlines", "K\u00e9y"])
+def test_a_key_that_is_none_goes_nowhere(place: Place, key: str) -> None:
+    trouble = place.look_up(key=key).trouble
+    assert trouble
+    assert trouble.reason == "key"
+    assert key not in f"{trouble.message} {trouble.hint}"
+    assert place.service.asked == []
+
+
+def test_without_a_key(opened: Callable[[str], Place]) -> None:
+    assert opened("github").look_up(key=None).task.title == "Title 12"  # what is public
+    asked = (("linear", "ENG-456", "LINEAR_API_KEY"), ("jira", "PROJ-12", "JIRA_API_TOKEN"),
+             ("github", "#99", "GITHUB_TOKEN"))  # fmt: skip
+    for system, text, said in asked:
+        trouble = opened(system).look_up(text, key=None).trouble
+        assert trouble
+        assert said in f"{trouble.message} {trouble.hint}"
+
+
+def test_an_unknown_id(opened: Callable[[str], Place]) -> None:
+    for system, text in (("github", "#99"), ("linear", "ENG-999"), ("jira", "PROJ-999")):
+        place = opened(system)
+        found = place.look_up(text)
+        assert found.task == place.task(text)
+        assert found.trouble
+        assert found.trouble.reason == "unknown"
+        assert text.strip("#") in found.trouble.message
+
+
+LIMITS = {
+    "github": [
+        Reply(403, {"message": "API rate limit exceeded for user ID 1."}, {"X-RateLimit-Remaining": "0"}),
+        Reply(403, {"message": "You have exceeded a secondary rate limit."}, {"Retry-After": "60"}),
+        Reply(429, {"message": "Too many"}, {"Retry-After": "60"}),
+    ],
+    "linear": [linear_problem("RATELIMITED"), Reply(429, b"", {"Retry-After": "60"})],
+    "jira": [Reply(429, {"errorMessages": ["Rate limit exceeded."]}, {"Retry-After": "60"})],
+}
+
+
+def test_a_rate_limit_is_not_waited_for(place: Place) -> None:
+    for reply in LIMITS[place.system]:
+        place.service.answer = lambda _, reply=reply: reply  # type: ignore[misc]
+        started = time.monotonic()
+        trouble = is_bare(place.look_up(), place, "limit")
+        assert time.monotonic() - started < 2
+        assert trouble.hint
+        assert ("60 seconds" in trouble.hint) == ("Retry-After" in reply.headers)
+
+
+def test_githubs_limit_says_when_it_ends(opened: Callable[[str], Place]) -> None:
+    place = opened("github")
+    end = str(int(time.time()) + 100)
+    headers = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": end}
+    place.service.answer = lambda _: Reply(403, {"message": "API rate limit exceeded"}, headers)
+    trouble = place.look_up().trouble
+    assert trouble
+    assert trouble.hint in [f"try again in {left} seconds" for left in range(90, 101)]
+
+
+def test_no_network(place: Place) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        site = site_of(place.system, f"http://127.0.0.1:{unused.getsockname()[1]}", KEY)
+        found = look_up(
+            place.task(), Site(environ=site.environ, remotes=site.remotes, preferred=place.system)
+        )
+    if place.system == "jira":  # its address is its own: it is another Jira than the one that was named
+        found = look_up(TaskRef(title="PROJ-12", source=TaskSource(system="jira", id="PROJ-12")), site)
+        assert found.trouble
+        assert found.trouble.reason == "network"
+    else:
+        is_bare(found, place, "network")
+
+
+def test_a_name_that_nobody_resolves(place: Place) -> None:
+    site = site_of(place.system, "https://nowhere.invalid", KEY)
+    task = detect(place.text, site)
+    assert task
+    found = look_up(task, site, timeout=2)
+    assert found.task == task
+    assert found.trouble
+    assert found.trouble.reason == "network"
+
+
+def test_a_service_that_says_nothing(place: Place) -> None:
+    end = Event()
+
+    def wait(_: Asked) -> Reply:
+        end.wait(10)
+        return Reply(200, {})
+
+    place.service.answer = wait
+    started = time.monotonic()
+    trouble = is_bare(place.look_up(timeout=0.3), place, "network")
+    end.set()
+    assert time.monotonic() - started < 2
+    assert "0.3 seconds" in trouble.message
+
+
+def test_a_service_that_says_a_byte_now_and_then(place: Place) -> None:
+    end = Event()
+
+    def drip() -> Iterator[bytes]:
+        while not end.wait(0.05):
+            yield b" "
+
+    place.service.answer = lambda _: Reply(200, headers={"Content-Length": "100000"}, drip=drip)
+    started = time.monotonic()
+    is_bare(place.look_up(timeout=0.5), place, "network")
+    end.set()
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        b"<html>Sign in</html>",
+        b'{"a":' * 20_000,
+        {},
+        {"title": 5, "state": "open", "data": {"issue": {"title": 5}}, "fields": {"summary": 5}},
+        {"title": None, "data": {"issue": None}, "fields": None},
+        {"data": 5, "fields": [5], "title": [], "errors": 5},
+        {"data": None, "errors": [5, {"extensions": 5}], "fields": 5},
+    ],
+)
+def test_a_damaged_answer(place: Place, value: Any) -> None:
+    place.service.answer = lambda _: Reply(200, value)
+    is_bare(place.look_up(), place, "answer")
+
+
+def test_an_answer_that_breaks_off(place: Place) -> None:
+    place.service.answer = lambda _: Reply(
+        200, b'{"title":', {"Content-Length": "500", "Connection": "close"}
+    )
+    found = place.look_up()
+    assert found.task == place.task()
+    assert found.trouble
+    assert found.trouble.reason in ("answer", "network")
+
+
+def test_an_answer_without_end(opened: Callable[[str], Place]) -> None:
+    for system in ("linear", "jira"):
+        place = opened(system)
+        said = place.service.answer
+
+        def pad(asked: Asked, said: Any = said) -> Reply:
+            return Reply(200, b" " * (2 << 20) + said(asked).body)
+
+        place.service.answer = pad
+        is_bare(place.look_up(), place, "answer")
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+def test_a_service_in_trouble(place: Place, status: int) -> None:
+    place.service.answer = lambda _: Reply(status, b"<html>busy</html>")
+    found = place.look_up()
+    assert found.trouble
+    assert found.trouble.reason in ("network", "answer")
+    assert found.task == place.task()
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirection_gets_no_key(place: Place, status: int) -> None:
+    with serve(lambda _: Reply(200, {"title": "Not ours", "state": "open"})) as other:
+        to = other.url.replace("127.0.0.1", "localhost") + "/x"
+        place.service.answer = lambda _: Reply(status, {}, {"Location": to})
+        found = place.look_up()
+        assert found.trouble
+        assert found.trouble.reason in ("network", "answer")
+        assert found.task == place.task()
+        assert other.asked == []
+
+
+def test_a_redirection_without_end(opened: Callable[[str], Place]) -> None:
+    place = opened("github")
+    count = iter(range(10**9))
+    place.service.answer = lambda _: Reply(301, {}, {"Location": f"{place.service.url}/r/{next(count)}"})
+    found = place.look_up(timeout=1)
+    assert found.task == place.task()
+    assert found.trouble  # late, or more redirections than PyGithub can stand
+
+
+def test_a_title_is_one_harmless_line(opened: Callable[[str], Place], workspace: Workspace) -> None:
+    workspace.title = "Add\n\x1b[2Jlog\u202ein " + "x" * 999
+    workspace.url = "https://evil.example.com/issue"
+    found = opened("linear").look_up()
+    assert found.task.title.startswith("Add [2Jlogin xxx")
+    assert len(found.task.title) == 500
+    assert found.task.source == TaskSource(system="linear", id="ENG-456")
+
+
+def test_jira_in_the_cloud_wants_the_account_too() -> None:
+    with serve(jira({"PROJ-1": ("A", "B")}, user="ada@example.com")) as service:
+        place = Place("jira", service, "PROJ-1")
+        site = place.site()
+        with_user = Site(environ={**site.environ, "JIRA_EMAIL": "ada@example.com"}, preferred="jira")
+        assert look_up(place.task(), with_user).task.title == "A"
+        is_bare(place.look_up(), place, "key")  # with status 404, as for an unknown issue
+
+
+def test_a_password_in_jiras_address_is_shown_nowhere(opened: Callable[[str], Place]) -> None:
+    place = opened("jira")
+    address = place.site().environ["JIRA_URL"].replace("://", f"://ada:{KEY}@")
+    site = Site(environ={"JIRA_URL": address, "JIRA_TOKEN": KEY})
+    task = detect("PROJ-12", site)
+    assert task
+    assert KEY not in repr(task)
+    assert look_up(task, site).task.title == "Add login"
+    assert KEY not in repr(site)
+
+
+def test_no_key_goes_where_only_a_record_says(opened: Callable[[str], Place]) -> None:
+    for system in ("github", "jira"):
+        place = opened(system)
+        address = "https://evil.example.com/acme/app/issues/12"
+        source = TaskSource(system=system, id="PROJ-12", url=address)
+        found = look_up(TaskRef(title="t", source=source), place.site())
+        assert found.trouble
+        assert found.trouble.reason == "key"
+        assert place.service.asked == []
+
+
+def test_no_key_is_readable_on_its_way(place: Place) -> None:
+    site = site_of(place.system, "http://tasks.example.com", KEY)
+    task = detect(place.text, site)
+    assert task
+    trouble = look_up(task, site).trouble
+    assert trouble
+    assert (trouble.reason, "http" in trouble.message) == ("key", True)
+
+
+def test_linear_is_told(opened: Callable[[str], Place], workspace: Workspace) -> None:
+    place = opened("linear")
+    assert report(place.task(), "started", place.site()) is None
+    assert workspace.state == "s-doing"
+    workspace.state = "s-review"
+    assert report(place.task(), "started", place.site()) is None
+    assert workspace.state == "s-review"  # started as well: nobody is pushed back
+    assert report(place.task(), "completed", place.site()) is None
+    assert workspace.state == "s-done"
+    del workspace.states["s-done"]
+    workspace.state = "s-doing"
+    trouble = report(place.task(), "completed", place.site())
+    assert trouble
+    assert (trouble.reason, workspace.state) == ("unsupported", "s-doing")
+
+
+def test_linear_refuses(opened: Callable[[str], Place], workspace: Workspace) -> None:
+    place = opened("linear")
+    trouble = report(place.task(), "started", place.site("another"))
+    assert trouble
+    assert (trouble.reason, workspace.state) == ("key", "s-todo")
+    place.service.answer = lambda asked: (
+        Reply(200, {"data": {"issueUpdate": {"success": False}}})
+        if "issueUpdate" in asked.body["query"]
+        else workspace.answer(asked)
+    )
+    trouble = report(place.task(), "started", place.site())
+    assert trouble
+    assert trouble.reason == "answer"
+
+
+def test_github_is_told_that_an_issue_is_completed() -> None:
+    issues = {12: an_issue(12), 13: a_request(13, None), 14: an_issue(14, state="closed")}
+    with serve(github(issues)) as service:
+        place = Place("github", service, "#12")
+        trouble = report(place.task(), "started", place.site())
+        assert trouble
+        assert trouble.reason == "unsupported"
+        assert report(place.task(), "completed", place.site()) is None
+        assert (issues[12]["state"], issues[12]["state_reason"]) == ("closed", "completed")
+        before = len(service.asked)
+        assert report(place.task("#14"), "completed", place.site()) is None
+        trouble = report(place.task("#13"), "completed", place.site())
+        assert trouble
+        assert "pull request" in trouble.message
+        assert [asked.method for asked in service.asked[before:]] == ["GET", "GET"]
+
+
+def test_jira_and_plain_tasks_are_told_nothing(opened: Callable[[str], Place]) -> None:
+    place = opened("jira")
+    for task in (place.task(), detect("write it", place.site()), TaskRef(title="x")):
+        assert task
+        trouble = report(task, "completed", place.site())
+        assert trouble
+        assert trouble.reason == "unsupported"
+    assert place.service.asked == []
+
+
+def test_what_is_of_no_system_is_not_looked_up() -> None:
+    for task in (TaskRef(title="x"), TaskRef(title="y", source=TaskSource(system="gitlab", id="1"))):
+        assert look_up(task, Site()) == Found(task=task)
+    plain = detect("write the docs", Site())
+    assert plain
+    assert look_up(plain, Site()) == Found(task=plain)
+
+
+def test_a_repository_tells_where_its_tasks_are(tmp_path: Path) -> None:
+    git = Git.init(tmp_path / "main")
+    git("commit", "--allow-empty", "-m", "x")
+    for name, owner in (("origin", "me"), ("upstream", "acme"), ("another", "you")):
+        git("remote", "add", name, f"https://github.com/{owner}/app")
+    git("worktree", "add", "-q", str(tmp_path / "linked"))
+    environ = {"LINEAR_API_KEY": KEY, "HOME": "/home/ada", "PATH": "/bin"}
+    with open_repository(tmp_path / "linked") as repository:
+        site = survey(repository, environ)
+        assert site.folders == (tmp_path / "linked", tmp_path / "main")
+        assert [remote.split("/")[3] for remote in site.remotes] == ["acme", "me", "you"]
+        assert site.environ == {"LINEAR_API_KEY": KEY, "PATH": "/bin"}
+        assert KEY not in repr(site)
+        with pytest.raises(TrajError, match=r"traj\.tasks is 'linaer'"):
+            survey(repository, {}, preferred="linaer")
+
+
+def test_pygithub_is_loaded_when_github_is_asked() -> None:
+    code = (
+        "import sys; from gittraj import tasks; site = tasks.Site(remotes=('https://github.com/a/b',));"
+        f"tasks.from_branch('x', site); [tasks.system_of(name) for name in {list(TASKS)}];"
+        "assert tasks.detect('#1', site).source.system == 'github';"
+        "print(*[m for m in ('github', 'requests', 'urllib.request', 'pygit2') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == []

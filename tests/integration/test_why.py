@@ -1,0 +1,471 @@
+"""``git traj why``: for every line the call that wrote it, through everything that moves lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gittraj.cli import ahead
+from gittraj.cli.group import call
+from gittraj.git.libgit2 import Libgit2Objects
+from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.desk import Desk
+from tests.integration.repository import Git
+
+Why = Callable[..., dict[str, Any]]
+
+GREET = "def greet(name):\n    return f'hello {name}'\n"
+COUNT = "def count(items):\n    total = len(items)\n    return total\n"
+COMMIT = Shell("git add -A && git commit -m work")
+
+
+@pytest.fixture
+def why(desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Why:
+    """``git traj why … --json``, and nothing on stderr; also where git's blame was begun ahead."""
+    monkeypatch.chdir(desk.git.root)
+
+    def run(*args: str) -> dict[str, Any]:
+        documents = []
+        for begin in (lambda _: None, ahead.begin):
+            begin(["why", "--json", *args])
+            assert call(["why", "--json", *args]) == 0
+            out, err = capsys.readouterr()
+            assert err == ""
+            documents.append(json.loads(out))
+        assert documents[0] == documents[1]
+        found: dict[str, Any] = documents[0]
+        return found
+
+    return run
+
+
+def prompts(document: dict[str, Any]) -> list[str]:
+    """For each line what was asked; in the order of the file, which must be told whole."""
+    return _by_line({_key(entry): entry["prompt"] for entry in document["entries"]}, document)
+
+
+def calls(document: dict[str, Any]) -> list[Any]:
+    """For each line the text that the call put there, or None."""
+    found = {}
+    for entry in document["entries"]:
+        (given,) = [e["tool"]["arguments"] for e in entry["events"] if e["type"] == "tool_call"] or [{}]
+        if isinstance(given, dict):
+            given = given.get("new_string") or given.get("content") or given.get("command")
+        found[_key(entry)] = given
+    return _by_line(found, document)
+
+
+def _key(entry: dict[str, Any]) -> str:
+    return json.dumps(entry["lines"])
+
+
+def _by_line(told: dict[str, Any], document: dict[str, Any]) -> list[Any]:
+    lines = {
+        number: told[_key(entry)]
+        for entry in document["entries"]
+        for first, last in entry["lines"]
+        for number in range(first, last + 1)
+    }
+    assert sorted(lines) == list(range(1, len(lines) + 1))
+    return [lines[number] for number in sorted(lines)]
+
+
+# ---------------------------------------------------------------- which call
+
+
+def test_one_line_of_one_file(desk: Desk, why: Why) -> None:
+    desk.commit("greeting", GREET, path="greet.py")
+    (entry,) = why("greet.py:2")["entries"]
+    ahead.begin(["why", "greet.py:2", "--porcelain"])
+    begun = ahead.take("greet.py:2")
+    assert begun is not None
+    assert begun()[0].startswith(desk.git.head().encode())
+    assert (entry["lines"], entry["commit"], entry["subject"]) == ([[2, 2]], desk.git.head(), "greeting")
+    assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
+    assert entry["events"][0]["content"] == entry["prompt"] == "Please do greeting"
+    assert entry["events"][1]["tool"]["name"] == "Write"
+    assert entry["trajectory"]["agent"] == "claude-code"
+    assert entry["change"] == ["+    return f'hello {name}'"]
+    assert (entry["movedBy"], entry["nearest"]) == ([], None)
+
+
+def test_several_edits_of_one_file_in_one_commit(desk: Desk, why: Why) -> None:
+    """Also where an edit repeats lines around its change, and where lines are equal."""
+    first = "def one():\n    return None\n\n\ndef two():\n    return 2\n"
+    old, new = "def two():\n    return 2", "def two():\n    x = 1\n    return None"
+    more = "    return None\n\n\ndef three():\n    return None"
+    desk.work(
+        "functions",
+        Write("f.py", first),
+        Edit("f.py", old, new),
+        Edit("f.py", "    x = 1\n    return None", f"    x = 1\n{more}"),
+        COMMIT,
+    )
+    assert calls(why("f.py")) == [*[first] * 5, *[new] * 2, *[f"    x = 1\n{more}"] * 4]
+
+
+def test_a_file_written_anew_keeps_who_wrote_its_lines_first(desk: Desk, why: Why) -> None:
+    desk.work("all", Write("f.py", GREET), Write("f.py", f"{GREET}\n\n{COUNT}"), COMMIT)
+    assert calls(why("f.py")) == [*[GREET] * 2, *[f"{GREET}\n\n{COUNT}"] * 5]
+
+
+def test_two_commits(desk: Desk, why: Why) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    changed = "    return f'good day {name}'"
+    desk.work("manners", Edit("f.py", "    return f'hello {name}'", changed), COMMIT)
+    document = why("f.py")
+    assert prompts(document) == ["Please do greeting", "Please do manners"]
+    assert [entry["subject"] for entry in document["entries"]] == ["greeting", "work"]
+    assert calls(document) == [GREET, changed]
+    assert document["entries"][1]["change"] == ["-    return f'hello {name}'", f"+{changed}"]
+    assert prompts(why("f.py", "--rev", "HEAD~1")) == ["Please do greeting"] * 2
+
+
+def test_an_edit_of_an_earlier_part(desk: Desk, why: Why) -> None:
+    """Two edits, then two commits: the second commit's record names the first part's segments."""
+    desk.work(
+        "both",
+        Write("a.py", GREET),
+        Write("b.py", COUNT),
+        Shell("git add a.py && git commit -m first"),
+        Shell("git add b.py && git commit -m second"),
+    )
+    (entry,) = why("b.py")["entries"]
+    assert (entry["subject"], entry["prompt"]) == ("second", "Please do both")
+    assert entry["events"][-1]["tool"]["arguments"]["content"] == COUNT
+
+
+def test_an_amended_commit(desk: Desk, why: Why) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    first = desk.git.head()
+    desk.git("commit", "-q", "--amend", "-m", "A greeting")
+    desk.drain()
+    (entry,) = why("f.py:1,2")["entries"]
+    assert (entry["commit"], entry["subject"]) == (desk.git.head(), "A greeting")
+    assert entry["movedBy"] == [{"commit": first, "short": first[:7], "first": True}]
+    assert prompts({"entries": [entry]}) == ["Please do greeting"] * 2
+
+
+def test_a_renamed_file(desk: Desk, why: Why) -> None:
+    desk.commit("greeting", GREET, path="old.py")
+    desk.git("mv", "old.py", "new.py")
+    desk.git("commit", "-q", "-m", "rename")
+    assert calls(why("new.py")) == [GREET] * 2
+
+
+def test_a_file_renamed_by_the_commit_that_changed_it(desk: Desk, why: Why) -> None:
+    desk.commit("greeting", f"{GREET}\n\n{COUNT}", path="old.py")
+    changed = "    return total + 1"
+    renaming = Shell("git mv old.py new.py; git add -A; git commit -m r")
+    desk.work("rename", Edit("old.py", "    return total", changed), renaming)
+    assert calls(why("new.py"))[-2:] == [f"{GREET}\n\n{COUNT}", changed]
+    assert prompts(why("new.py"))[-2:] == ["Please do greeting", "Please do rename"]
+
+
+def test_a_moved_block(desk: Desk, why: Why) -> None:
+    long = "".join(f"    step_{n} = prepare(number={n}, of='a longer line')\n" for n in range(6))
+    desk.commit("steps", f"def run():\n{long}", path="a.py")
+    desk.git.write({"a.py": "def run():\n    pass\n", "b.py": f"def moved():\n{long}"})
+    desk.git("add", "-A")
+    desk.git("commit", "-q", "-m", "move by hand")
+    document = why("b.py")
+    assert calls(document) == [None, *[f"def run():\n{long}"] * 6]
+    (moved,) = [entry for entry in document["entries"] if entry["subject"] == "steps"]
+    assert moved["lines"] == [[2, 7]]
+
+
+def test_white_space_is_nobodys_change(desk: Desk, why: Why) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    desk.git.commit({"f.py": COUNT.replace("    ", "\t")}, "indent")
+    assert calls(why("f.py")) == [COUNT] * 3
+
+
+def test_white_space_changed_before_the_commit(desk: Desk, why: Why) -> None:
+    desk.work("counting", Write("f.py", COUNT), Shell("sed -i 's/    /  /' f.py"), COMMIT)
+    assert calls(why("f.py")) == [COUNT] * 3
+
+
+@pytest.mark.parametrize("configured", [True, False], ids=["by config", "by convention"])
+def test_an_ignored_formatting_commit(desk: Desk, why: Why, configured: bool) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    formatted = desk.git.commit({"f.py": COUNT.replace("total", "the_total")}, "rename all")
+    assert calls(why("f.py")) == [COUNT, None, None]
+    name = "ignored" if configured else ".git-blame-ignore-revs"
+    desk.git.write({name: f"# formatting\n{formatted}\n"})
+    if configured:
+        desk.git("config", "blame.ignoreRevsFile", name)
+        desk.git.write({".git-blame-ignore-revs": "no commit\n"})  # git does not read it, nor do we
+    document = why("f.py")
+    assert {entry["subject"] for entry in document["entries"]} == {"counting"}
+    assert document["entries"][0]["lines"][0][0] == 1
+
+
+def test_a_damaged_list_of_ignored_commits_that_git_does_not_read(desk: Desk, why: Why) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    desk.git.write({".git-blame-ignore-revs": "no commit\n"})
+    assert calls(why("f.py")) == [COUNT] * 3
+
+
+def test_codex_writes_by_patches(desk: Desk, why: Why) -> None:
+    desk.sessions["codex"] = CodexSession(desk.git.root)
+    changed = "    return total + 1"
+    desk.work("counting", Write("f.py", COUNT), COMMIT, by="codex")
+    desk.work("one more", Edit("f.py", "    return total", changed), COMMIT, by="codex")
+    document = why("f.py")
+    assert prompts(document) == [*["Please do counting"] * 2, "Please do one more"]
+    assert document["entries"][0]["trajectory"]["agent"] == "codex"
+    assert document["entries"][1]["change"] == ["-    return total", f"+{changed}"]
+
+
+def test_a_shell_that_wrote_a_file(desk: Desk, why: Why) -> None:
+    command = f"cat > f.py <<'END'\n{COUNT}END\ngit add -A; git commit -m shell"
+    desk.work("counting", Shell(command))
+    assert calls(why("f.py")) == [command] * 3
+
+
+# ---------------------------------------------------------------- what is said of it
+
+
+def test_a_decision_stated_near_the_edit(desk: Desk, why: Why) -> None:
+    block = '[[TRAJECTORY:decision]] {"chosen": "%s", "alternatives": ["b"]} [[/TRAJECTORY]]'
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    steps = [
+        turn(Write("a.py", GREET), say=block % "a greeting"),
+        turn(Write("b.py", COUNT), say=block % "a count"),
+        turn(COMMIT),
+        turn(say="done"),
+    ]
+    session.run(steps, prompt="Do two things")
+    desk.drain()
+    for path, chosen in (("a.py", "a greeting"), ("b.py", "a count")):
+        (entry,) = why(path)["entries"]
+        assert [decision["chosen"] for decision in entry["decisions"]] == [chosen]
+        assert entry["decisions"][0]["by"] == "agent"
+        assert "decision" in [event["type"] for event in entry["events"]]
+
+
+def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    (entry,) = why("a.py")["entries"]
+    assert [(d["chosen"], d["by"]) for d in entry["decisions"]] == [("a loop", "inferred")]
+    assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
+
+
+def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, why: Why) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    recorded = desk.git.head()
+    desk.commit("elsewhere")
+    desk.git.commit({"f.py": f"{COUNT}# by hand\n"}, "by hand")
+    entry = why("f.py:4")["entries"][0]
+    assert (entry["subject"], entry["trajectory"], entry["events"]) == ("by hand", None, [])
+    assert (entry["nearest"]["commit"], entry["nearest"]["subject"]) == (recorded, "counting")
+    assert entry["nearest"]["trajectory"]["prompt"] == "Please do counting"
+    assert why("base:1")["entries"][0]["nearest"] is None
+
+
+def test_lines_that_are_not_committed(desk: Desk, why: Why) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    desk.git.write({"f.py": f"# new\n{COUNT}"})
+    new, old = why("f.py")["entries"]
+    assert (new["lines"], new["commit"], new["trajectory"]) == ([[1, 1]], None, None)
+    assert old["lines"] == [[2, 4]]
+
+
+def test_of_a_forgotten_trajectory_nothing_is_told(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    (entry,) = why("f.py")["entries"]
+    assert call(["forget", entry["trajectory"]["id"]]) == 0
+    capsys.readouterr()
+    (entry,) = why("f.py")["entries"]
+    assert (entry["subject"], entry["trajectory"], entry["prompt"]) == ("counting", None, None)
+
+
+def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.commit("counting", COUNT, path="f.py")
+    desk.commit("elsewhere")
+    other = desk.git("notes", "--ref=traj", "list", "HEAD")
+    read: list[str] = []
+    whole = Libgit2Objects.read
+
+    def spy(self: Any, oid: str) -> Any:
+        read.append(oid)
+        return whole(self, oid)
+
+    monkeypatch.setattr(Libgit2Objects, "read", spy)
+    assert calls(why("f.py")) == [COUNT] * 3
+    assert read
+    assert other not in read
+
+
+# ---------------------------------------------------------------- forms, and what cannot be answered
+
+
+def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    first = desk.git.head()
+    desk.git("commit", "-q", "--amend", "-m", "A greeting")
+    desk.drain()
+    desk.git.commit({"f.py": f"{GREET}# by hand\n"}, "by hand")
+    desk.git.write({"f.py": f"# new\n{GREET}# by hand\n"})
+    assert call(["why", "f.py"]) == 0
+    out, err = capsys.readouterr()
+    ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
+    (wrote,) = [row for row in out.splitlines() if "wrote" in row]
+    day = out.split("A greeting  ")[1].split("\n")[0]
+    small = out.split("by a rewrite of history\n")[1].split("\n\n")[0]
+    assert err == ""
+    assert (
+        out
+        == f"""\
+1  # new
+not committed yet
+
+2  def greet(name):
+3      return f'hello {{name}}'
+{ids[0]} A greeting  {day}
+  asked    Please do greeting
+{wrote}
+           +def greet(name):
+           +    return f'hello {{name}}'
+  moved    here from {ids[2]} by a rewrite of history
+{small}
+
+4  # by hand
+{ids[1]} by hand  {day}
+  no record tells of this commit
+  the last recorded change of the file before it:
+  {ids[0]} A greeting  {day}
+  asked    Please do greeting
+"""
+    )
+    assert wrote.startswith("  wrote    Write at 20")
+    assert small.startswith("  claude-code · claude-sonnet-4-5 · ")
+
+
+def test_the_porcelain(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    desk.git.write({"f.py": f"{GREET}# \x1b[31mnew\n"})
+    (entry, _) = why("f.py")["entries"]
+    assert call(["why", "--porcelain", "f.py:2,3"]) == 0
+    head, prompt, edit = desk.git.head(), *[event["id"] for event in entry["events"]]
+    assert capsys.readouterr() == (
+        f"""\
+{head}
+lines 2
+path f.py
+short {head[:7]}
+author A U Thor
+author-mail <author@example.com>
+date 2026-01-02T03:04:05+00:00
+summary greeting
+trajectory {entry["trajectory"]["id"]}
+agent claude-code
+model claude-sonnet-4-5
+session {entry["trajectory"]["session"]}
+evidence agent
+prompt Please do greeting
+event {prompt} prompt
+event {edit} tool_call
+change +    return f'hello {{name}}'
+\t    return f'hello {{name}}'
+{"0" * 40}
+lines 3
+path f.py
+\t# ^[[31mnew
+""",
+        "",
+    )
+
+
+def test_a_record_without_its_events(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+    desk.commit("greeting", GREET, path="f.py")
+    for ref in desk.git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*").splitlines():
+        desk.git("update-ref", "-d", ref)
+    assert call(["why", "--json", "--no-fetch", "f.py:1"]) == 0
+    out, err = capsys.readouterr()
+    (entry,) = json.loads(out)["entries"]
+    assert (entry["prompt"], entry["events"], entry["change"]) == ("Please do greeting", [], [])
+    assert err.startswith("events are left out: refs/notes/traj-data-")
+    assert err.endswith("\nhint: git traj why without --no-fetch asks the remotes\n")
+
+
+def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ('tab\tand "quote".py', "a:3", "ünï.py", "-x"):
+        desk.commit(f"file {ord(name[0])}", f"# {name!r}\n", path=name)
+        assert len(calls(why("--", name))) == 1
+    desk.commit("deep", GREET, path="deep/er/f.py")
+    for words in (["why", "a:3"], ["why", "deep:1"], ["why", "f.py:1", "--rev", "HEAD"], ["log", "f.py:1"]):
+        ahead.begin(words)
+        assert ahead.take(words[1]) is None, words
+    monkeypatch.chdir(desk.git.root / "deep" / "er")
+    assert why("f.py:1")["path"] == why("../er/f.py:1")["path"] == "deep/er/f.py"
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "said"),
+    [
+        (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: --rev names"),
+        (["f.py:9"], 1, "error: 'f.py' has only 2 lines, no line 9\nhint: git traj why f.py\n"),
+        (["f.py:0"], 2, "error: 'f.py:0': lines are counted from 1\nhint: "),
+        (["folder"], 1, "error: 'folder' is no file but a folder\nhint: name a file in it"),
+        (["folder", "--rev", "HEAD"], 1, "error: 'folder' is no file but a folder\nhint: name a file in it"),
+        (["binary"], 1, "error: 'binary' is a binary file\nhint: git traj log --file binary "),
+        (["../outside"], 1, "error: '../outside' is outside the repository at "),
+        (["untracked"], 1, "error: no commit has 'untracked' yet\nhint: git status "),
+        (["f.py", "--rev", "nowhere"], 1, "error: 'nowhere' is no commit here\nhint: git log "),
+        (["f.py", "--rev", "HEAD~1"], 1, "error: HEAD~1 has no file 'f.py'\nhint: git ls-tree "),
+        (["f.py", "--rev", "--all"], 1, "error: '--all' is no commit here\nhint: git log "),
+    ],
+)
+def test_what_cannot_be_answered(
+    git: Git,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    args: list[str],
+    status: int,
+    said: str,
+) -> None:
+    git.commit({"base": "1\n"}, "base")
+    git.commit({"f.py": GREET, "folder/x": "1\n", "binary": b"\0\1\2"}, "files")
+    git.write({"untracked": "1\n"})
+    monkeypatch.chdir(git.root)
+    assert call(["why", *args]) == status
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(said)
+    assert "\nhint: " in err
+
+
+def test_a_bare_repository_and_an_empty_file(
+    git: Git, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git.commit({"f.py": GREET, "empty": ""}, "files")
+    git("clone", "-q", "--bare", ".", "../bare.git")
+    monkeypatch.chdir(git.root.parent / "bare.git")
+    assert call(["why", "--porcelain", "f.py:1"]) == 0
+    assert capsys.readouterr().out.startswith(f"{git.head()}\nlines 1\npath f.py\n")
+    assert call(["why", "--json", "empty"]) == 0
+    assert capsys.readouterr() == (
+        '{"version": 1, "path": "empty", "entries": []}\n',
+        "'empty' has no lines\n",
+    )
+
+
+def test_a_list_of_ignored_commits_that_git_refuses(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    desk.git("config", "blame.ignoreRevsFile", "nowhere")
+    assert call(["why", "base:1"]) == 1
+    err = capsys.readouterr().err
+    assert err.startswith("error: git blame: could not open object name list: nowhere")
+    assert err.endswith("\nhint: blame.ignoreRevsFile names it\n")

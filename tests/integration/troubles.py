@@ -1,0 +1,137 @@
+"""What goes wrong on a working day, around one recording or before it: workers die, disks fill up, files are
+damaged, logs are read while they are written, other tools write notes, git tidies up.
+
+None of it may lose a record, or break a command of a person.
+"""
+
+from __future__ import annotations
+
+import errno
+import random
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from typing import NoReturn
+from unittest.mock import patch
+
+from gittraj.drain import run
+from gittraj.errors import TrajError
+from gittraj.notes.store import DataRefs, NotesRef
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+Chance = random.Random
+Trouble = Callable[[Git, Sequence[SessionWriter], Chance], AbstractContextManager[None]]
+
+
+class KilledError(BaseException):
+    """As far as a process can be killed in itself: nothing of ours handles it."""
+
+
+@contextmanager
+def dies(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """Before anything is written, between data and records, or before it is known what was read."""
+    place, name = chance.choice(((DataRefs, "add"), (NotesRef, "write"), (run, "save")))
+
+    def die(*_: object, **__: object) -> NoReturn:
+        raise KilledError
+
+    with suppress(KilledError), patch.object(place, name, die):
+        yield
+
+
+@contextmanager
+def disk_is_full(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with suppress(OSError, TrajError), patch("os.replace", refuse):
+        yield
+
+
+@contextmanager
+def state_is_damaged(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """But for the key and what installing wrote: these are made once."""
+    folder = git.root / ".git" / "traj"
+    paths = [folder / name for name in ("cursors.json", "live.json", "index.db", "text.db", "precommit")]
+    path = chance.choice([path for path in paths if path.exists()] or paths)
+    if path.exists():
+        match chance.randrange(3):
+            case 0:
+                path.unlink()
+            case 1:
+                path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+            case _:
+                path.write_bytes(chance.randbytes(300))
+    with (folder / "spool").open("ab") as spool:
+        spool.write(chance.choice((b"commit\tnot an id\t\n", b"\xff\0\n", b"\n\n")))
+    (folder / f"cursors.json.{chance.randrange(9999)}.tmp").write_bytes(b"{")
+    yield
+
+
+@contextmanager
+def log_is_half_written(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """The last record, in its middle."""
+    logs = [session.log for session in sessions if session.log.suffix == ".jsonl" and session.log.exists()]
+    if not logs:
+        yield
+        return
+    log = chance.choice(logs)
+    whole = log.read_bytes()
+    last = len(whole) - whole.rstrip(b"\n").rfind(b"\n") - 1
+    with log.open("r+b") as stream:
+        stream.truncate(len(whole) - chance.randint(1, last - 1))
+    yield
+    with log.open("ab") as stream:
+        stream.write(whole[stream.tell() :])
+
+
+@contextmanager
+def database_is_locked(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """The agent's, while it writes."""
+    logs = [session.log for session in sessions if session.log.suffix == ".db" and session.log.exists()]
+    if not logs:
+        yield
+        return
+    with closing(sqlite3.connect(logs[0])) as database:
+        database.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@contextmanager
+def others_write_notes(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """And take them away: the ref has moved."""
+    noted = git("notes", "--ref=traj", "list").split()[1::2]
+    commit = chance.choice([c for c in git("rev-list", "--all").split() if c not in noted] or [""])
+    if commit:
+        git("notes", "--ref=traj", "add", "-m", "a remark", commit)
+        git("notes", "--ref=traj", "remove", commit)
+    yield
+
+
+@contextmanager
+def git_tidies_up(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    git(*chance.choice((("gc", "-q"), ("pack-refs", "--all"), ("repack", "-adq"), ("commit-graph", "write"))))
+    yield
+
+
+@contextmanager
+def hooks_are_overwritten(git: Git, sessions: Sequence[SessionWriter], chance: Chance) -> Iterator[None]:
+    """As a hook manager does it; the next command of git-traj in this walk installs its own again."""
+    yield
+    for name in ("post-commit", "post-rewrite"):
+        hook = git.root / ".git" / "hooks" / name
+        hook.write_text("#!/bin/sh\nexit 0\n")
+        hook.chmod(0o755)
+
+
+TROUBLES: Sequence[Trouble] = (
+    dies,
+    disk_is_full,
+    state_is_damaged,
+    log_is_half_written,
+    database_is_locked,
+    others_write_notes,
+    git_tidies_up,
+    hooks_are_overwritten,
+)

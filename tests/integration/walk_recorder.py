@@ -1,0 +1,210 @@
+"""What a walk needs of whatever records sessions, and git-traj as such a recorder.
+
+The hooks run as always. The worker that they would wake is held back by its lock; what it would do is done in
+this process, now or some steps later, as the walk says. ``live`` lets the workers do it themselves.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from unittest.mock import patch
+
+from gittraj.cli.group import call
+from gittraj.codec import decode_note
+from gittraj.config import Environ
+from gittraj.drain import run
+from gittraj.drain.composition import drain
+from gittraj.git import open_repository
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.watch import update_watch
+from tests.integration import claude_session, codex_session, session_writer
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.gemini_session import GeminiSession
+from tests.integration.opencode_session import OpenCodeSession
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+Key = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Carried:
+    """By commit, over all clones. ``whole``: the works of which it has every record; ``parts``: of each
+    record the works that it may be of, none when nobody did what it tells."""
+
+    whole: dict[str, set[str]] = field(default_factory=dict)
+    parts: dict[str, set[frozenset[str]]] = field(default_factory=dict)
+
+
+class Recorder(Protocol):
+    """``works`` are the names of works by the calls that did them; whoever walks fills it in. ``agents`` are
+    those that it may be asked to hire."""
+
+    works: dict[str, set[str]]
+    agents: Sequence[str]
+
+    def install(self, root: Path) -> None: ...
+
+    def hire(self, agent: str, folder: Path, name: str) -> SessionWriter: ...
+
+    def before(self, root: Path) -> None:
+        """A command is about to run in a clone."""
+
+    def record(self, root: Path) -> None:
+        """What happened in a clone is recorded now."""
+
+    def share(self, root: Path, remote: str) -> None: ...
+
+    def finish(self, roots: Mapping[str, Path]) -> list[str]:
+        """Everything recorded and shared; what is wrong with it."""
+
+    def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
+        """What stands where; ``born`` are the works by the commits that came out of them."""
+
+
+class Quick(ClaudeSession):
+    lag = 0.0
+
+
+WRITERS: Mapping[str, type[SessionWriter]] = {
+    "claude": Quick,
+    "codex": CodexSession,
+    "gemini": GeminiSession,
+    "opencode": OpenCodeSession,
+}
+
+
+@contextmanager
+def told_by(now: Callable[[], str]) -> Iterator[None]:
+    """Agents write their logs by this clock; they do not ask git for the branch at every record."""
+    with (
+        patch.object(claude_session, "now", now),
+        patch.object(codex_session, "now", now),
+        patch.object(session_writer, "now", now),
+        patch.object(claude_session, "branch", lambda _: "main"),
+        patch.object(run, "HOOK_RUNS", 0.0),  # hooks have run when their command has ended
+    ):
+        yield
+
+
+class Ours:
+    """git-traj."""
+
+    agents: Sequence[str] = ("claude", "codex")
+
+    def __init__(self, *, live: bool = False) -> None:
+        self.live = live
+        self.works: dict[str, set[str]] = {}
+        self.hired: list[SessionWriter] = []
+
+    def install(self, root: Path) -> None:
+        self._traj(root, "install")
+        Git(root)("config", "traj.push", "auto")
+        for path in (root / ".git" / "config", Path(os.environ["HOME"]) / ".gitconfig"):
+            os.utime(path, (time.time() - 60,) * 2)  # it was installed a while ago
+        with open_repository(root) as repository:
+            update_watch(repository)  # as the first worker does: no hook starts Python before a commit
+
+    def hire(self, agent: str, folder: Path, name: str) -> SessionWriter:
+        self.hired.append(WRITERS[agent](folder, name=name))
+        return self.hired[-1]
+
+    def before(self, root: Path) -> None:
+        if not self.live:
+            (_state(root) / "drain.lock").touch()
+
+    def record(self, root: Path) -> None:
+        if self.live:
+            self._traj(root, "log", "--all")
+            return
+        raw = dict(os.environ)
+        with open_repository(root, environ=raw) as repository:
+            drain(repository, environ=Environ.of(raw), live=raw)
+
+    def share(self, root: Path, remote: str) -> None:
+        self._traj(root, "sync", remote)
+
+    def finish(self, roots: Mapping[str, Path]) -> list[str]:
+        for writer in self.hired:  # nobody says more: their turns are over
+            if writer.log.exists():
+                os.utime(writer.log, (time.time() - 60,) * 2)
+        for root in roots.values():
+            self.record(root)
+        self._exchange(roots)
+        repaired = [self._traj(root, "repair") for root in roots.values()]
+        if any("carried" in told for told in repaired):
+            self._exchange(roots)
+        return list(self._look(roots))
+
+    def _exchange(self, roots: Mapping[str, Path]) -> None:
+        """Everyone has what everyone has."""
+        for root in (*roots.values(), *list(roots.values())[:-1]):
+            self.share(root, "origin")
+
+    def _look(self, roots: Mapping[str, Path]) -> Iterator[str]:
+        bodies = {name: _bodies(root) for name, root in roots.items()}
+        union = {commit: body for each in bodies.values() for commit, body in each.items()}
+        for name, each in bodies.items():
+            for commit in sorted(union):
+                if each.get(commit) != union[commit]:
+                    yield f"{name}: the note of {commit[:8]} is another than elsewhere"
+        for name, root in roots.items():
+            (_state(root) / "drain.lock").unlink(missing_ok=True)
+            status, told = self._call(root, "doctor")
+            if status:
+                yield f"{name}: doctor: {told}"
+            if "missing" in Git(root)("fsck", "--full", "--strict"):
+                yield f"{name}: git fsck found something missing"
+
+    def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
+        """A record is of the work whose call it names where that was born; elsewhere its key tells."""
+        notes: dict[str, dict[Key, str]] = {}
+        for root in roots.values():
+            for commit, body in _bodies(root).items():
+                for record in standing(commit, decode_note(body)):
+                    notes.setdefault(commit, {})[record.key] = record.link.call or ""
+        keys: dict[str, set[Key]] = {}
+        owners: dict[Key, set[str]] = {}
+        for commit, works in born.items():
+            for key, made in notes.get(commit, {}).items():
+                for work in self.works.get(made, set()) & works:
+                    keys.setdefault(work, set()).add(key)
+                    owners.setdefault(key, set()).add(work)
+        return Carried(
+            whole={c: {w for w, k in keys.items() if k <= found.keys()} for c, found in notes.items()},
+            parts={c: {frozenset(owners.get(k, ())) for k in found} for c, found in notes.items()},
+        )
+
+    def _traj(self, root: Path, *arguments: str) -> str:
+        status, told = self._call(root, *arguments)
+        assert status == 0, f"git traj {arguments} ended with {status}: {told}"
+        return told
+
+    def _call(self, root: Path, *arguments: str) -> tuple[int, str]:
+        """In this process: a command's start costs more than what it does."""
+        here = Path.cwd()
+        os.chdir(root)
+        try:
+            with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(out):
+                return call(arguments), out.getvalue()
+        finally:
+            os.chdir(here)
+
+
+def _state(root: Path) -> Path:
+    return root / ".git" / "traj"
+
+
+def _bodies(root: Path) -> dict[str, bytes]:
+    with open_repository(root) as repository:
+        return dict(NotesRef(repository).items())

@@ -1,0 +1,167 @@
+"""Two worlds side by side: every command of a walk is run in one with git-traj and in one with plain git.
+
+Names and dates are the same, so both must come to the very same commits, statuses and words. Where a walk
+asks git something, it asks the plain one. Nothing here knows git-traj.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+LATER = 4_000_000_000.0
+"""Seconds since 1970, after any installation: what a session did before one is no new work."""
+_CONFLICT = re.compile(r"^(?:<{7} .*|={7}|>{7} .*)\n", re.MULTILINE)
+_LOGGER = "#!/bin/sh\ncat >>'{}'\n"
+NO_HOOKS = ("-c", "core.hooksPath=/dev/null")
+
+
+@dataclass(slots=True)
+class Clock:
+    """Seconds since 1970; sessions' logs and git's commits bear this time."""
+
+    time: float = LATER
+
+    def now(self) -> str:
+        self.time += 0.01
+        stamp = datetime.fromtimestamp(self.time, UTC).isoformat(timespec="milliseconds")
+        return stamp.replace("+00:00", "Z")
+
+    def dates(self) -> dict[str, str]:
+        return dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{int(self.time)} +0000")
+
+
+@dataclass(slots=True)
+class World:
+    """``root/ours`` and ``root/plain`` hold repositories of the same names; ``alone``, the first is asked
+    too: some tools change the commits that they record. ``statuses`` are those of all commands, ``broken``
+    the commands that did something else with git-traj than without, ``story`` is what happened."""
+
+    root: Path
+    clock: Clock
+    alone: bool = False
+    statuses: list[int] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+    story: list[str] = field(default_factory=list)
+    _read: int = 0
+
+    @property
+    def ours(self) -> Path:
+        return self.root / "ours"
+
+    @property
+    def plain(self) -> Path:
+        return self.ours if self.alone else self.root / "plain"
+
+    @property
+    def _pairs(self) -> Path:
+        return self.root / "pairs"
+
+    @property
+    def _listener(self) -> Path:
+        return self.root / "listening" / "post-rewrite"
+
+    def git(
+        self, place: str, *arguments: str, env: Mapping[str, str] | None = None, hooks: bool = True
+    ) -> bool:
+        """Run a command in both worlds; whether it succeeded. Without ``hooks`` as some programs run git."""
+        silent = ["git", "-c", f"core.hooksPath={self._listener.parent}", *arguments]
+        ours = self.run(self.ours / place, ["git", *arguments] if hooks else silent, env)
+        plain = ours if self.alone else self.run(self.plain / place, ["git", *arguments], env)
+        self.statuses.append(ours.returncode)
+        self.compare(place, arguments, plain, ours)
+        self.tell(f"  {place}: git {' '.join(arguments)}{'' if hooks else ' (no hooks)'}: {plain.returncode}")
+        return plain.returncode == 0
+
+    def tell(self, what: str) -> None:
+        self.story.append(what)
+
+    def compare(
+        self,
+        place: str,
+        what: object,
+        plain: subprocess.CompletedProcess[str],
+        ours: subprocess.CompletedProcess[str],
+    ) -> None:
+        said = [done.stderr.replace(str(side), "") for done, side in ((plain, self.plain), (ours, self.ours))]
+        if plain.returncode != ours.returncode or said[0] != said[1]:
+            self.broken.append(
+                f"{place}: {what}: {plain.returncode} {said[0]!r}, {ours.returncode} {said[1]!r}"
+            )
+
+    def shell(self, place: str, command: str, dates: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        """What an agent did in our world, in the plain one."""
+        return self.run(self.plain / place, ["/bin/bash", "-c", command], dates)
+
+    def ask(self, place: str, *arguments: str) -> str:
+        return self.run(self.plain / place, ["git", *arguments]).stdout.rstrip("\n")
+
+    def run(
+        self, folder: Path, command: list[str], env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env={**os.environ, **self.clock.dates(), "GIT_EDITOR": "true", **(env or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    # ------------------------------------------------------------ files
+
+    def write(self, place: str, path: str, text: str) -> None:
+        for side in (self.ours, self.plain):
+            (side / place / path).write_text(text)
+
+    def read(self, place: str, path: str) -> str:
+        return (self.plain / place / path).read_text()
+
+    def settle(self, place: str) -> None:
+        """Resolve conflicts: both sides stay."""
+        for path in {*self.ask(place, "diff", "--name-only", "--diff-filter=U").splitlines()}:
+            if (self.plain / place / path).exists():
+                self.write(place, path, _CONFLICT.sub("", self.read(place, path)))
+        self.git(place, "add", "--all")
+
+    # ------------------------------------------------------------ what git says
+
+    def clone(self, server: str, place: str) -> None:
+        self.git(".", "clone", "--quiet", server, place)
+        self.listen(place)
+
+    def listen(self, place: str) -> None:
+        """Let git say, in the plain world, which commit became which."""
+        for hook in (self.plain / place / ".git" / "hooks" / "post-rewrite", self._listener):
+            hook.parent.mkdir(exist_ok=True)
+            hook.write_text(
+                _LOGGER.format(self._pairs if self.alone or hook != self._listener else "/dev/null")
+            )
+            hook.chmod(0o755)
+
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """(old, new) since the last time."""
+        text = self._pairs.read_text() if self._pairs.exists() else ""
+        new, self._read = text[self._read :], len(text)
+        for line in new.splitlines():
+            old, became, *_ = line.split()
+            yield old, became
+
+    def differences(self, place: str) -> list[str]:
+        """Branches, HEAD, index and files must be the same in both worlds."""
+        asked: tuple[tuple[str, ...], ...] = (
+            ("for-each-ref", "--format=%(refname) %(objectname)", "refs/heads", "refs/stash"),
+            ("rev-parse", "HEAD"),
+            ("status", "--porcelain"),
+        )
+        told = [
+            [self.run(side / place, ["git", *each]).stdout for each in asked]
+            for side in (self.plain, self.ours)
+        ]
+        return [f"{place}: {a!r} became {b!r}" for a, b in zip(*told, strict=True) if a != b]

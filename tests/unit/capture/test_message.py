@@ -1,0 +1,98 @@
+"""A commit by the message that a command gave while it ran: what no environment and no id tells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import cast
+
+import pytest
+
+from gittraj.capture.anchor import match_commits
+from gittraj.capture.session import Commit, Log
+from gittraj.git import CommitChanges
+from gittraj.log import Entry
+from tests.unit.capture.logs import Items, changed, commit, log, oid, ran, wrote
+
+NOON = 1_772_366_400
+
+
+def at(second: int, items: Items) -> Items:
+    stamp = datetime.fromtimestamp(NOON + second, UTC).isoformat()
+    entries = (cast(Entry, item) for item in items)
+    return [replace(e, event=replace(e.event, ts=stamp)) for e in entries]
+
+
+def made(name: str, subject: str, *paths: str, second: int = 0, parents: int = 1) -> Commit:
+    one = commit(name, *(changed(path, "x") for path in paths), subject=subject, parents=parents)
+    changes = cast(CommitChanges, one.changes)
+    return replace(one, changes=replace(changes, time=NOON + second))
+
+
+def calls(of: Log, commits: Sequence[Commit]) -> dict[str, str]:
+    found = match_commits(of, commits)
+    assert all(match.evidence == "imported" for match in found)
+    return {match.commit: of.entries[match.call].event.id for match in found}
+
+
+def test_a_quiet_commit_at_its_time() -> None:
+    of = log(at(0, ran("c", "git add f && git commit -qm 'Add f'")))
+    assert calls(of, [made("A", "Add f", "f")]) == {oid("A"): "c"}
+    assert calls(of, [made("A", "Add f", "f", second=9)]) == {}
+    assert calls(of, [made("A", "Add g", "f")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        pytest.param("git commit -m 'Add f' -- f || true", "", id="it would have printed an id"),
+        pytest.param("git add f; git commit -m 'Add f' | tail -1", "nothing to commit", id="it says so"),
+        pytest.param("git add f; git commit -qm 'Add f' | cat", None, id="and of files that nobody named"),
+    ],
+)
+def test_a_commit_that_failed_unseen_is_not_a_persons(command: str, output: str | None) -> None:
+    of = log(at(0, ran("c", command, output or "")))
+    assert calls(of, [made("A", "Add f", "f" if output is not None else "other")]) == {}
+
+
+def test_a_file_that_the_session_wrote_or_named_before() -> None:
+    commit_all = at(0, ran("c", "git add -A; git commit -qm 'Do it' | cat"))
+    assert calls(log(at(0, wrote("w", "src/f", "x")), commit_all), [made("A", "Do it", "src/f")])
+    assert calls(log(at(0, ran("s", "touch src/f")), commit_all), [made("A", "Do it", "src/f")])
+    assert not calls(log(commit_all, at(0, wrote("w", "src/f", "x"))), [made("A", "Do it", "src/f")])
+
+
+def test_a_call_that_succeeds_only_with_its_commit_may_take_any_file() -> None:
+    take_all = at(0, ran("c", "git add -A && git commit -qm 'Do it'"))
+    assert calls(log(take_all), [made("A", "Do it", "src/f")]) == {oid("A"): "c"}
+    assert calls(log(at(0, ran("c", "git commit -qm 'Do it' &"))), [made("A", "Do it", "src/f")]) == {}
+
+
+def test_a_copy_has_its_subject_from_elsewhere() -> None:
+    """A person picks at once what an agent committed in another worktree."""
+    of = log(at(0, ran("c", "git add f && git commit -qm 'Add f'")))
+    assert calls(of, [replace(made("A", "Add f", "f"), kind="cherry-pick")]) == {}
+
+
+def test_a_call_makes_no_more_commits_than_it_can() -> None:
+    of = log(at(0, ran("c", "git add f && git commit -qm 'Add f'")))
+    assert calls(of, [made("A", "Add f", "f"), made("B", "Add f", "f")]) == {}
+    of = log(at(0, ran("c", "git commit -qm 'Add f' f")), at(0, ran("d", "git commit -qm 'Add f' f")))
+    assert calls(of, [made("A", "Add f", "f"), made("B", "Add f", "f")]) == {oid("A"): "c", oid("B"): "d"}
+
+
+def test_what_it_printed_beside_is_counted() -> None:
+    two = "git commit -m 'Add f' f && git commit -qm 'Add g' g"
+    of = log(at(0, ran("c", two, commits=["gone"])))
+    assert calls(of, [made("B", "Add g", "g")]) == {oid("B"): "c"}
+    of = log(at(0, ran("c", "git commit -m 'Add f' f | cat", commits=["gone"])))
+    assert calls(of, [made("A", "Add f", "f")]) == {}
+
+
+def test_a_merge_is_known_by_its_branch() -> None:
+    of = log(at(0, ran("c", "git merge --no-edit topic", "Merge made by the 'ort' strategy.")))
+    assert calls(of, [made("A", "Merge branch 'topic'", "f", parents=2)]) == {oid("A"): "c"}
+    assert calls(of, [made("A", "Merge branch 'top'", "f", parents=2)]) == {}
+    of = log(at(0, ran("c", "git merge --no-edit topic", "Already up to date.")))
+    assert calls(of, [made("A", "Merge branch 'topic'", "f", parents=2)]) == {}

@@ -1,0 +1,219 @@
+"""Cursor's transcripts: every trap of the format in a log of a few records."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.formats import cursor, detect
+from gittraj.log import Edit, Entry, Fact, Item, Mark
+from gittraj.model import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "name": tool, "input": arguments}
+
+
+def message(role: str, *blocks: Any) -> dict[str, Any]:
+    return {"role": role, "message": {"content": [*blocks]}}
+
+
+def asked(words: str) -> dict[str, Any]:
+    return message("user", text(f"<user_query>\n{words}\n</user_query>"))
+
+
+def write(*records: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+
+
+def read(*records: Any, session: str | None = "S") -> list[Item]:
+    return list(cursor.read(io.BytesIO(write(*records)), session=session))
+
+
+def entries(items: list[Item]) -> list[Entry]:
+    return [item for item in items if isinstance(item, Entry)]
+
+
+def happened(items: list[Item]) -> list[AnyEvent]:
+    return [entry.event for entry in entries(items)]
+
+
+def test_a_message_gives_words_hidden_thinking_and_calls() -> None:
+    items = read(asked("hi"), message("assistant", text("Yes.\n\n[REDACTED]"), call("Read", path="/w/a")))
+    prompt, words, hidden, reading = happened(items)
+    assert (type(prompt), prompt.content, prompt.id) == (Prompt, "hi", "n0:0")
+    assert (type(words), words.content, words.response) == (Message, "Yes.", "n1")
+    assert (type(hidden), hidden.content, hidden.id) == (Thinking, "[redacted]", "n1:0:thinking")
+    assert isinstance(reading, ToolCall)
+    assert (reading.id, reading.call_id) == ("n1:1", "n1:1")
+    assert entries(items)[-1].paths == ("/w/a",)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "prompt"),
+    [
+        ([text("<open_files>\nx\n</open_files>"), text("<user_query>\nmine\n</user_query>")], "mine"),
+        (
+            [text("<user_info>x</user_info>\n<user_query>one</user_query>\n<user_query>two</user_query>")],
+            "one\ntwo",
+        ),
+        ([text("<attached_files>\nx\n</attached_files>\n\nold form")], "old form"),
+        ([text("a plain one")], "a plain one"),
+        ([text("<user_query>cut off")], "cut off"),
+        ([text("<system_reminder>x</system_reminder>")], None),
+        ([text("<git_status>never closed")], None),
+        ([{"type": "image", "source": {"data": "eA==", "media_type": "image/png"}}], "[image/png, 1 bytes]"),
+    ],
+)
+def test_only_what_was_typed_is_a_prompt(blocks: list[Any], prompt: str | None) -> None:
+    found = [event.content for event in happened(read(message("user", *blocks))) if isinstance(event, Prompt)]
+    assert found == ([prompt] if prompt else [])
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "edit"),
+    [
+        ("Write", {"path": "a", "contents": "x\n"}, Edit(path="a", added=("x",), whole="x\n")),
+        ("write", {"file_path": "a", "contents": ""}, Edit(path="a", whole="")),
+        (
+            "search_replace",
+            {"file_path": "a", "old_string": "x\ny", "new_string": "x\nz"},
+            Edit(path="a", added=("z",), removed=("y",)),
+        ),
+        (
+            "StrReplace",
+            {"path": "a", "old_string": "x", "new_string": "y"},
+            Edit(path="a", added=("y",), removed=("x",)),
+        ),
+        (
+            "MultiEdit",
+            {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]},
+            Edit(path="a", added=("y",), removed=("x",)),
+        ),
+        (
+            "edit_file",
+            {"target_file": "a", "code_edit": "# ... existing code ...\nx\n// ... existing code ..."},
+            Edit(path="a", added=("x",)),
+        ),
+        ("delete_file", {"target_file": "a"}, Edit(path="a", kind="delete")),
+        (
+            "ApplyPatch",
+            {"patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"},
+            Edit(path="a", kind="add", added=("x",), whole="x\n"),
+        ),
+    ],
+)
+def test_edits_are_what_the_arguments_say(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+    assert entries(read(message("assistant", call(tool, **arguments))))[0].edits == (edit,)
+
+
+def test_a_shell_call_has_its_command_and_folder() -> None:
+    for tool in ("Shell", "run_terminal_cmd"):
+        entry = entries(read(message("assistant", call(tool, command="git commit", working_directory="/w"))))[
+            0
+        ]
+        assert (entry.command, entry.folder, entry.edits) == ("git commit", "/w", ())
+
+
+def test_a_result_is_taken_where_one_is_written() -> None:
+    block = {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": [text("[main 1a2b3c4] x")],
+        "is_error": False,
+    }
+    entry = entries(read(message("user", block)))[-1]
+    assert isinstance(entry.event, ToolResult)
+    assert entry.event.call_id == "c1"
+    assert entry.commits == ("1a2b3c4",)
+
+
+def test_the_name_is_the_session_else_its_shape() -> None:
+    log = [asked("hi"), message("assistant", text("one"))]
+    assert read(*log)[0] == Fact(name="session", value="S")
+    named = read(*log, session=None)[0]
+    assert isinstance(named, Fact)
+    assert read(*log, asked("more"), session=None)[0] == named
+    assert read(asked("hj"), message("assistant", text("two")), session=None)[0] == named, (
+        "texts do not count"
+    )
+    assert read(asked("hi"), message("assistant", text("three")), session=None)[0] != named
+
+
+def test_reading_on_from_a_mark_is_reading_through() -> None:
+    data = b"\n" + write(
+        asked("a"), message("assistant", text("b")), asked("c"), asked("d"), message("assistant")
+    )
+    items = list(cursor.read(io.BytesIO(data)))
+    marks = [(n, item) for n, item in enumerate(items) if isinstance(item, Mark)]
+    assert len(marks) == 3
+    for at, mark in marks:
+        assert list(cursor.read(io.BytesIO(data), cursor=mark.cursor)) == items[at + 1 :]
+
+
+def test_a_transcript_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
+    data = write(
+        asked("a é"), message("assistant", text("b [REDACTED]"), call("Write", path="a", contents="x"))
+    )
+    whole = list(cursor.read(io.BytesIO(data), session="S"))
+    for cut in range(len(data)):
+        part = list(cursor.read(io.BytesIO(data[:cut]), session="S"))
+        assert part == whole[: len(part)]
+        list(cursor.read(io.BytesIO(data[:cut])))
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"role": "user", "message": []},
+        {"role": ["user"], "message": {"content": "x"}},
+        {"role": "user", "message": {"content": {"type": "text"}}},
+        message(
+            "assistant", 1, None, {"type": "tool_use", "name": 3, "input": [1]}, {"type": ["x"], "text": {}}
+        ),
+        message("assistant", call("Write", path=["a"], contents=3), call("apply_patch", patch=[1])),
+        message("user", {"type": "image", "source": "x"}, {"type": "tool_result", "content": 5}),
+    ],
+)
+def test_no_value_where_another_was_expected_raises(strange: Any) -> None:
+    read(strange, asked("still read"), session=None)
+    assert "still read" in [event.content for event in happened(read(strange, asked("still read")))]
+
+
+def test_it_is_known_by_its_content() -> None:
+    assert detect(write(asked("x"))) is cursor
+    assert (
+        detect(
+            write(message("assistant", text("x" * 99_999))).replace(b": ", b":").replace(b", ", b",")[:65536]
+        )
+        is cursor
+    )
+    assert not cursor.detect(write({"type": "user", **asked("x"), "sessionId": "S"}))
+    assert not cursor.detect(write({"role": "user", "content": "x"}))
+
+
+@pytest.mark.shared
+def test_a_real_transcript(samples: Path) -> None:
+    data = (samples / "other/cursor/cursor-session-simple.jsonl").read_bytes()
+    records = [json.loads(line) for line in data.splitlines()]
+    blocks = [b for r in records if r["role"] == "assistant" for b in r["message"]["content"]]
+    items = list(cursor.read(io.BytesIO(data)))
+    kinds = [type(event) for event in happened(items)]
+    assert kinds.count(Prompt) == data.count(b"<user_query>") == 1
+    assert kinds.count(ToolCall) == sum(b["type"] == "tool_use" for b in blocks) == 10
+    assert kinds.count(Thinking) == data.count(b"[REDACTED]") == 10
+    spoken = [b for b in blocks if b["type"] == "text" and b["text"].strip() != "[REDACTED]"]
+    assert kinds.count(Message) == len(spoken) == 3
+    assert kinds.count(ToolResult) == 0
+    assert [edit.path.rpartition("/")[2] for entry in entries(items) for edit in entry.edits] == [
+        "hbo-shows-1990s.txt"
+    ]
+    assert len({event.id for event in happened(items)}) == len(kinds)

@@ -1,0 +1,135 @@
+"""OpenAgents' database: sessions as ATIF, and sessions that generated tests."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gittraj.errors import FormatError
+from gittraj.formats import detect_store
+from gittraj.formats.openagents import database
+from gittraj.log import Damage, Entry, Fact, Item, Spent
+from gittraj.model import Foreign, Message, Prompt, Reflected, Remark, Thinking, ToolCall, ToolResult, Usage
+from tests.unit.formats import openagents_database as db
+from tests.unit.formats.test_formats import JSON, places
+
+SESSION, GENERATED = db.ATIF["session_id"], db.TESTGEN["session_id"]
+
+
+def events(items: list[Item]) -> list[Any]:
+    return [item.event for item in items if isinstance(item, Entry)]
+
+
+def facts(items: list[Item]) -> dict[str, Any]:
+    return {item.name: item.value for item in items if isinstance(item, Fact)}
+
+
+def test_sessions_of_either_kind(tmp_path: Path) -> None:
+    path = db.make(tmp_path / "openagents.db")
+    store = detect_store(path)
+    assert store is not None
+    assert (store.name, list(store.sessions(path))) == ("openagents", [SESSION, GENERATED])
+    with pytest.raises(FormatError, match="no session"):
+        list(database.read(path, "other"))
+
+
+def test_a_document_is_atif(tmp_path: Path) -> None:
+    items = list(database.read(db.make(tmp_path / "a.db"), SESSION))
+    found = [e for e in events(items) if not (isinstance(e, Remark) and e.kind == "checkpoint")]
+    assert [type(e) for e in found] == [Prompt, Thinking, Message, ToolCall, ToolResult]
+    assert (facts(items)["agent"], facts(items)["model"]) == ("mechacoder-orchestrator", "grok-4.1-fast")
+    spent = [item for item in items if isinstance(item, Spent)]
+    assert [(s.usage, s.cost) for s in spent] == [
+        (Usage(input_tokens=60, cache_read_tokens=40, output_tokens=9), 0.5)
+    ]
+
+
+def test_generated_tests(tmp_path: Path) -> None:
+    items = list(database.read(db.make(tmp_path / "a.db"), GENERATED))
+    found = events(items)
+    assert [(type(e), getattr(e, "kind", None) or getattr(e, "type", None)) for e in found] == [
+        (Prompt, None),
+        (Foreign, "artifact"),
+        (Remark, "chapter"),
+        (Remark, "verification"),
+        (Foreign, "reflection"),
+        (Remark, "chapter"),
+        (Remark, "verification"),
+        (Foreign, "reflection"),
+        (Reflected, None),
+    ]
+    assert [e.content for e in found if isinstance(e, Remark) and e.kind == "chapter"] == [
+        "existence",
+        "correctness, 2 rounds",
+    ]
+    assert found[3].content == ("existence: needs_review\n- ls /app/regex.txt → a file: It must be there")
+    assert [check["status"] for check in found[6].raw["checks"]] == ["needs_review", "needs_review"]
+    assert found[4].content == "Enough"
+    assert found[8].retrospective.challenges == ("Are leap years wanted?",)
+    assert found[8].retrospective.confidence == 0.8
+    assert facts(items) == {
+        "agent": "testgen",
+        "session": GENERATED,
+        "model": "local-fm",
+        "task": "openagents:regex-log",
+        "task_title": "regex-log",
+        "status": "completed",
+    }
+
+
+def test_what_is_not_understood_is_damage(tmp_path: Path) -> None:
+    other = {**db.GENERATED, "session_id": "s", "agent_name": "hillclimber", "trajectory": "{torn"}
+    items = list(database.read(db.make(tmp_path / "a.db", ("trajectories", other)), "s"))
+    assert facts(items) == {"agent": "hillclimber", "session": "s"}
+    assert [type(item) for item in items if isinstance(item, Damage)] == [Damage]
+    (tmp_path / "b.db").write_bytes(b"SQLite format 3\0" + b"\1" * 600)
+    for path in (tmp_path, tmp_path / "b.db", tmp_path / "gone"):
+        assert not database.detect(path)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(data=st.data())
+def test_of_a_damaged_database_only_our_own_error_comes(tmp_path: Path, data: st.DataObject) -> None:
+    whole = tmp_path / "whole.db"
+    if not whole.exists():
+        db.make(whole)
+    body = bytearray(whole.read_bytes())
+    for _ in range(data.draw(st.integers(1, 20))):
+        body[data.draw(st.integers(16, len(body) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path / f"{data.draw(st.uuids())}.db"
+    path.write_bytes(body[: data.draw(st.integers(16, len(body)))])
+    database.detect(path)
+    with contextlib.suppress(FormatError):
+        for session in database.sessions(path):
+            list(database.read(path, session))
+    path.unlink()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25)
+@given(data=st.data())
+def test_nothing_in_a_row_raises(tmp_path: Path, data: st.DataObject) -> None:
+    rows = copy.deepcopy([db.ATIF, db.GENERATED, db.TESTGEN])
+    wanted = ("trajectory", *(name for name, value in db.TESTGEN.items() if isinstance(value, dict | list)))
+    for _ in range(data.draw(st.integers(0, 4))):
+        row = data.draw(st.sampled_from(rows))
+        name = data.draw(st.sampled_from([each for each in wanted if each in row]))
+        within = places(row[name]) if isinstance(row[name], dict | list) else []
+        holder, key = data.draw(st.sampled_from([(row, name), *within]))
+        holder[key] = data.draw(JSON.filter(lambda value: value is not None and not _is_huge(value)))
+    path = tmp_path / f"{data.draw(st.uuids())}.db"
+    names = ("trajectories", "trajectories", "testgen_trajectories")
+    db.make(path, *zip(names, rows, strict=True))
+    for session in database.sessions(path):
+        assert isinstance(list(database.read(path, session)), list)
+    path.unlink()
+
+
+def _is_huge(value: Any) -> bool:
+    """What a column of SQLite cannot hold."""
+    return isinstance(value, int) and abs(value) >= 1 << 63

@@ -1,0 +1,312 @@
+"""pi's sessions: every trap of the format in a log of a few entries."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.formats import detect, pi
+from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model import (
+    AnyEvent,
+    Foreign,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+TIME = "2026-01-02T03:04:05.000Z"
+HEADER = {"type": "session", "version": 3, "id": "S", "timestamp": TIME, "cwd": "/w"}
+USAGE = {
+    "input": 3,
+    "output": 9,
+    "cacheRead": 20,
+    "cacheWrite": 5,
+    "totalTokens": 37,
+    "cost": {"input": 1, "total": 0.25},
+}
+
+
+def entry(kind: str, id: str, parent: str | None = None, **more: Any) -> dict[str, Any]:  # noqa: A002
+    return {"type": kind, "id": id, "parentId": parent, "timestamp": TIME, **more}
+
+
+def message(id: str, parent: str | None, role: str, content: Any = None, **more: Any) -> dict[str, Any]:  # noqa: A002
+    given = {} if content is None else {"content": content}
+    return entry("message", id, parent, message={"role": role, **given, **more})
+
+
+def text(words: str) -> dict[str, str]:
+    return {"type": "text", "text": words}
+
+
+def call(tool: str, **arguments: Any) -> dict[str, Any]:
+    return {"type": "toolCall", "id": "c1", "name": tool, "arguments": arguments}
+
+
+def said(id: str, parent: str | None, *blocks: Any, **more: Any) -> dict[str, Any]:  # noqa: A002
+    return message(
+        id, parent, "assistant", [*blocks], model="opus", provider="anthropic", usage=USAGE, **more
+    )
+
+
+def write(*records: Any) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
+
+
+def read(*records: Any) -> list[Item]:
+    return list(pi.read(io.BytesIO(write(HEADER, *records))))
+
+
+def entries(items: list[Item]) -> list[Entry]:
+    return [item for item in items if isinstance(item, Entry)]
+
+
+def happened(items: list[Item]) -> list[AnyEvent]:
+    return [found.event for found in entries(items)]
+
+
+def facts(items: list[Item]) -> dict[str, Any]:
+    return {item.name: item.value for item in items if isinstance(item, Fact)}
+
+
+def test_a_turn_with_its_cost() -> None:
+    items = read(
+        message("a", None, "user", "hi"),
+        said(
+            "b",
+            "a",
+            {"type": "thinking", "thinking": "hm"},
+            call("bash", command="git commit"),
+            stopReason="toolUse",
+        ),
+        message(
+            "c",
+            "b",
+            "toolResult",
+            [text("[main 1a2b3c4] x")],
+            toolCallId="c1",
+            toolName="bash",
+            isError=False,
+        ),
+        said("d", "c", text("done"), stopReason="stop"),
+    )
+    assert [(type(event), event.id) for event in happened(items)] == [
+        (Prompt, "a:0"),
+        (Thinking, "b:0"),
+        (ToolCall, "b:1"),
+        (ToolResult, "c:0"),
+        (Message, "d:0"),
+    ]
+    shell, result = entries(items)[2:4]
+    assert (shell.command, shell.folder, result.commits) == ("git commit", "/w", ("1a2b3c4",))
+    assert isinstance(result.event, ToolResult)
+    assert (result.event.call_id, result.event.exit_code) == ("c1", 0)
+    usage = Usage(input_tokens=3, cache_read_tokens=20, cache_write_tokens=5, output_tokens=9)
+    assert [i for i in items if isinstance(i, Spent)] == [
+        Spent(response="b", usage=usage, cost=0.25),
+        Spent(response="d", usage=usage, cost=0.25),
+    ]
+    assert [type(item) for item in items][-1] is TurnEnd
+    assert sum(isinstance(item, TurnEnd) for item in items) == 1
+    assert facts(items) == {"session": "S", "started_at": TIME, "folder": "/w", "model": "opus"}
+    assert not [item for item in items if isinstance(item, Mark)]
+
+
+def test_what_is_off_the_way_to_the_last_leaf_was_abandoned() -> None:
+    items = read(
+        message("a", None, "user", "one"),
+        said("b", "a", text("no")),
+        message("c", "b", "user", "further"),
+        entry("branch_summary", "d", "a", summary="tried", fromId="c"),
+        message("e", "d", "user", "another way"),
+        entry("label", "f", "e", targetId="a", label="x"),
+    )
+    assert {event.id: event.tags for event in happened(items)} == {
+        "a:0": (),
+        "b:0": ("abandoned-branch",),
+        "c:0": ("abandoned-branch",),
+        "d:0": ("branch-summary",),
+        "e:0": (),
+    }
+
+
+def test_a_circle_of_parents_ends() -> None:
+    items = read(message("a", "b", "user", "one"), message("b", "a", "user", "two"))
+    assert [event.tags for event in happened(items)] == [(), ()]
+
+
+def test_the_first_version_is_a_line() -> None:
+    header = {k: v for k, v in HEADER.items() if k != "version"} | {"provider": "p", "modelId": "m"}
+    plain = [
+        {"type": "message", "timestamp": TIME, "message": {"role": "user", "content": w}} for w in ("a", "b")
+    ]
+    items = list(pi.read(io.BytesIO(write(header, *plain))))
+    assert [(event.id, event.tags) for event in happened(items)] == [("n1:0", ()), ("n2:0", ())]
+    assert facts(items)["model"] == "m"
+
+
+def test_a_command_that_the_human_ran_is_a_call_with_its_result() -> None:
+    items = read(message("a", None, "bashExecution", command="ls", output="x", exitCode=2, truncated=True))
+    ran, result = entries(items)
+    assert isinstance(ran.event, ToolCall)
+    assert (ran.command, ran.event.call_id, ran.event.tags) == ("ls", "a", ("typed",))
+    assert isinstance(result.event, ToolResult)
+    assert (result.event.call_id, result.event.exit_code, result.event.is_error) == ("a", 2, True)
+    assert result.event.truncated
+
+
+def test_a_failed_and_a_cut_result() -> None:
+    cut = {"truncation": {"truncated": True, "totalBytes": 99_999}}
+    body = [text("boom\n\nCommand exited with code 3")]
+    items = read(
+        message("a", None, "toolResult", body, toolCallId="c", toolName="bash", isError=True, details=cut)
+    )
+    result = happened(items)[0]
+    assert isinstance(result, ToolResult)
+    assert (result.exit_code, result.is_error, result.truncated, result.bytes) == (3, True, True, 99_999)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "edit"),
+    [
+        ("write", {"path": "a", "content": "x\n"}, Edit(path="a", added=("x",), whole="x\n")),
+        (
+            "edit",
+            {"path": "a", "oldText": "x\ny", "newText": "x\nz"},
+            Edit(path="a", added=("z",), removed=("y",)),
+        ),
+        (
+            "edit",
+            {"path": "a", "edits": [{"oldText": "x", "newText": "y"}, {"oldText": "p", "newText": "q"}]},
+            Edit(path="a", added=("y", "q"), removed=("x", "p")),
+        ),
+    ],
+)
+def test_edits_are_what_the_arguments_say(tool: str, arguments: dict[str, Any], edit: Edit) -> None:
+    found = entries(read(said("a", None, call(tool, **arguments), call("read", path="b"))))
+    assert [one.edits for one in found] == [(edit,), ()]
+    assert [one.paths for one in found] == [("a",), ("b",)]
+
+
+def test_compaction_titles_models_and_foreign_messages() -> None:
+    items = read(
+        entry("session_info", "a", None, name="My work"),
+        entry("model_change", "b", "a", provider="p", modelId="sonnet"),
+        entry("compaction", "c", "b", summary="so far", tokensBefore=9),
+        entry("custom_message", "d", "c", customType="x", content="injected", display=True),
+        entry("custom", "e", "d", customType="x", data={}),
+    )
+    assert facts(items)["title"] == "My work"
+    assert facts(items)["model"] == "sonnet"
+    assert [(type(event), event.content) for event in happened(items)] == [
+        (Remark, "so far"),
+        (Foreign, "injected"),
+    ]
+
+
+def test_a_failed_answer_costs_too_and_an_empty_one_does_not_hang() -> None:
+    items = read(
+        said("a", None, stopReason="error", errorMessage="529"),
+        said("b", "a", stopReason="aborted"),
+        said("c", "b"),
+    )
+    assert [(e.kind, e.content, e.response) for e in happened(items) if isinstance(e, Remark)] == [
+        ("error", "529", "a"),
+        ("note", "aborted", "b"),
+    ]
+    assert [item.response for item in items if isinstance(item, Spent)] == ["a", "b"]
+
+
+def test_a_fork_names_its_parent_and_what_it_copied_is_the_parents() -> None:
+    parent = "0f4f3a1e-7f0f-4a43-9e0e-5a1c6c9b7f10"
+    header = HEADER | {
+        "parentSession": f"/home/dev/.pi/agent/sessions/--w--/2026-01-01T00-00-00-000Z_{parent}.jsonl"
+    }
+    old = said("a", None, text("x")) | {"timestamp": "2026-01-01T00:00:00.000Z"}
+    items = list(pi.read(io.BytesIO(write(header, old, said("b", "a", text("y"))))))
+    assert facts(items)["parent_session"] == parent
+    assert facts(items)["parent_kind"] == "fork"
+    assert [found.session for found in entries(items)] == [parent, None]
+    assert [item.response for item in items if isinstance(item, Spent)] == ["b"]
+
+
+def test_an_image_is_never_in_an_event() -> None:
+    image = {"type": "image", "data": "eA==", "mimeType": "image/png"}
+    prompt = happened(read(message("a", None, "user", [text("see"), image])))[0]
+    assert prompt.content == "see\n[image/png, 1 bytes]"
+    assert prompt.artifact is not None
+
+
+def test_a_grown_session_keeps_its_ids() -> None:
+    log = [message("a", None, "user", "one"), said("b", "a", text("x")), message("c", "a", "user", "two")]
+    ids = [[event.id for event in happened(read(*log[:n]))] for n in range(4)]
+    assert all(late[: len(early)] == early for early, late in itertools.pairwise(ids))
+
+
+LOG = [
+    HEADER,
+    message("a", None, "user", [text("é"), {"type": "image", "data": "eA==", "mimeType": "a/b"}]),
+    said(
+        "b",
+        "a",
+        text("x"),
+        call("edit", path="p", edits=[{"oldText": "a", "newText": "b"}]),
+        stopReason="error",
+    ),
+    message(
+        "c", "b", "toolResult", [text("r")], toolCallId="c1", toolName="bash", details={"truncation": {}}
+    ),
+    message("d", "c", "bashExecution", command="ls", output="x", exitCode=0),
+    entry("compaction", "e", "d", summary="s"),
+]
+
+
+def test_a_session_cut_anywhere_gives_a_beginning_of_the_whole() -> None:
+    data = write(*LOG)
+    whole = [event.id for event in happened(list(pi.read(io.BytesIO(data))))]
+    for cut in range(len(data)):
+        items = list(pi.read(io.BytesIO(data[:cut])))
+        ids = [event.id for event in happened(items)]
+        assert ids == whole[: len(ids)]
+        assert not [item for item in items if isinstance(item, Damage)]
+
+
+JSON = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.lists(st.integers(), max_size=2)
+    | st.just({})
+)
+
+
+def places(value: Any) -> list[tuple[Any, Any]]:
+    pairs = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
+    below = [place for _, inner in pairs if isinstance(inner, dict | list) for place in places(inner)]
+    return [(value, key) for key, _ in pairs] + below
+
+
+@given(data=st.data())
+def test_no_value_where_another_was_expected_raises(data: st.DataObject) -> None:
+    log = json.loads(json.dumps(LOG))
+    for _ in range(data.draw(st.integers(1, 4))):
+        holder, key = data.draw(st.sampled_from(places(log)))
+        holder[key] = data.draw(JSON)
+    list(pi.read(io.BytesIO(write(*log))))
+
+
+def test_it_is_known_by_its_header() -> None:
+    assert detect(write(HEADER, message("a", None, "user", "x"))) is pi
+    assert not pi.detect(write({"type": "session.start", "data": {}, "id": "x", "timestamp": "t"}))

@@ -1,0 +1,65 @@
+"""What the runner of GitHub Actions makes of a job's log and files; after actions/runner, src/Runner.Common/
+ActionCommand.cs and src/Runner.Worker/{ActionCommandManager,FileCommandManager}.cs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Log:
+    """Lines are what .NET's ReadLine takes for them."""
+
+    commands: list[tuple[str, dict[str, str], str]] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
+    _stopped: str | None = None
+
+    def read(self, text: str) -> Log:
+        for line in re.split(r"\r\n|\r|\n", text)[:-1]:
+            found = _command(line)
+            if self._stopped is not None:
+                if found and found[0] == self._stopped:
+                    self._stopped = None
+                else:
+                    self.lines.append(line)
+            elif found and found[0] == "stop-commands":
+                self._stopped = found[2]
+            elif found:
+                self.commands.append(found)
+            else:
+                self.lines.append(line)
+        return self
+
+
+def _command(line: str) -> tuple[str, dict[str, str], str] | None:
+    stripped = line.lstrip()
+    if stripped.startswith("::") and (end := stripped.find("::", 2)) > 0:
+        name, _, told = stripped[2:end].partition(" ")
+        given = dict(p.partition("=")[::2] for p in told.split(",") if "=" in p)
+        return name, {k: _unescaped(v) for k, v in given.items()}, _unescaped(stripped[end + 2 :])
+    old = line.find("##[")
+    if old >= 0 and (end := line.find("]", old)) > 0:
+        return line[old + 3 : end].partition(" ")[0], {}, line[end + 1 :]
+    return None
+
+
+def _unescaped(text: str) -> str:
+    for written, meant in (("%0D", "\r"), ("%0A", "\n"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(written, meant)
+    return text
+
+
+def outputs(text: str) -> dict[str, str]:
+    found, lines = {}, iter(text.split("\n"))
+    for line in lines:
+        if not line:
+            continue
+        name, sign, word = line.partition("<<")
+        assert sign, line
+        assert word, line
+        value = []
+        while (part := next(lines)) != word:
+            value.append(part)
+        found[name] = "\n".join(value)
+    return found

@@ -1,0 +1,72 @@
+"""No text becomes a command of the runner, whatever somebody wrote."""
+
+from __future__ import annotations
+
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from github_action.console import Console
+from github_action.token import Token
+from tests.unit.github_action.runner import Log
+
+PARTS = (
+    *("::", "##[", "]", "error", "set-env name=X", "stop-commands", "%0A", "a", ":", "#"),
+    *("\n", "\r", " ", "\u00a0", "\ufeff", "\u2028", "\x1b[31m", "\ud800"),
+)
+NASTY = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=12).map("".join)
+
+
+def log(stream: io.StringIO) -> Log:
+    return Log().read(stream.getvalue())
+
+
+@given(NASTY)
+def test_what_is_said_is_a_line_of_the_log(text: str) -> None:
+    stream = io.StringIO()
+    Console(stream).say(text)
+    assert log(stream).commands == []
+    assert len(log(stream).lines) == 1
+
+
+@given(NASTY, NASTY)
+def test_an_annotation_is_one_with_its_text(text: str, title: str) -> None:
+    stream = io.StringIO()
+    Console(stream).annotate("warning", text, title=title)
+    [(name, told, message)] = log(stream).commands
+    assert (name, list(told)) == ("warning", ["title"])
+    assert "\n" not in message
+
+
+def test_text_that_harms_nobody_stays() -> None:
+    stream = io.StringIO()
+    console = Console(stream)
+    console.annotate("error", "100% of a, b: src/app.py::main — naïve", title="a: b, c")
+    console.say("std::vector, 日本語, #12 [x]")
+    found = log(stream)
+    assert found.commands == [("error", {"title": "a: b, c"}, "100% of a, b: src/app.py::main — naïve")]
+    assert found.lines == ["std::vector, 日本語, #12 [x]"]
+
+
+def test_ten_annotations_of_a_level_and_no_more() -> None:
+    stream = io.StringIO()
+    console = Console(stream)
+    for number in range(12):
+        console.annotate("warning", f"no {number}")
+    console.annotate("notice", "another level")
+    found = log(stream)
+    assert [name for name, _, _ in found.commands] == ["warning"] * 10 + ["notice"]
+    assert found.lines == ["warning: no 10", "warning: no 11"]
+
+
+def test_a_token_of_its_own_is_hidden() -> None:
+    stream = io.StringIO()
+    Console(stream).mask(Token("50%\n::error::x"))
+    assert log(stream).commands == [("add-mask", {}, "50%\n::error::x")]
+
+
+def test_a_message_has_an_end() -> None:
+    stream = io.StringIO()
+    Console(stream).annotate("notice", "x" * 9000)
+    assert len(log(stream).commands[0][2]) <= 4096

@@ -1,0 +1,64 @@
+"""``action.yml`` and the workflows to copy: what they name is there; nothing foreign gets into a script."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[3]
+WORKFLOWS = sorted((ROOT / "docs" / "workflows").glob("*.yml"))
+
+
+def load(path: Path) -> dict[str, Any]:
+    value: dict[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return value
+
+
+ACTION = load(ROOT / "action.yml")
+STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
+
+
+def test_steps_run_and_use_nothing_of_others() -> None:
+    assert ACTION["runs"]["using"] == "composite"
+    for step in STEPS:
+        assert step.keys() <= {"id", "shell", "run", "env"}
+        assert step["shell"] == "bash"
+        assert "${{" not in step["run"], "what a workflow says never becomes a script"
+
+
+def test_each_input_is_handed_over_and_described() -> None:
+    given = {value for step in STEPS for value in step.get("env", {}).values() if "inputs" in value}
+    assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
+    settings = (ROOT / "github_action" / "settings.py").read_text("utf-8")
+    read = set(re.findall(r'given\("([A-Z_]+)"', settings))
+    assert read == {name.upper().replace("-", "_") for name in ACTION["inputs"]}
+    for name, told in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
+        assert told["description"], name
+
+
+def test_what_is_installed_is_locked_by_hash() -> None:
+    lock = (ROOT / "github_action" / "requirements.txt").read_text("utf-8")
+    named = [line for line in lock.splitlines() if line and line[0] not in "# "]
+    assert named
+    for line in named:
+        assert re.match(r"[a-z0-9-]+==[\w.]+ .*\\$", line), line
+    assert "index-url" not in lock
+    assert "--require-hashes" in (ROOT / "github_action" / "install.sh").read_text("utf-8")
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_ask_for_little(path: Path) -> None:
+    flow = load(path)
+    assert flow["permissions"] == {}
+    assert flow["concurrency"]["group"].startswith("git-traj")
+    for job in flow["jobs"].values():
+        assert job["timeout-minutes"] <= 5
+        (step,) = job["steps"]
+        assert step["uses"].startswith("OWNER/git-traj@")
+        assert set(step.get("with", {})) <= set(ACTION["inputs"])
+        writes = {name for name, what in job["permissions"].items() if what == "write"}
+        assert writes <= {"contents" if path.stem == "carry" else "pull-requests"}

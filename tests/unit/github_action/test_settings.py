@@ -1,0 +1,93 @@
+"""What a workflow's author may say, and what means nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from github_action.errors import EventError
+from github_action.settings import Settings, read_settings
+from github_action.token import Token
+
+RUNNER = {
+    "GITHUB_SERVER_URL": "https://github.example/",
+    "GITHUB_REPOSITORY": "acme/app",
+    "GITHUB_RUN_ID": "12",
+    "GITHUB_EVENT_NAME": "push",
+    "GITHUB_EVENT_PATH": "/event.json",
+    "GITHUB_API_URL": "https://github.example/api/v3",
+    "RUNNER_TEMP": "/temp",
+}
+
+
+def read(**inputs: str) -> Settings:
+    return read_settings(RUNNER | {f"INPUT_{name}": value for name, value in inputs.items()})
+
+
+def test_what_stands_where_nothing_is_said() -> None:
+    found = read()
+    assert (found.server, found.run) == ("https://github.example", 12)
+    assert (found.mode, found.notes, found.comment, found.missing) == (
+        "auto",
+        "refs/notes/traj",
+        "auto",
+        "quiet",
+    )
+    assert (found.require, found.coverage, found.strict, found.prompts) == ("off", 100, False, False)
+    assert (found.summary, found.output, found.foreign_token) == (None, None, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "field", "read_as"),
+    [
+        ("MIN_COVERAGE", "80%", "coverage", 80.0),
+        ("SHOW_COST", " False ", "cost", False),
+        ("REQUIRE", "fail", "require", "fail"),
+        ("NOTES_REF", "refs/notes/other", "notes", "refs/notes/other"),
+        ("MAX_WAIT_NOTES", "300", "wait", 300.0),
+        ("KEY", "docs-2", "key", "docs-2"),
+    ],
+)
+def test_what_is_said(name: str, value: str, field: str, read_as: Any) -> None:
+    assert getattr(read(**{name: value}), field) == read_as
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("REQUIRE", "maybe"),
+        ("COMMENT", "never"),
+        ("WHEN_MISSING", "loud"),
+        ("SHOW_COST", "2"),
+        ("SHOW_PROMPTS", "yes"),
+        ("MIN_COVERAGE", "200"),
+        ("MIN_COVERAGE", "nan"),
+        ("MAX_WAIT_NOTES", "301"),
+        ("MAX_WAIT_NOTES", "-1"),
+        ("NOTES_REF", "refs/heads/x"),
+        ("NOTES_REF", "refs/notes/*"),
+        ("NOTES_REF", "refs/notes/a:refs/heads/main"),
+        ("NOTES_REF", "refs/notes/a\nb"),
+        ("NOTES_REF", "refs/notes/../heads/main"),
+        ("KEY", "a b"),
+        ("KEY", "x --><b>"),
+    ],
+)
+def test_what_means_nothing(name: str, value: str) -> None:
+    with pytest.raises(EventError) as told:
+        read(**{name: value})
+    assert value not in told.value.message
+
+
+def test_outside_of_a_runner() -> None:
+    with pytest.raises(EventError, match="GITHUB_SERVER_URL is not set"):
+        read_settings({})
+
+
+def test_a_token_that_is_not_the_jobs_own() -> None:
+    both = RUNNER | {"DEFAULT_TOKEN": "one"}
+    assert not read_settings(both | {"INPUT_TOKEN": "one"}).foreign_token
+    assert not read_settings(both).foreign_token
+    assert read_settings(both | {"INPUT_TOKEN": "two"}).foreign_token
+    assert str(Token("one")) == "***"

@@ -1,0 +1,291 @@
+"""One comment, whatever other runs, people and the network do between our requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from github_action.comments import Comment
+from github_action.errors import EventError, GitHubError, Gone, Limited, Refused, Unreachable
+from github_action.patience import Patience
+from github_action.sticky import Marker, Settled, settle
+
+BOT, MALLORY = "github-actions[bot]", "mallory"
+OLD, NEW = "1" * 40, "2" * 40
+MARKER = Marker(key="default", head=NEW, run=200)
+
+
+@dataclass
+class Stage:
+    """A pull request, and what happens there before each of our requests, in order."""
+
+    head: str = NEW
+    there: dict[int, Comment] = field(default_factory=dict)
+    meanwhile: list[Callable[[Stage], None]] = field(default_factory=list)
+    writes: list[str] = field(default_factory=list)
+    waited: list[float] = field(default_factory=list)
+    lose: str = ""
+    last: int = 100
+
+    def add(self, body: str, author: str = BOT) -> Comment:
+        self.last += 1
+        self.there[self.last] = Comment(id=self.last, author=author, body=body, url=f"u{self.last}")
+        return self.there[self.last]
+
+    def happen(self) -> None:
+        if self.meanwhile:
+            self.meanwhile.pop(0)(self)
+
+    def done(self, what: str) -> None:
+        """After a write: its answer, or none."""
+        self.writes.append(what)
+        if self.lose == "after":
+            self.lose = ""
+            raise Unreachable("lost", wait=2)
+
+    def comments(self) -> tuple[Comment, ...]:
+        self.happen()
+        return tuple(self.there.values())
+
+    def create(self, body: str) -> Comment:
+        self.happen()
+        if self.lose == "before":
+            self.lose = ""
+            raise Unreachable("lost", wait=2)
+        made = self.add(body)
+        self.done("create")
+        return made
+
+    def edit(self, comment: Comment, body: str) -> None:
+        self.happen()
+        if comment.id not in self.there:
+            raise Gone("gone")
+        self.there[comment.id] = replace(comment, body=body)
+        self.done("edit")
+
+    def delete(self, comment: Comment) -> None:
+        self.there.pop(comment.id, None)
+        self.writes.append("delete")
+
+    def settle(self, body: str = "text", marker: Marker = MARKER) -> Settled:
+        patience = Patience(sleep=self.waited.append)
+        return settle(
+            self, marker, body, author=BOT, is_live=lambda: self.head == marker.head, patience=patience
+        )
+
+    @property
+    def bodies(self) -> list[str]:
+        return [comment.body for comment in self.there.values() if comment.author == BOT]
+
+
+def text(body: str, *, head: str = NEW, run: int = 200, key: str = "default") -> str:
+    return f"{Marker(key=key, head=head, run=run)}\n{body}"
+
+
+def test_none_becomes_one() -> None:
+    stage = Stage()
+    found = stage.settle()
+    assert (found.result, stage.bodies) == ("created", [text("text")])
+    assert found.comment == stage.there[101]
+
+
+def test_one_is_edited_in_place_and_then_left_alone() -> None:
+    stage = Stage()
+    stage.add(text("old", head=OLD, run=100))
+    found = stage.settle()
+    assert (found.result, stage.bodies, stage.writes) == ("updated", [text("text")], ["edit"])
+    again = stage.settle(marker=replace(MARKER, run=201))
+    assert (again.result, stage.bodies, stage.writes) == ("unchanged", [text("text")], ["edit"])
+
+
+@pytest.mark.parametrize("stored", ["a\r\nb", "a\nb\n\n", "a\nb"])
+def test_what_github_stores_differently_is_the_same(stored: str) -> None:
+    stage = Stage()
+    stage.add(text(stored))
+    assert stage.settle("a\nb\n").result == "unchanged"
+
+
+def test_a_head_that_is_gone_writes_nothing() -> None:
+    stage = Stage(head=NEW)
+    old = replace(MARKER, head=OLD, run=100)
+    assert stage.settle(marker=old) == Settled("superseded", None)
+    stage.add(text("new"))
+    assert stage.settle(marker=old).result == "superseded"
+    assert (stage.bodies, stage.writes) == ([text("new")], [])
+
+
+def test_a_push_back_to_an_old_head_counts_as_new() -> None:
+    stage = Stage(head=OLD)
+    stage.add(text("new", run=300))
+    assert stage.settle(marker=replace(MARKER, head=OLD, run=100)).result == "updated"
+
+
+def test_what_is_not_ours_stays() -> None:
+    stage = Stage()
+    foreign = {
+        stage.add(text("forged"), MALLORY),
+        stage.add(text("no bot", key="default"), "github-actions"),
+        stage.add(text("another", key="other")),
+        stage.add("> " + text("quoted")),
+        stage.add(" " + text("late")),
+        stage.add("<!-- git-traj:pr:v1 key=default head=x run=1 -->\nodd"),
+        stage.add("<!-- git-traj:pr:v1 key=default.* head=" + NEW + " run=1 -->\nodd"),
+        stage.add(str(MARKER) + "no line ends here"),
+    }
+    assert stage.settle().result == "created"
+    assert foreign < set(stage.there.values())
+    assert len(stage.there) == len(foreign) + 1
+
+
+def test_two_keys_are_two_comments() -> None:
+    stage = Stage()
+    stage.settle("one")
+    stage.settle("two", replace(MARKER, key="docs-2"))
+    assert stage.bodies == [text("one"), text("two", key="docs-2")]
+
+
+@pytest.mark.parametrize("key", ["", "A", "a b", "a-->", "x" * 51, "é", "²"])
+def test_a_key_is_a_short_word(key: str) -> None:
+    with pytest.raises(EventError):
+        Marker(key=key, head=NEW, run=1)
+
+
+@pytest.mark.parametrize("lose", ["before", "after"])
+@pytest.mark.parametrize("there", [True, False])
+def test_a_write_without_an_answer_is_looked_at(lose: str, there: bool) -> None:
+    stage = Stage(lose=lose if not there else "after")
+    if there:
+        stage.add(text("old", head=OLD))
+    found = stage.settle()
+    assert (found.result, stage.bodies) == ("updated" if there else "created", [text("text")])
+    assert found.comment
+
+
+def test_deleted_between_list_and_edit() -> None:
+    stage = Stage(meanwhile=[lambda s: None, lambda s: s.there.clear()])
+    stage.add(text("old", head=OLD))
+    assert stage.settle().result == "created"
+    assert stage.bodies == [text("text")]
+
+
+def test_somebody_who_deletes_it_again_and_again_wins() -> None:
+    def replaced(stage: Stage) -> None:
+        stage.there.clear()
+        stage.add(text("x", head=OLD))
+
+    stage = Stage(meanwhile=[replaced] * 50)
+    with pytest.raises(Gone):
+        stage.settle()
+    assert stage.writes == []
+
+
+def test_a_refusal_is_said_and_repeated_by_nobody() -> None:
+    class Closed(Stage):
+        def create(self, body: str) -> Comment:
+            self.writes.append("create")
+            raise Refused("no")
+
+    stage = Closed()
+    with pytest.raises(Refused):
+        stage.settle()
+    assert (stage.writes, stage.waited) == (["create"], [])
+
+
+def test_a_limit_is_waited_for_as_long_as_patience_lasts() -> None:
+    class Busy(Stage):
+        def create(self, body: str) -> Comment:
+            self.writes.append("create")
+            raise Limited("slow", wait=60)
+
+    stage = Busy()
+    with pytest.raises(Limited):
+        stage.settle()
+    assert (stage.writes, stage.waited) == (["create", "create"], [60])
+
+
+def test_writes_are_a_second_apart_and_the_head_is_asked_for_after_the_pause() -> None:
+    stage = Stage()
+    for number in range(3):
+        stage.add(text(f"{number}", head=OLD))
+    stage.settle()
+    assert (stage.writes, stage.waited) == (["delete", "delete", "edit"], [1.0] * 3)
+
+
+def other_run(head: str, body: str, run: int) -> Callable[[Stage], None]:
+    """Creates one beside ours, or edits the first, as its own listing may have told it."""
+
+    def act(stage: Stage) -> None:
+        stage.add(text(body, head=head, run=run))
+
+    return act
+
+
+def clobber(head: str, body: str, run: int) -> Callable[[Stage], None]:
+    def act(stage: Stage) -> None:
+        for number, comment in sorted(stage.there.items()):
+            if comment.author == BOT:
+                stage.there[number] = replace(comment, body=text(body, head=head, run=run))
+                return
+
+    return act
+
+
+def lose(when: str) -> Callable[[Stage], None]:
+    return lambda stage: setattr(stage, "lose", when)
+
+
+def delete_first(stage: Stage) -> None:
+    if stage.there:
+        del stage.there[min(stage.there)]
+
+
+MEANWHILE: list[Callable[[Stage], None]] = [
+    lambda stage: None,
+    lambda stage: None,
+    delete_first,
+    lose("before"),
+    lose("after"),
+    other_run(OLD, "old", 100),
+    other_run(NEW, "other", 201),
+    clobber(OLD, "old", 100),
+    clobber(NEW, "other", 201),
+]
+
+
+@given(st.lists(st.sampled_from(MEANWHILE), max_size=14), st.integers(0, 3))
+def test_whatever_happens_the_next_quiet_run_leaves_one(
+    meanwhile: list[Callable[[Stage], None]], already: int
+) -> None:
+    stage = Stage()
+    for number in range(already):
+        stage.add(text(f"old {number}", head=OLD, run=number))
+    forged = stage.add(text("forged"), MALLORY)
+    stage.meanwhile = [*meanwhile]
+    try:
+        first = stage.settle()
+        assert first.result != "unchanged"
+    except GitHubError:
+        pass
+    assert len(stage.writes) <= 30
+    stage.meanwhile, stage.lose = [], ""
+    stage.there[forged.id] = forged
+    quiet = stage.settle(marker=replace(MARKER, run=202))
+    assert [text("text", run=run) for run in (200, 202)].count(stage.bodies[0]) == 1
+    assert len(stage.bodies) == 1
+    assert quiet.comment in stage.there.values()
+    assert stage.there[forged.id] == forged
+
+
+@given(st.lists(st.sampled_from([0, 1]), max_size=40))
+def test_two_runs_for_one_head_do_not_quarrel(turns: list[int]) -> None:
+    """Each request of the first may find that the second wrote something else since."""
+    stage = Stage(meanwhile=[MEANWHILE[-1] if turn else MEANWHILE[0] for turn in turns])
+    stage.add(text("old", head=OLD))
+    found = stage.settle()
+    assert stage.writes.count("edit") <= 1
+    assert found.result in ("updated", "superseded")
+    assert len(stage.bodies) == 1

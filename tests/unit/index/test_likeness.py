@@ -1,0 +1,21 @@
+"""What is like a text, also in other words."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.similar import Asked, measure, read_asked
+
+
+@pytest.fixture(scope="module")
+def asked() -> list[Asked]:
+    return read_asked()
+
+
+def test_paraphrases_find_what_words_alone_do_not(asked: list[Asked]) -> None:
+    assert len(asked) >= 60
+    told = {row.system: row for row in measure(asked)}
+    plain, similar = told["plain OR"], told["--similar"]
+    assert told["plain AND"].mrr < plain.mrr < similar.mrr / 2
+    assert similar.recall > 0.55
+    assert plain.recall < 0.35

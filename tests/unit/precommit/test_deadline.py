@@ -1,0 +1,39 @@
+"""What is done in time counts, and nobody waits for the rest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gittraj.precommit.deadline import Deadline, say
+
+
+def test_in_time() -> None:
+    assert Deadline.begin(5).take(iter("ab")) == (["a", "b"], True)
+
+
+def test_too_slow() -> None:
+    def work() -> Iterator[int]:
+        yield 1
+        time.sleep(1)
+        yield 2
+
+    start = time.monotonic()
+    assert Deadline.begin(0.2).take(work()) == ([1], False)
+    assert time.monotonic() - start < 0.9
+
+
+def test_what_goes_wrong_is_raised() -> None:
+    def work() -> Iterator[int]:
+        raise ValueError("x")
+        yield 1
+
+    with pytest.raises(ValueError, match="x"):
+        Deadline.begin(5).take(work())
+
+
+def test_one_harmless_line(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a\nb\x1b[31m")
+    assert capsys.readouterr().err == "git-traj: a b^[[31m\n"

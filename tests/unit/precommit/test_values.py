@@ -1,0 +1,50 @@
+"""Where a known secret stands, by line, and what its variable is called; never what it is."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+
+import pytest
+
+from gittraj.precommit.values import Names, Place, Search
+from gittraj.redact import LiveValues
+
+VALUE = "7Gk" + "2pQ9zW4mXv" + "8Rt1Nb"
+KEY = bytes(32)
+SEARCH = Search(LiveValues([VALUE]), key=KEY)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [VALUE, f'"{VALUE}"', base64.b64encode(VALUE.encode()).decode()],
+    ids=["plain", "quoted", "base64"],
+)
+def test_its_line(form: str) -> None:
+    assert SEARCH.find(f"\n\nx = {form}\n", "") == [Place(line=3, value=VALUE)]
+
+
+def test_each_place_in_order() -> None:
+    assert [place.line for place in SEARCH.find(f"{VALUE}\n\n{VALUE}\n", "")] == [1, 3]
+
+
+def test_what_was_there_before_is_no_news() -> None:
+    assert SEARCH.find(f"a\n{VALUE}\n", f"{VALUE}\n") == []
+
+
+def test_known_by_its_hash() -> None:
+    search = Search(LiveValues(hashes=LiveValues([VALUE]).hashes(KEY)), key=KEY)
+    assert search.find(f"a\nkey={VALUE}\nkey={VALUE}\n", "") == [Place(line=n, value=None) for n in (2, 3)]
+    assert search.find(f"a\nkey={VALUE}\n", f"{VALUE}\n") == []
+    assert search.find("nothing of the kind\n", "") == []
+
+
+def test_names(tmp_path: Path) -> None:
+    env = tmp_path / ".env"
+    env.write_text(f"# a comment\nexport DB_PASSWORD='{VALUE}'\nOTHER: {VALUE[::-1]}\n")
+    names = Names({"URL": f"https://ann:{VALUE}x@host"}, [tmp_path / "missing", env])
+    assert names.name(f"{VALUE}x") == "the value of URL"
+    assert Names({}, [env]).name(VALUE) == "the value of DB_PASSWORD in .env"
+    assert names.name(VALUE[::-1]) == "the value of OTHER in .env"
+    assert names.name("z" * 9) == "a value of a credentials file"
+    assert names.name(None) == "a secret that was known here before"

@@ -1,0 +1,49 @@
+"""No text takes more than its length's share of time, however it was made to."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gittraj.errors import RedactionError
+from gittraj.redact import Options
+from gittraj.redact.scan import scan
+
+from .test_engine import HOSTILE
+
+PIECES = [
+    *HOSTILE, "| password |", "a,password\n", "curl -u a:", "<<<", "echo x | ",
+    "$ pass show x\n", "value: ", " / ",
+    "use ", "send(", "connect(\"", "{\"value\":\"", "[", "{\"", "-p ", "password is ",
+    "密码", "seed word ", "\t", "&lt;",
+    "'\n  '", "abcdefgh1\n", "://", "-----END ", "1,", "MIIE", "</",
+    "password x ", "(user, password)\n", "password, ", '"value":"a1b2c3d4",', '{"value":"a1b2c3d4"',
+    "password: ", "12→a\n", "echo a1b2c3 ", "fill('a', 'b1c2d3e4')\n", "pass\n", "     1\tx\n", "a.py:1:x\n",
+    "@@ -1\n+x\n", "abcd efgh ijkl mnop ", "login a1b2:c3d4e5 ", "ghp_" + "a1B2c3D4e5F6" * 3 + "\n",
+]  # fmt: skip
+_SHORT = 20_000
+_FLOOR = 0.06  # seconds: below, the machine's moods decide
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
+    once = min(took(piece, _SHORT) for _ in range(2))
+    twice = min(took(piece, 2 * _SHORT) for _ in range(3))
+    assert twice <= 2.5 * max(once, _FLOOR), (once, twice)
+
+
+def took(piece: str, length: int) -> float:
+    text = piece * (length // len(piece))
+    begin = time.process_time()
+    for _ in scan(text, name=None, strict=False, options=Options(), tick=lambda: None):
+        pass
+    return time.process_time() - begin
+
+
+def test_a_scan_ends_when_its_time_is_over() -> None:
+    def tick() -> None:
+        raise RedactionError("no time")
+
+    with pytest.raises(RedactionError):
+        list(scan("password=x1", name=None, strict=False, options=Options(), tick=tick))

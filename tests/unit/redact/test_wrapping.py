@@ -1,0 +1,84 @@
+"""A secret goes however a log broke it up or wrapped it, and a clean text stays the same object."""
+
+from __future__ import annotations
+
+import base64
+import json
+from urllib.parse import quote
+
+import pytest
+
+from gittraj.redact import Redactor
+from gittraj.redact.examples import draw
+from gittraj.redact.view import View
+
+TOKEN = "ghp_" + draw("base62", 36)
+PASSWORD = draw("word", 9)
+BROKEN = {
+    "colours": (f"token \x1b[1m{TOKEN[:12]}\x1b[0m{TOKEN[12:]} end", [TOKEN[:12], TOKEN[12:]]),
+    "colours written out": (f"x \\u001b[31m{TOKEN[:9]}\\u001b[0m{TOKEN[9:]} y", [TOKEN[9:]]),
+    "concatenation": (f'key = "{TOKEN[:16]}" +\n      "{TOKEN[16:]}"', [TOKEN[:16], TOKEN[16:]]),
+    "adjacent literals": (f'key = ("{TOKEN[:16]}"\n      "{TOKEN[16:]}")', [TOKEN[:16], TOKEN[16:]]),
+    "wrapped": (f"{'x' * 20} {TOKEN[:19]}\n{TOKEN[19:]} and more", [TOKEN[:19], TOKEN[19:]]),
+}
+WRAPPED = {
+    "base64": base64.b64encode(f"db_password={PASSWORD}\n".encode()).decode(),
+    "base64 of JSON": base64.b64encode(json.dumps({"password": PASSWORD}).encode()).decode(),
+    "base64 of a token": base64.b64encode(f"token: {TOKEN}".encode()).decode(),
+}
+
+
+def redact(text: str) -> str:
+    return Redactor(key=b"k" * 32).text(text)
+
+
+@pytest.mark.parametrize(("text", "pieces"), BROKEN.values(), ids=BROKEN.keys())
+def test_no_piece_of_a_broken_token_is_left(text: str, pieces: list[str]) -> None:
+    clean = redact(text)
+    assert not [piece for piece in pieces if piece in clean], clean
+
+
+@pytest.mark.parametrize("wrapped", WRAPPED.values(), ids=WRAPPED.keys())
+def test_base64_is_read_again(wrapped: str) -> None:
+    assert wrapped not in redact(f"  config: {wrapped}\nnext: 1")
+
+
+def test_base64_without_a_secret_stays() -> None:
+    text = "note: " + base64.b64encode(b"nothing to see here: a sentence and no more").decode()
+    assert redact(text) is text
+
+
+def test_an_image_stays() -> None:
+    text = "iVBORw0KGgo" + draw("base64", 4000)
+    assert Redactor(key=b"k").text(text, name="data") is text
+
+
+@pytest.mark.parametrize("depth", range(5))
+def test_values_before_their_names_go_from_any_depth(depth: int) -> None:
+    document = json.dumps({"value": PASSWORD, "name": "DB_PASSWORD"})
+    for _ in range(depth):
+        document = json.dumps({"output": document})
+    clean = redact(document)
+    assert PASSWORD not in clean
+    for _ in range(depth):
+        clean = json.loads(clean)["output"]
+    assert json.loads(clean)["name"] == "DB_PASSWORD"
+
+
+def test_a_number_is_replaced_by_a_string() -> None:
+    clean = redact(json.dumps({"password": 48151623, "n": 1}))
+    assert json.loads(clean) == {"password": "REDACTED-password-n1", "n": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", 'a\\"b', "é😀\\u00e9x", '"abc" +\n "def"', "\x1b[31mgh\x1b[0mp", "&quot;x&quot;", quote("ü x")],
+)
+def test_every_place_of_a_view_maps_back(text: str) -> None:
+    view = View(text)
+    assert len(view.lower) == len(view.text)
+    for at in range(len(view.text)):
+        start, end = view.origin(at, at + 1)
+        assert 0 <= start < end <= len(text)
+        if view.text[at].isalpha() and "\\" not in text[start:end]:
+            assert view.text[at] in text[start:end]

@@ -1,0 +1,235 @@
+"""The comment on a pull request: what it says, in which state, how it shrinks; and nothing comes alive."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from gittraj.model import Decision, FileChanged, Retrospective, Summary
+from gittraj.render.comment import Block, Taste, fit, render_comment
+from gittraj.render.flags import find_flags
+from gittraj.render.height import FOLD, height
+from gittraj.render.review import Change, Rewritten
+from gittraj.render.tables import Place
+from tests.integration.story import record
+from tests.unit.render.changes import A, B, C, change_of, figures, full_change, whole
+from tests.unit.render.test_inert import LIVE, gfm, hostile
+
+PLACE = Place(
+    server="https://github.example", repository="acme/shop", number=7, run="https://github.example/run"
+)
+
+
+def render(change: Change, taste: Taste = Taste()) -> str:  # noqa: B008 - frozen
+    return render_comment(change, PLACE, taste)
+
+
+def test_above_the_fold() -> None:
+    text = render(full_change(title="Retry in the client, with jitter"))
+    fold = text[: text.index("<details>")]
+    assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
+    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · head `c3c3c3c`"
+    assert f"**2 of 3 commits** carry an agent trajectory · {facts}" in fold
+    assert "> The 429s came in bursts.\n" in fold
+    signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
+    assert signs == ["⚠️", "⚠️", "✍️", "↩️"]
+    assert "Agent was unsure (55\u00a0%): “retry-after" in fold
+    assert "No trajectory for [`c3c3c3c`](https://github.example/acme/shop/pull/7/commits/" in fold
+    assert "Edited 8 times by 2 agents, reverted twice" in fold
+    assert "**Decided** — 2 stated by the agent, 1 inferred" in fold
+    assert "| full jitter | a fixed delay | bursts | 90\u00a0% |" in fold
+    assert "| five attempts | no end |  <sub>inferred</sub> | — |" in fold
+
+
+def test_a_doubt_stands_at_the_file_that_it_names() -> None:
+    flags = {flag.said: flag.path for flag in find_flags(full_change()) if flag.said}
+    assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
+    assert flags["retry-after as seconds only"] == "src/retry.py"
+
+
+def test_a_long_path_is_shown_by_its_end() -> None:
+    path = "src/a/rather/deep/folder/of/the/shop/retry.py"
+    assert "[`…/deep/folder/of/the/shop/retry.py`](https://" in PLACE.file(path, most=34)
+    assert "[`…try_with_a_long_name.py`]" in PLACE.file("retry_with_a_long_name.py", most=24)
+    assert f"[`{path}`]" in PLACE.file(path)
+    told = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
+    assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [told]}, files=(path,)))
+
+
+def test_a_session_counts_once_though_it_spans_commits() -> None:
+    shared = record("traj_one", whole=whole(), **figures())
+    text = render(change_of({A: [shared], B: [shared], C: [shared]}))
+    assert "1 session · 20m · $0.50" in text
+
+
+def test_what_was_said_where_nothing_says_why() -> None:
+    text = render(change_of({A: [record("traj_one", whole=whole(), prompt="A private prompt", **{
+        key: value for key, value in figures().items() if key != "prompt"})]}))  # fmt: skip
+    assert text.startswith("### Why this change: Retry in the client\n")
+    assert "Asked" not in text
+    assert "**Done**, in the agent's last words:\n\n> The client retries with jitter." in text
+    assert "Decided" not in text
+    assert "A private prompt" not in text
+    told = change_of({A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]})
+    assert "A private prompt" in render(told, Taste(prompts=True))
+
+
+def test_what_was_asked() -> None:
+    text = render(full_change(title="Retry in the client, with jitter"))
+    assert "**Asked:** “Retry in the client” · “Test it”\n\n> The 429s came in bursts." in text
+    assert "**Asked:** “Test it”\n" in render(full_change(title="Retry in the client"))
+
+
+def test_what_is_above_the_folds_is_seen_at_once() -> None:
+    """The longer the words, the fewer the rows; the others are folded."""
+    chosen = tuple(
+        Decision(
+            chosen=f"{n} " + "word " * 25, by="agent", alternatives=("other " * 10,), reasoning="why " * 40
+        )
+        for n in range(9)
+    )
+    doubts = tuple(f"{n} I am not sure of it. " + "Really. " * 12 for n in range(5))
+    told = record("traj_one", whole=whole(), **figures(decisions=chosen, caveats=doubts))
+    wordy = change_of({A: [told]}, rewritten=Rewritten(before="e" * 40))
+    for change in (full_change(), full_change(merged=A, rewritten=Rewritten(before="e" * 40)), wordy):
+        above, _, below = render(change).partition("<details>")
+        assert height(re.sub(r"(?m)^\|.*$", "", above)) <= FOLD
+        assert above.count("\n| ") >= 4, "both tables have a row"
+        shown = len(re.findall(r"^\| [^|]*\|[^|]*\|[^|]*\|[^|]*\|$", above, re.M)) - 1
+        if change is wordy:
+            assert shown == 1
+            assert "More decisions (8)" in below
+            assert "More to look at (" in below
+
+
+def test_nothing_to_look_at_is_no_verdict() -> None:
+    quiet = record("traj_one", whole=whole(), **figures())
+    text = render(change_of({A: [quiet], B: [quiet], C: [quiet]}))
+    assert "Look here first" not in text
+    bare = change_of({})
+    assert (
+        "No agent trajectory is attached to these 3 commits; `refs/notes/traj` was read at `ddddddd`."
+        in render(bare)
+    )
+    assert "the repository has no records" in render(replace(bare, notes=None))
+    assert "Look here" not in render(bare)
+
+
+def test_tests_that_failed_or_never_ran() -> None:
+    never = record("traj_one", whole=whole(), **figures(tests=None))
+    assert [f.why for f in find_flags(change_of({A: [never], B: [never], C: [never]}))] == [
+        "No test was run in these sessions"
+    ]
+
+
+def test_states() -> None:
+    text = render(full_change(rewritten=Rewritten(before="e" * 40, carried=(A, B))))
+    assert "> [!WARNING]\n> This describes [`c3c3c3c`]" in text
+    assert "2 of 3 commits carry the records of what was replaced." in text
+    one = render(full_change(rewritten=Rewritten(before="e" * 40, carried=(A,))))
+    assert "1 of 3 commits carries the records of what was replaced." in one
+    assert "has no trajectory." in text
+    assert "> Merged as [`a1a1a1a`]" in render(full_change(merged=A, carried=2))
+    assert "records carried to 2 commits" in render(full_change(merged=A, carried=2))
+    fork = render(full_change(fork="mallory/shop"))
+    assert "The records come from the fork mallory/shop: nobody here vouches for them." in fork
+    assert "10 commits and 1 file more are not listed" in render(full_change(more=(10, 1)))
+    unread = render(full_change(unread=True))
+    assert "The records of the fork cannot be read here: it is gone, or private." in unread
+    assert "$" not in render(full_change(), Taste(cost=False))
+    assert "](" not in render_comment(full_change(), Place(), Taste())
+
+
+def test_what_a_commit_without_a_record_changed() -> None:
+    text = render(full_change())
+    assert "| Tune the pool | — | Changes `src/pool.py` | — |" in text
+    assert "`src/pool.py`](https://github.example/acme/shop/pull/7/files#diff-" in text
+    change = full_change()
+    many = tuple(f"src/{n}.py" for n in range(5))
+    *others, last = change.commits
+    wide = render(replace(change, commits=(*others, replace(last, files=many))))
+    assert "| Changes `src/0.py`, `src/1.py`, `src/2.py` and 2 more | — |" in wide
+    unknown = render(replace(change, commits=(*others, replace(last, files=(), known=False))))
+    assert "Changes" not in unknown
+    assert "| [`src/pool.py`](" in unknown
+    assert ") | — | — | — |" in unknown
+    assert "What 1 commit changed was not looked up." in unknown
+
+
+def test_sealed_thinking_is_said() -> None:
+    header = "age-encryption.org/v1\n-> X25519 a\nb\n-> X25519 c\nd\n--- e\n"
+    sealed = replace(record("traj_one", whole=whole(), **figures(thinking="sealed")), seals={"s": (header,)})
+    assert "| sealed for 2 readers |" in render(change_of({A: [sealed]}))
+
+
+def test_whole_blocks_get_shorter_until_all_fits() -> None:
+    many = tuple(f"src/file{n}.py" for n in range(3_000))
+    wide = full_change(files=many)
+    text = render(wide)
+    assert (len(text) <= 60_000, len(text.encode()) <= 200_000) == (True, True)
+    assert "Shortened to fit: file by file" in text
+    assert text.count("<details>") == text.count("</details>")
+    tight = render_comment(wide, PLACE, Taste(), characters=1_500)
+    assert len(tight) <= 1_500
+    assert tight.startswith("### Why this change")
+    tiny = render_comment(wide, PLACE, Taste(), characters=100)
+    assert len(tiny) <= 100
+
+
+def test_the_least_important_block_goes_first() -> None:
+    blocks = [Block(0, "head", ("head",)), Block(1, "a", ("a" * 50, "a")), Block(9, "b", ("b" * 50, ""))]
+    assert fit(blocks, characters=200, octets=200) == f"head\n\n{'a' * 50}\n\n{'b' * 50}\n"
+    assert (
+        fit(blocks, characters=105, octets=200) == f"head\n\n{'a' * 50}\n\n<sub>Shortened to fit: b.</sub>\n"
+    )
+    assert fit(blocks, characters=60, octets=200) == "head\n\na\n\n<sub>Shortened to fit: a, b.</sub>\n"
+
+
+OURS = set(
+    "h3 strong code p blockquote table thead tbody tr th td details summary sub a ul li br".split()  # noqa: SIM905
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_of_others_comes_alive(seed: int) -> None:
+    evil = hostile(seed), hostile(seed + 1_000), hostile(seed + 2_000), hostile(seed + 3_000)
+    told = record(
+        "traj_one",
+        whole=whole(
+            title=evil[0],
+            agent=evil[1],
+            models=(evil[2],),
+            retrospective=Retrospective(by=evil[3], summary=evil[0]),
+        ),
+        **figures(
+            prompt=evil[1],
+            summary=Summary(text=evil[2], by=evil[3]),
+            decisions=(
+                Decision(
+                    chosen=evil[0], by=evil[1], alternatives=(evil[2],), reasoning=evil[3], confidence=0.1
+                ),
+            ),
+            caveats=(evil[0],),
+            files=(FileChanged(path=evil[3], edits=9, reverts=1),),
+        ),
+    )
+    change = change_of({A: [told]}, title=evil[0], fork=evil[1], files=(evil[3], "x"))
+    change = replace(
+        change, commits=tuple(replace(c, subject=evil[2], files=(evil[3],)) for c in change.commits)
+    )
+    page = gfm(render(change, Taste(prompts=True)))
+    assert {tag for tag, _ in page.tags} <= OURS, {tag for tag, _ in page.tags} - OURS
+    assert not page.strange
+    for tag, attributes in page.tags:
+        for name, value in attributes:
+            assert (tag, name) in {("a", "href"), ("th", "align"), ("td", "align")}
+            assert name == "align" or str(value).startswith("https://github.example/")
+    plain = "".join(page.plain).replace("$0.50", "").replace("[!", "")
+    assert not LIVE.search(plain), LIVE.search(plain)
+
+
+def test_commits_of_the_change() -> None:
+    assert [c.commit for c in full_change().own] == [A, B, C]
+    assert [c.commit for c in full_change().recorded] == [A, B]

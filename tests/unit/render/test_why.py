@@ -1,0 +1,67 @@
+"""What ``why`` prints of an entry; the whole is in the integration tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gittraj.render.terminal import Page
+from gittraj.render.why import render_porcelain, render_reason
+from tests.unit.render.headers import HOSTILE, NOW, call, entry, event, full_header, hostile_header
+
+LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+
+
+def reason(header: Any, **fields: Any) -> dict[str, Any]:
+    given = {key: value for key, value in entry().items() if key not in ("files", "trajectories")}
+    told = {"prompt": header["prompt"], "decisions": header["decisions"], "change": [], "events": []}
+    return {"lines": [[1, 1]], **given, "trajectory": header, **told, "movedBy": [], "nearest": None} | fields
+
+
+def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
+    told = render_reason(reason(full_header(), lines=[[1, 2], [5, 10]]), LINES, Page(72), NOW)
+    assert told.startswith(
+        """\
+ 1  one
+ 2  two
+ …
+ 5  five
+ 6  six
+ 7  seven
+ 8  eight
+ …  and 2 more of 1-2, 5-10
+9b440cb Retry in the client, with jitter  3 days ago by Ada Lovelace
+  asked    The API answers 429 in bursts. Retry with backoff, and add no
+           dependency.
+  decided  full jitter over a fixed delay, because fixed delays re-align
+           the bursts (inferred)
+           retry in the client over a queue (90% sure)
+  wrote    no call of the session shows these lines
+  doubts   Retry-After given as a date is not tested.
+"""
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "porcelain"])
+def test_hostile_words_have_no_power(form: str) -> None:
+    header = hostile_header()
+    edit = {**call(HOSTILE), "id": HOSTILE, "ts": HOSTILE}
+    evil = reason(
+        header,
+        subject=HOSTILE,
+        author={"name": HOSTILE, "email": HOSTILE},
+        events=[event("prompt", HOSTILE), edit],
+        change=[f"+{HOSTILE}\ncommit 0", f"-{HOSTILE}"],
+        nearest=None,
+    )
+    if form == "text":
+        told = render_reason(evil, [HOSTILE], Page(72), NOW)
+    else:
+        told = render_porcelain(evil, [HOSTILE], HOSTILE)
+        keys = {line.split(" ")[0] for line in told.splitlines()[1:] if not line.startswith("\t")}
+        assert keys <= {
+            *("lines", "path", "short", "author", "author-mail", "date", "summary", "trajectory", "agent"),
+            *("model", "session", "evidence", "prompt", "decision", "event", "change", "doubt"),
+        }
+    assert not {"\x1b", "\x07", "\r", "\u202e"} & set(told)

@@ -1,0 +1,61 @@
+"""Keys of every type, made at run time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+)
+
+from gittraj.seal import age
+
+KINDS = ("X25519", "ssh-ed25519", "ssh-rsa", "mlkem768x25519")
+CLASSIC = KINDS[:3]
+
+
+@dataclass(frozen=True, slots=True)
+class Party:
+    """``public`` is a line of a recipients file, ``secret`` an identities file."""
+
+    public: str
+    secret: str
+
+    @property
+    def recipient(self) -> age.Recipient:
+        return age.parse_recipient(self.public)
+
+    @property
+    def identity(self) -> age.Identity:
+        return age.parse_identity(self.secret)
+
+
+@cache
+def party(kind: str, name: str = "alice") -> Party:
+    """The same one for the same name; ``name`` may be anything."""
+    if kind.startswith("ssh-"):
+        return ssh_party(_generate(kind))
+    secret = age.generate_identity(post_quantum=kind == "mlkem768x25519")
+    return Party(age.parse_identity(secret).recipient(), f"{secret}\n")
+
+
+def ssh_party(key: Ed25519PrivateKey | RSAPrivateKey, passphrase: str | None = None) -> Party:
+    lock = BestAvailableEncryption(passphrase.encode()) if passphrase else NoEncryption()
+    public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+    return Party(public.decode(), key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, lock).decode())
+
+
+def _generate(kind: str, bits: int = 2048) -> Ed25519PrivateKey | RSAPrivateKey:
+    return Ed25519PrivateKey.generate() if kind == "ssh-ed25519" else generate_private_key(65537, bits)
+
+
+def seal_of(*kinds: str, text: bytes = b"attack at dawn") -> age.Sealed:
+    """For alice of each kind."""
+    return age.encrypt(text, [party(kind).recipient for kind in kinds])

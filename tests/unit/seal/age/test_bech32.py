@@ -1,0 +1,81 @@
+"""BIP 173's own examples; age takes longer strings than it allows, and needs the other rules."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gittraj.seal.age import bech32
+
+VALID = [
+    "A12UEL5L",
+    "a12uel5l",
+    "an83characterlonghumanreadablepartthatcontainsthenumber1andtheexcludedcharactersbio1tt5tgs",
+    "abcdef1qpzry9x8gf2tvdw0s3jn54khce6mua7lmqqqxw",
+    "11qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqc8247j",
+    "split1checkupstagehandshakeupstreamerranterredcaperred2y9e3w",
+    "?1ezyfcl",
+]
+INVALID = {
+    "\x201nwldj5": "characters",  # in the prefix
+    "\x7f1axkwrx": "characters",
+    "\x801eym55h": "characters",
+    "pzry9x0s0muk": "cut off",  # no separator
+    "1pzry9x0s0muk": "cut off",  # no prefix
+    "x1b4n0q5v": "characters",  # in the data
+    "li1dgmt3": "cut off",  # in its checksum
+    "de1lg7wt\xff": "characters",  # in the checksum
+    "A1G7SGD8": "checksum",  # taken of the upper case
+    "10a06t8": "cut off",
+    "1qzzfhee": "cut off",
+    "A12uEL5L": "mixes",
+}
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_what_the_bip_calls_valid(text: str) -> None:
+    prefix, _ = bech32.read(text)
+    assert text.startswith(f"{prefix}1")
+
+
+@pytest.mark.parametrize("text", INVALID)
+def test_what_the_bip_calls_invalid(text: str) -> None:
+    with pytest.raises(ValueError, match=INVALID[text]):
+        bech32.read(text)
+
+
+def test_its_limit_of_90_characters_is_not_ours() -> None:
+    text = bech32.encode("age1pq", bytes(1216))
+    assert len(text) == 1959
+    assert bech32.decode(text) == ("age1pq", bytes(1216))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["age", "age1pq", "AGE-SECRET-KEY-"]), st.binary(max_size=80))
+def test_what_is_written_is_read(prefix: str, data: bytes) -> None:
+    text = bech32.encode(prefix, data)
+    assert bech32.decode(text) == (prefix, data)
+    assert text in (text.lower(), text.upper())
+
+
+@settings(deadline=None)
+@given(
+    st.binary(min_size=32, max_size=32), st.integers(0), st.sampled_from("023456789acdefghjklmnpqrstuvwxyz")
+)
+def test_one_mistyped_character_is_found(data: bytes, at: int, other: str) -> None:
+    text = bech32.encode("age", data)
+    at %= len(text)
+    if text[at] != other:
+        with pytest.raises(ValueError, match=r"it has|its checksum|cut off"):
+            bech32.decode(text[:at] + other + text[at + 1 :])
+
+
+@pytest.mark.parametrize("words", [[0] * 1, [1, 1], [0, 1], [31, 31, 31], [0] * 6])
+def test_bits_that_are_left_over_are_refused(words: list[int]) -> None:
+    """There must be one text for the same bytes: fewer than five bits too many, and all of them 0."""
+    prefix = "age"
+    rest = bech32._polymod([*bech32._expand(prefix), *words, *[0] * 6]) ^ 1
+    words = [*words, *(rest >> 5 * (5 - i) & 31 for i in range(6))]
+    with pytest.raises(ValueError, match="left over"):
+        bech32.decode(f"{prefix}1{''.join(bech32._CHARACTERS[word] for word in words)}")

@@ -1,0 +1,139 @@
+"""Sealing, opening and other readers: what comes out, and who can't."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gittraj.seal import age
+from tests.unit.seal.age.parties import CLASSIC, KINDS, party, seal_of
+
+SIZES = (0, 1, 65535, 65536, 65537, 200_000)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_sealed_is_opened(kind: str, size: int) -> None:
+    text = os.urandom(size)
+    sealed = age.encrypt(text, [party(kind).recipient])
+    assert age.decrypt(sealed.header, sealed.payload, [party(kind).identity]) == text
+    assert age.split(bytes(sealed)) == (sealed.header, sealed.payload)
+    assert len(sealed.payload) == 16 + size + 16 * max(1, -(-size // 65536))
+
+
+def test_each_reader_opens_it_alone() -> None:
+    sealed = seal_of(*CLASSIC)
+    for kind in CLASSIC:
+        assert age.decrypt(sealed.header, sealed.payload, [party(kind).identity]) == b"attack at dawn"
+
+
+def test_who_reads_is_known_without_a_key() -> None:
+    found = age.stanzas(seal_of(*CLASSIC).header)
+    assert tuple(one.type for one in found) == CLASSIC
+    assert [len(one.args) for one in found] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nobody_else_opens_it(kind: str) -> None:
+    sealed = seal_of(kind)
+    others = [party(one, "bob").identity for one in KINDS]
+    with pytest.raises(age.NoMatch, match="for other readers"):
+        age.decrypt(sealed.header, sealed.payload, others)
+    with pytest.raises(age.NoMatch):
+        age.decrypt(sealed.header, sealed.payload, [])
+
+
+def test_no_two_seals_are_alike() -> None:
+    one, two = seal_of("X25519"), seal_of("X25519")
+    assert one.header != two.header
+    assert one.payload != two.payload
+
+
+def test_a_passphrase() -> None:
+    sealed = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=2)])
+    assert [(one.type, one.args[1]) for one in age.stanzas(sealed.header)] == [("scrypt", "2")]
+    assert age.decrypt(sealed.header, sealed.payload, [age.ScryptIdentity("open sesame")]) == b"text"
+    with pytest.raises(age.NoMatch):
+        age.decrypt(
+            sealed.header, sealed.payload, [age.ScryptIdentity("open barley"), party("X25519").identity]
+        )
+
+
+def test_who_cannot_be_sealed_for_together() -> None:
+    phrase, other = age.ScryptRecipient("open sesame", work_factor=2), party("X25519").recipient
+    quantum = party("mlkem768x25519").recipient
+    for recipients, why in (
+        ([], "nobody"),
+        ([phrase, other], "not for both"),
+        ([phrase, phrase], "not for both"),
+        ([quantum, other], "post-quantum"),
+    ):
+        with pytest.raises(age.RecipientsError, match=why):
+            age.encrypt(b"text", recipients)
+        sealed = seal_of("X25519")
+        with pytest.raises(age.RecipientsError, match=why):
+            age.rewrap(sealed.header, [party("X25519").identity], recipients)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_readers_get_the_same_payload(kind: str) -> None:
+    sealed = seal_of("X25519")
+    header = age.rewrap(sealed.header, [party("X25519").identity], [party(kind, "bob").recipient])
+    assert age.decrypt(header, sealed.payload, [party(kind, "bob").identity]) == b"attack at dawn"
+    with pytest.raises(age.NoMatch):
+        age.decrypt(header, sealed.payload, [party("X25519").identity])
+
+
+def test_only_a_reader_names_others() -> None:
+    sealed = seal_of("X25519")
+    with pytest.raises(age.NoMatch):
+        age.rewrap(sealed.header, [party("X25519", "bob").identity], [party("X25519", "bob").recipient])
+    wrong = sealed.header.replace("v1\n", "v1\n-> grease\n\n")
+    with pytest.raises(age.MacError):
+        age.rewrap(wrong, [party("X25519").identity], [party("X25519", "bob").recipient])
+
+
+def test_a_key_that_fits_is_found_behind_one_that_cannot_be_used() -> None:
+    """An unreadable key in a person's home must not hide the one that was given."""
+    sealed = seal_of("ssh-ed25519", "X25519")
+    lines = party("ssh-ed25519").secret.splitlines()
+    public, other = party("ssh-ed25519"), party("ssh-ed25519", "bob")
+    assert len(lines) == len(other.secret.splitlines())
+    broken = age.parse_identity("\n".join([*lines[:3], *other.secret.splitlines()[3:]]))
+    assert broken.recipient() == public.public
+    with pytest.raises(age.KeyFormatError, match="damaged"):
+        age.decrypt(sealed.header, sealed.payload, [broken])
+    found = age.decrypt(sealed.header, sealed.payload, [broken, party("X25519").identity])
+    assert found == b"attack at dawn"
+
+
+def test_the_text_form() -> None:
+    file = bytes(seal_of("X25519"))
+    for size in range(len(file) - 50, len(file)):
+        text = age.armor(file[:size])
+        assert age.dearmor(f"\n \t{text}\r\n") == age.dearmor(text.replace("\n", "\r\n")) == file[:size]
+        assert {len(line) for line in text.splitlines()[1:-2]} == {64}
+
+
+def test_counting_readers_loads_no_cryptography() -> None:
+    code = (
+        "import sys; from gittraj.seal import age; header = sys.stdin.read();"
+        "print(len(age.stanzas(header)), age.NoMatch.__name__, 'cryptography' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=seal_of(*CLASSIC).header,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["3", "NoMatch", "False"]
+
+
+def test_what_it_offers_is_there() -> None:
+    assert {name for name in age.__all__ if not hasattr(age, name)} == set()
+    with pytest.raises(AttributeError, match="no attribute 'open'"):
+        _ = age.open  # type: ignore[attr-defined]

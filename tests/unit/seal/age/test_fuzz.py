@@ -1,0 +1,199 @@
+"""What anybody may write: no input makes anything but an AgeError. ``GIT_TRAJ_FUZZ``: how many are tried."""
+
+from __future__ import annotations
+
+import base64
+import os
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gittraj.seal import age
+from tests.unit.seal.age.parties import KINDS, Party, party, seal_of
+
+COUNT = int(os.environ.get("GIT_TRAJ_FUZZ", "3000"))
+TOKENS = [
+    *(
+        b"",
+        b"\n",
+        b"\r\n",
+        b" ",
+        b"\0",
+        b"=",
+        b"-",
+        b"--- ",
+        b"-> ",
+        b"A" * 64 + b"\n",
+        b"\xff",
+        b"1",
+        b"\xc3\xa9",
+    ),
+    *(
+        b"-> X25519 ",
+        b"-> ssh-ed25519 ",
+        b"-> ssh-rsa ",
+        b"-> scrypt ",
+        b"-> mlkem768x25519 ",
+        b"age1pq1",
+        b"AGE-",
+    ),
+    *(
+        b"-----BEGIN ",
+        b"-----END ",
+        b"ssh-rsa",
+        b"ssh-ed25519",
+        b"\0\0\0\x0b",
+        b"\xff\xff\xff\xff",
+        b"A" * 43,
+    ),
+]
+
+
+def _try_file(data: bytes) -> None:
+    age.decrypt(*age.split(data), _identities())
+
+
+def _try_armor(data: bytes) -> None:
+    _try_file(age.dearmor(data.decode("latin-1")))
+
+
+def _try_header(data: bytes) -> None:
+    text = data.decode("utf-8", "surrogateescape")
+    age.stanzas(text)
+    age.rewrap(text, _identities(), [party("X25519").recipient])
+
+
+def _try_recipient(data: bytes) -> None:
+    found = age.parse_recipient(data.decode("utf-8", "surrogateescape"))
+    assert age.parse_recipient(str(found)) == found
+    age.encrypt(b"text", [found])
+
+
+def _try_identities(data: bytes) -> None:
+    for identity in age.parse_identities(data):
+        identity.recipient()
+        for kind in KINDS:
+            for stanza in age.stanzas(seal_of(kind).header):
+                identity.unwrap(stanza)
+
+
+def _try_wire(data: bytes) -> None:
+    """What is in an SSH key's base64."""
+    for kind in ("ssh-ed25519", "ssh-rsa"):
+        _try_recipient(f"{kind} {base64.b64encode(data).decode()}".encode())
+
+
+def _try_private(data: bytes) -> None:
+    begin, end = (f"-----{word} OPENSSH PRIVATE KEY-----" for word in ("BEGIN", "END"))
+    _try_identities(f"{begin}\n{base64.encodebytes(data).decode()}{end}\n".encode())
+
+
+def _identities() -> list[age.Identity]:
+    return [age.ScryptIdentity("open sesame", limit=4), *(party(kind).identity for kind in KINDS)]
+
+
+def _wire(text: str) -> bytes:
+    return base64.b64decode("".join(line for line in text.splitlines() if "-----" not in line))
+
+
+def _cases() -> list[tuple[Callable[[bytes], None], list[bytes]]]:
+    parties: list[Party] = [party(kind) for kind in KINDS]
+    ssh = [party(kind) for kind in ("ssh-ed25519", "ssh-rsa")]
+    phrase = age.encrypt(b"text", [age.ScryptRecipient("open sesame", work_factor=1)])
+    seals = [seal_of("X25519", "ssh-ed25519", "ssh-rsa"), seal_of("mlkem768x25519"), phrase]
+    return [
+        (_try_file, [bytes(one) for one in seals]),
+        (_try_armor, [age.armor(bytes(one)).encode() for one in seals]),
+        (_try_header, [one.header.encode() for one in seals]),
+        (_try_recipient, [one.public.encode() for one in parties]),
+        (_try_identities, [one.secret.encode() for one in parties]),
+        (_try_wire, [_wire(one.public.split()[1]) for one in ssh]),
+        (_try_private, [_wire(one.secret) for one in ssh]),
+    ]
+
+
+def _mutated(chance: random.Random, seeds: list[bytes]) -> bytes:
+    data = bytearray(chance.choice(seeds))
+    for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
+        start, end = sorted(chance.choices(range(len(data) + 1), k=2))
+        end = min(end, start + chance.choice((1, 2, 8, 64, 10_000)))
+        match chance.randrange(6):
+            case 0 if data:
+                data[start % len(data)] ^= 1 << chance.randrange(8)
+            case 1:
+                del data[start:end]
+            case 2:
+                data[start:start] = data[start:end]
+            case 3:
+                data[start:start] = chance.choice(TOKENS)
+            case 4:
+                other = chance.choice(seeds)
+                data[start:] = other[chance.randrange(len(other)) :]
+            case _:
+                data[start:end] = bytes(chance.choices(range(256), k=end - start))
+    return bytes(data)
+
+
+@pytest.mark.parametrize("part", range(7))
+def test_changed_texts(part: int) -> None:
+    """Of one that was fine, changed in up to eight places."""
+    attempt, seeds = _cases()[part]
+    chance, refused = random.Random(part), 0
+    for _ in range(COUNT // 7):
+        data = _mutated(chance, seeds)
+        try:
+            attempt(data)
+        except age.AgeError as error:
+            assert "\n" not in error.message
+            refused += 1
+    assert refused > COUNT // 14
+
+
+@settings(deadline=None)
+@given(st.text())
+def test_any_text(text: str) -> None:
+    for attempt in (age.parse_recipient, age.parse_identity, age.parse_identities, age.stanzas, age.dearmor):
+        try:
+            attempt(text)
+        except age.AgeError:
+            pass
+
+
+@settings(deadline=None)
+@given(st.binary())
+def test_any_bytes(data: bytes) -> None:
+    for attempt in (age.split, age.parse_identities):
+        try:
+            attempt(data)
+        except age.AgeError:
+            pass
+
+
+_ARGUMENT = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=50)
+_BODY = st.binary(max_size=100)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([*KINDS, "scrypt", "grease"]) | _ARGUMENT, st.lists(_ARGUMENT, max_size=3), _BODY
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_any_readers(readers: list[tuple[str, list[str], bytes]]) -> None:
+    """Every stanza that can be written is read as it was written; what it means is another matter."""
+    stanzas = tuple(age.Stanza(kind, tuple(args), body) for kind, args, body in readers)
+    header = f"age-encryption.org/v1\n{''.join(map(str, stanzas))}--- {'A' * 43}\n"
+    try:
+        assert age.stanzas(header) == stanzas
+    except age.HeaderError:
+        assert "scrypt" in [kind for kind, *_ in readers]
+        assert len(readers) > 1
+    with pytest.raises(age.AgeError):
+        age.decrypt(header, bytes(32), _identities())

@@ -1,0 +1,66 @@
+"""A further task system is one module and one line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from gittraj.tasks import TASKS, Site, detect, from_branch, look_up, report
+
+TRACKER = """
+import re
+from gittraj.errors import TaskError
+from gittraj.model import TaskSource
+from gittraj.tasks.system import Known
+
+name, local, variables = "tracker", False, ("TRACKER_TOKEN",)
+
+def is_here(site):
+    return site.variable("TRACKER_TOKEN") is not None
+
+def parse(text, site, *, named=False):
+    return TaskSource(system=name, id=text) if re.fullmatch(r"T\\d+", text) else None
+
+def find(branch, site):
+    return parse(branch.partition("/")[2], site)
+
+def fetch(source, site, *, timeout):
+    if source.id == "T0":
+        raise TaskError("tracker has no T0", reason="unknown")
+    title = f"{source.id} by {site.variable('TRACKER_TOKEN')}"
+    return Known(title=title, url="javascript:alert(1)", status="new\\n")
+
+def report(source, status, site, *, timeout):
+    raise ZeroDivisionError
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    (tmp_path / "a_tracker.py").write_text(TRACKER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(TASKS, "tracker", "a_tracker")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return Site(environ={"TRACKER_TOKEN": "me"})
+
+
+def test_it_is_asked_like_the_others(site: Site) -> None:
+    task = detect("T12", site)
+    assert task
+    assert from_branch("ada/T12", site) == task
+    found = look_up(task, site)
+    assert (found.task.title, found.status, found.task.source) == ("T12 by me", "new", task.source)
+    none = detect("tracker:T0", site)
+    assert none
+    found = look_up(none, site)
+    assert found.task == none
+    assert str(found.trouble) == "tracker has no T0"
+
+
+def test_a_bug_in_it_is_not_hidden(site: Site) -> None:
+    task = detect("T12", site)
+    assert task
+    with pytest.raises(ZeroDivisionError):
+        report(task, "started", site)
