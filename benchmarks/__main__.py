@@ -1,4 +1,4 @@
-"""``python -m benchmarks [a-f …]``: all of them, or those named by their letters. Takes some minutes."""
+"""``python -m benchmarks [a-j l p …]``: all of them, or those named by their letters. Takes some minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks import commit, drain, notes, rebase, record, startup
+from benchmarks import (
+    backfill,
+    commit,
+    drain,
+    notes,
+    pull,
+    readers,
+    rebase,
+    record,
+    redaction,
+    sealing,
+    sharing,
+    startup,
+)
 from benchmarks.table import Row, render
 
 MEASURES = {
@@ -19,6 +32,12 @@ MEASURES = {
     "d": drain.measure,
     "e": startup.measure,
     "f": notes.measure,
+    "g": readers.measure,
+    "h": backfill.measure,
+    "i": sharing.measure,
+    "j": redaction.measure,
+    "l": sealing.measure,
+    "p": pull.measure,
 }
 
 

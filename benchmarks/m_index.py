@@ -1,0 +1,158 @@
+"""(m) The index: built, brought up to date, asked; beside git without one.
+
+``python -m benchmarks.m_index [--keep FOLDER] [RECORDS …]`` makes a repository for each number of records
+(twice as many commits, 5,000 files) or takes the one that an earlier run kept. Times are by the clock, and of
+the processor: the second hardly changes when the machine is busy, and counts git's processes too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.make_repo import Size, make_repo
+from benchmarks.table import Row, Took, render, rounds, timed
+from gittraj.codec import encode_note
+from gittraj.git import open_repository
+from gittraj.index.glance import FOLDER, NAME
+from gittraj.notes.store import NotesRef
+from tests.integration.story import record
+
+SIZES = (1_000, 10_000, 50_000)
+ROUNDS = 9
+_LISTED = 2_000
+_SCRIPT = f"""#!{sys.executable}
+import sys
+from gittraj.cli import main
+if __name__ == '__main__':
+    sys.exit(main())
+"""
+_REFRESH = (
+    "import resource, sys\n"
+    "from pathlib import Path\n"
+    "from gittraj.git import open_repository\n"
+    "from gittraj.indexing.upkeep import refresh\n"
+    "with open_repository(Path('.')) as repository: refresh(repository, repository.head())\n"
+    "if sys.argv[1:]: Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))\n"
+)
+
+
+def measure(folder: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
+    for size in sizes:
+        root = folder / str(size)
+        if not (root / ".git").is_dir():
+            make_repo(root, Size(commits=2 * size, files=5_000, records=size))
+        yield from _build(root, size)
+        yield from _ask(root, size)
+    yield from _list(folder / str(_LISTED))
+
+
+def _rows(what: str, taken: Sequence[Took], target: float | None = None) -> Iterator[Row]:
+    yield Row.of(what, [took.clock for took in taken], target)
+    yield Row.of("… of the processor", [took.processor for took in taken])
+
+
+def _build(root: Path, size: int) -> Iterator[Row]:
+    taken, memory = [], 0.0
+    for _ in range(1 if size > 10_000 else 3):
+        shutil.rmtree(root / ".git" / FOLDER, ignore_errors=True)
+        taken.append(timed([sys.executable, "-c", _REFRESH, str(root / ".git" / "memory")], root))
+        memory = float((root / ".git" / "memory").read_text()) / 1000
+    yield from _rows(f"(m) {size:,} records: built", taken, 8_000 if size == 50_000 else None)
+    yield Row.of("… memory", [memory], 200 if size == 50_000 else None, "MB")
+    yield Row.of("… on the disk", [(root / ".git" / FOLDER / NAME).stat().st_size / 1e6], None, "MB")
+    changed = []
+    bare = timed([sys.executable, "-c", _REFRESH], root)
+    for _ in range(5):
+        _write_notes(root, 100)
+        took = timed([sys.executable, "-c", _REFRESH], root)
+        changed.append(Took(took.clock - bare.clock, took.processor - bare.processor))
+    yield from _rows("… 100 notes more, taken in", changed, 200)
+
+
+def _write_notes(root: Path, number: int) -> None:
+    with open_repository(root) as repository:
+        listed = repository.run("rev-list", "-2000", "HEAD").out.decode().split()
+        chance = random.Random(len(listed))
+        edits = {}
+        for commit in chance.sample(listed, min(number, len(listed))):
+            line = encode_note([record(f"traj_more{random.random()}", prompt="One more")])
+            edits[commit] = lambda old, line=line: old + line
+        NotesRef(repository).write(edits, message="a benchmark")
+
+
+def _traj(root: Path) -> str:
+    """The script that pip makes for ``git-traj``; older ones import ``re``, and ``python -m`` more than that:
+    4 to 6 ms."""
+    script = root / ".git" / "git-traj"
+    script.write_text(_SCRIPT)
+    script.chmod(0o755)
+    return str(script)
+
+
+def _ask(root: Path, size: int) -> Iterator[Row]:
+    traj = _traj(root)
+    for name, path in _files(root).items():
+        asked = ["log", "--file", path, "-n", "20"]
+        variants = {
+            "quick": [traj, *asked],
+            "click": [traj, "--no-pager", *asked],
+            "git": ["git", "-c", "core.commitGraph=false", "log", "--format=%H", "--", path],
+        }
+        timed(variants["click"], root)  # folds what nobody has looked at
+        found = rounds({n: lambda c=c: timed(c, root) for n, c in variants.items()}, ROUNDS)  # type: ignore[misc]
+        yield from _rows(f"{size:,} records: `log --file` of a {name} file", found["quick"], 25)
+        yield from _rows("… through click", found["click"], 60)
+        yield from _rows("… `git log -- FILE`, no Bloom filters", found["git"])
+        ratio = [100 * q.clock / g.clock for q, g in zip(found["quick"], found["git"], strict=True)]
+        yield Row.of("… ours compared with it", ratio, 10 if size >= 50_000 else None, "%")
+
+
+def _files(root: Path) -> dict[str, str]:
+    """A hot file, one of the middle, one that was renamed: by how often the last commits touched them."""
+    listed = _output(root, "log", "--format=", "--name-only", "-n", "4000").split()
+    counted = [path for path, _ in Counter(listed).most_common() if "/moved/" not in path]
+    renamed = _output(root, "log", "--format=", "--name-only", "--diff-filter=R", "-M", "-n", "4000").split()
+    chosen = {"hot": counted[0], "warm": counted[20]}
+    return {**chosen, "renamed": renamed[0]} if renamed else chosen
+
+
+def _list(root: Path) -> Iterator[Row]:
+    if not (root / ".git").is_dir():
+        make_repo(root, Size(commits=2 * _LISTED, files=500, records=_LISTED))
+    ours, theirs = [_traj(root), "log"], ["git", "log", "--notes=traj"]
+    timed(ours, root)
+    found = rounds({"ours": lambda: timed(ours, root), "git": lambda: timed(theirs, root)}, ROUNDS)
+    yield from _rows(f"all of {_LISTED:,} records: `git traj log`", found["ours"])
+    yield from _rows("… `git log --notes`", found["git"])
+    ratio = [a.clock / b.clock for a, b in zip(found["ours"], found["git"], strict=True)]
+    yield Row.of("… ours compared with it", ratio, 10, "x")
+
+
+def _output(root: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure the index.")
+    parser.add_argument("--keep", type=Path, help="where the repositories are kept")
+    parser.add_argument("sizes", type=int, nargs="*", default=SIZES, metavar="RECORDS")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="git-traj-benchmarks-") as temporary:
+        rows = []
+        for row in measure(given.keep or Path(temporary), given.sizes):
+            print(" ".join(row.cells()), file=sys.stderr, flush=True)
+            rows.append(row)
+    print(render(rows))
+    return int(not all(row.passed for row in rows))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""(r) Full-text search: the index of what was said, built and asked.
+
+``python -m benchmarks.r_search FOLDER`` asks a repository that ``benchmarks.make_repo`` made, and throws its
+index of text away first. Its vocabulary is 60 words: nearly every part has every word, no question is dearer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from benchmarks.table import Row, Took, render, rounds, timed
+from gittraj.git import open_repository
+from gittraj.index import file
+from gittraj.index.glance import FOLDER
+from gittraj.index.text import TEXTS
+from gittraj.indexing.answers import open_index
+
+_ROUNDS = 15
+_BUILD = (
+    "import resource, sys\n"
+    "from pathlib import Path\n"
+    "from gittraj.git import open_repository\n"
+    "from gittraj.indexing.finding import keep_text\n"
+    "with open_repository(Path('.')) as repository: keep_text(repository, seconds=3600)\n"
+    "Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))\n"
+)
+_ASKED = {
+    "two words": ["token", "bucket"],
+    "a phrase": ['"token bucket"'],
+    "a beginning": ["tok*"],
+    "one word nobody said": ["cormorant"],
+    "what is like a sentence": ["--similar", "requests that never end until the worker is out of buffers"],
+}
+
+
+def measure(root: Path) -> Iterator[Row]:
+    with open_repository(root) as repository, open_index(repository):
+        pass  # listings come first, and are measured elsewhere
+    file.drop(root / ".git", TEXTS)
+    note = root / ".git" / "memory"
+    took = timed([sys.executable, "-c", _BUILD, str(note)], root)
+    yield from _rows("(r) the text of events: built", [took])
+    yield Row.of("… memory, git's packs included", [float(note.read_text()) / 1000], 200, "MB")
+    yield Row.of("… on the disk", [(root / ".git" / FOLDER / TEXTS.name).stat().st_size / 1e6], None, "MB")
+    commands = {
+        name: lambda words=words: timed([sys.executable, "-m", "gittraj", "search", *words], root)
+        for name, words in _ASKED.items()
+    }
+    for name, taken in rounds(commands, _ROUNDS).items():
+        yield from _rows(f"search for {name}", taken, 150 if name == "two words" else None)
+
+
+def _rows(what: str, taken: list[Took], target: float | None = None) -> Iterator[Row]:
+    yield Row.of(what, [took.clock for took in taken], target)
+    yield Row.of("… of the processor", [took.processor for took in taken])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Measure full-text search.")
+    parser.add_argument("root", type=Path)
+    rows = list(measure(parser.parse_args().root))
+    print(render(rows))
+    return 0 if all(row.passed for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
