@@ -14,12 +14,13 @@ def acquire(descriptor: int, wait: float) -> bool:
 
     Raises OSError where the file system has no locks.
     """
-    end = time.monotonic() + wait
-    while not _try(descriptor):
-        if time.monotonic() >= end:
-            return False
-        time.sleep(_PAUSE)
-    return True
+    # counted in tries: who has the lock did nothing either while the whole machine stood still
+    for left in range(round(max(wait, 0) / _PAUSE), -1, -1):
+        if _try(descriptor):
+            return True
+        if left:
+            time.sleep(_PAUSE)
+    return False
 
 
 def _try(descriptor: int) -> bool:

@@ -94,6 +94,7 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
 
 
 ROUNDS = 5
+_BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
 
 
 def _work(session: SessionWriter) -> None:
@@ -115,7 +116,8 @@ def _look(place: Git) -> None:
     for _ in range(ROUNDS):
         log = [sys.executable, "-m", "gittraj", "log", "--json"]
         done = subprocess.run(log, cwd=place.root, capture_output=True, check=True)
-        assert (json.loads(done.stdout)["version"], done.stderr) == (1, b"")
+        assert json.loads(done.stdout)["version"] == 1
+        assert done.stderr.decode() in ("", _BUSY)  # six at once can keep one waiting for long
 
 
 _SLOW = """
@@ -157,7 +159,6 @@ def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.Mon
     made = git.commit({"file": "1\n"}, "One")
     monkeypatch.setattr("gittraj.local.acquire", lambda *_: False)
     said = command.traj(git.root, "log")
-    told = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
     assert said.returncode == 0
-    assert said.stderr.startswith(told)
+    assert said.stderr.startswith(_BUSY)
     assert made[:7] not in said.stdout
