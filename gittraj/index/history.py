@@ -92,17 +92,14 @@ def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) 
                 steps.setdefault(here, []).append((parent, new, old))
                 older.add(old)
         fresh = older - names
-    if not steps:  # thousands, of a file that many touch: each call counts
-        heights, size = tip.heights, len(tip.heights)
-        numbers = _touched(connection, names, "n")
-        return {height: n for (n,) in numbers if n < size and (height := heights[n])}
-    found = ((tip.height(number), number, touched) for number, touched in touching(connection, names).items())
-    held = tip.hand_down(base, steps)
-    return {height: number for height, number, touched in found if height and _meet(touched, held.at(height))}
-
-
-def _meet(touched: Iterable[str], names: Iterable[str]) -> bool:
-    return any(path == name or path.startswith(f"{name}/") for path in touched for name in names)
+    held = tip.hand_down(base, steps) if steps else None
+    heights, size = tip.heights, len(tip.heights)
+    return {  # thousands, of a file that many touch: each call counts
+        height: n
+        for name in names
+        for (n,) in _touched(connection, (name,), "n")
+        if n < size and (height := heights[n]) and (held is None or name in held.at(height))
+    }
 
 
 # ---------------------------------------------------------------- writing

@@ -30,7 +30,7 @@ Tell = Callable[[str, int, int], None]
 _STEPS = 20_000
 """Commits whose diffs are asked at once: what one process may answer into memory. Each process begins with
 cold packs, which costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
-_AHEAD = 2
+_AHEAD = 3
 """How often that may be in memory."""
 _FEW = 1_000
 """Commits for which no thread is started."""
@@ -152,7 +152,7 @@ def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
 
     if len(commits) <= _FEW:
         return map(answer, jobs)
-    pool = ThreadPoolExecutor(1)
+    pool = ThreadPoolExecutor(2)
     rest = iter(jobs)
     ahead = deque(pool.submit(answer, job) for job in islice(rest, _AHEAD))
 
