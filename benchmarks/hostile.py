@@ -131,7 +131,7 @@ def measure(folder: Path, texts: int) -> dict[str, Counter[str]]:
     """What was alive in the reports of each tool, by kind, and in how many reports."""
     found = {name: Counter[str]() for name in TOOLS}
     with home(folder / "home"):
-        git = _record(folder / "work")
+        git = record_both(folder / "work")
         notes = {name: git("notes", f"--ref={tool.ref}", "show", "main") for name, tool in TOOLS.items()}
         calm = _reports(git, notes, ("the subject", "what was asked", "what was said"))
         assert all(text in report for report in calm.values() for text in ("the subject", "asked", "said"))
@@ -143,7 +143,7 @@ def measure(folder: Path, texts: int) -> dict[str, Counter[str]]:
     return found
 
 
-def _record(folder: Path) -> Git:
+def record_both(folder: Path) -> Git:
     """A session that wrote and committed something, as both tools record it."""
     git = repository(folder, installed=True)
     recorder = AgentNote()

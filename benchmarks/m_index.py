@@ -1,8 +1,9 @@
 """(m) The index: built, brought up to date, asked; beside git without one.
 
 ``python -m benchmarks.m_index [--keep FOLDER] [RECORDS …]`` makes a repository for each number of records
-(twice as many commits, 5,000 files) or takes the one that an earlier run kept. Times are by the clock, and of
-the processor: the second hardly changes when the machine is busy, and counts git's processes too.
+(twice as many commits, 5,000 files) or takes the one that an earlier run kept. ``AGENT_NOTE``: the folder
+into which npm installed ``@wasabeef/agentnote``, to be asked too. Times are by the clock, and of the
+processor: the second hardly changes when the machine is busy, and counts git's processes too.
 """
 
 from __future__ import annotations
@@ -17,10 +18,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from benchmarks.agent_note import PROGRAM, AgentNote
+from benchmarks.hostile import record_both
 from benchmarks.make_repo import Size, make_repo
+from benchmarks.place import home
 from benchmarks.table import Row, Took, render, rounds, timed
 from gittraj.codec import encode_note
 from gittraj.git import open_repository
+from gittraj.git.blame import BLAME
 from gittraj.index.glance import FOLDER, NAME
 from gittraj.notes.store import NotesRef
 from tests.integration.story import record
@@ -51,6 +56,7 @@ def measure(folder: Path, sizes: Sequence[int] = SIZES) -> Iterator[Row]:
             make_repo(root, Size(commits=2 * size, files=5_000, records=size))
         yield from _build(root, size)
         yield from _ask(root, size)
+        yield from _why(root, size)
     yield from _list(folder / str(_LISTED))
 
 
@@ -61,7 +67,7 @@ def _rows(what: str, taken: Sequence[Took], target: float | None = None) -> Iter
 
 def _build(root: Path, size: int) -> Iterator[Row]:
     taken, memory = [], 0.0
-    for _ in range(1 if size > 10_000 else 3):
+    for _ in range(3):
         shutil.rmtree(root / ".git" / FOLDER, ignore_errors=True)
         taken.append(timed([sys.executable, "-c", _REFRESH, str(root / ".git" / "memory")], root))
         memory = float((root / ".git" / "memory").read_text()) / 1000
@@ -69,10 +75,9 @@ def _build(root: Path, size: int) -> Iterator[Row]:
     yield Row.of("… memory", [memory], 200 if size == 50_000 else None, "MB")
     yield Row.of("… on the disk", [(root / ".git" / FOLDER / NAME).stat().st_size / 1e6], None, "MB")
     changed = []
-    bare = timed([sys.executable, "-c", _REFRESH], root)
     for _ in range(5):
         _write_notes(root, 100)
-        took = timed([sys.executable, "-c", _REFRESH], root)
+        took, bare = (timed([sys.executable, "-c", _REFRESH], root) for _ in range(2))
         changed.append(Took(took.clock - bare.clock, took.processor - bare.processor))
     yield from _rows("… 100 notes more, taken in", changed, 200)
 
@@ -115,6 +120,20 @@ def _ask(root: Path, size: int) -> Iterator[Row]:
         yield Row.of("… ours compared with it", ratio, 10 if size >= 50_000 else None, "%")
 
 
+def _why(root: Path, size: int) -> Iterator[Row]:
+    """A line that git finds far back: of a late commit it tells in less time than Python needs to start."""
+    chance = random.Random(size)
+    files = _output(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    asked = {path: ["git", *BLAME, "-L1,1", "HEAD", "--", path] for path in chance.sample(files, 40)}
+    path = max(asked, key=lambda path: timed(asked[path], root).clock)
+    ours = [_traj(root), "why", f"{path}:1", "--rev", "HEAD"]
+    found = rounds({"ours": lambda: timed(ours, root), "git": lambda: timed(asked[path], root)}, ROUNDS)
+    yield from _rows(f"{size:,} records: `why` of an old line", found["ours"])
+    yield from _rows("… `git blame -w -C` of it", found["git"])
+    ratio = [a.clock / b.clock for a, b in zip(found["ours"], found["git"], strict=True)]
+    yield Row.of("… ours compared with it", ratio, 1.3 if size >= 50_000 else None, "x")
+
+
 def _files(root: Path) -> dict[str, str]:
     """A hot file, one of the middle, one that was renamed: by how often the last commits touched them."""
     listed = _output(root, "log", "--format=", "--name-only", "-n", "4000").split()
@@ -127,13 +146,32 @@ def _files(root: Path) -> dict[str, str]:
 def _list(root: Path) -> Iterator[Row]:
     if not (root / ".git").is_dir():
         make_repo(root, Size(commits=2 * _LISTED, files=500, records=_LISTED))
-    ours, theirs = [_traj(root), "log"], ["git", "log", "--notes=traj"]
-    timed(ours, root)
-    found = rounds({"ours": lambda: timed(ours, root), "git": lambda: timed(theirs, root)}, ROUNDS)
-    yield from _rows(f"all of {_LISTED:,} records: `git traj log`", found["ours"])
-    yield from _rows("… `git log --notes`", found["git"])
-    ratio = [a.clock / b.clock for a, b in zip(found["ours"], found["git"], strict=True)]
-    yield Row.of("… ours compared with it", ratio, 10, "x")
+    commands = {"`git traj log`": [_traj(root), "log"], "`git log --notes`": ["git", "log", "--notes=traj"]}
+    if PROGRAM.exists():
+        _note_theirs(root)
+        commands["AgentNote 1.0.8, `agent-note log`"] = ["node", str(PROGRAM), "log", str(2 * _LISTED)]
+    timed(commands["`git traj log`"], root)
+    found = rounds({n: lambda c=c: timed(c, root) for n, c in commands.items()}, ROUNDS)  # type: ignore[misc]
+    for name, taken in found.items():
+        yield from _rows(f"all of {_LISTED:,} records: {name}", taken)
+    ours, theirs = found["`git traj log`"], found["`git log --notes`"]
+    ratio = [a.clock / b.clock for a, b in zip(ours, theirs, strict=True)]
+    yield Row.of("… ours compared with git's", ratio, 10, "x")
+
+
+def _note_theirs(root: Path) -> None:
+    """A note that AgentNote wrote, on each commit that has one of ours."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # a worker may write yet
+        place = Path(folder)
+        with home(place / "home"):
+            body = record_both(place / "work")("notes", f"--ref={AgentNote.ref}", "show", "main")
+    first, *rest = (line.split()[1] for line in _output(root, "notes", "--ref=traj", "list").splitlines())
+    for words, given in (
+        (("add", "-f", "-F", "-", first), body),
+        (("copy", "-f", "--stdin"), "".join(f"{first} {commit}\n" for commit in rest)),
+    ):
+        command = ["git", "notes", f"--ref={AgentNote.ref}", *words]
+        subprocess.run(command, cwd=root, input=given, text=True, capture_output=True, check=True)
 
 
 def _output(root: Path, *words: str) -> str:

@@ -26,16 +26,19 @@ def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str
     listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
     rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
     parents = {commit: tuple(above) for commit, *above in rows}
-    order = {commit: number for number, commit in enumerate(parents)}
-    recorded = Recorded(NotesRef(repository).pick(parents))
-    noted = [commit for commit in parents if commit in recorded]
+    commits = list(parents)
+    order = {commit: number for number, commit in enumerate(commits)}
     ancestry = Ancestry(repository, parents)
     touched: dict[frozenset[str], set[str]] = {}
-    found: dict[str, str | None] = {}
     for commit in (c for c in asked if c in order):
         paths = frozenset(asked[commit])
-        if noted and paths not in touched:
-            touched[paths] = touching(ancestry, noted, [f":(top,literal){path}" for path in sorted(paths)])
-        earlier = (c for c in noted if order[c] > order[commit] and c in touched[paths])
-        found[commit] = next((c for c in earlier if any(f.records(c) for f in recorded.on(c))), None)
+        if paths not in touched:  # before the notes are read: a path has fewer changes than there are notes
+            specs = [f":(top,literal){path}" for path in sorted(paths)]
+            touched[paths] = touching(ancestry, commits, specs)
+    recorded = Recorded(NotesRef(repository).pick(sorted({c for some in touched.values() for c in some})))
+    found: dict[str, str | None] = {}
+    for commit in (c for c in asked if c in order):
+        earlier = sorted(order[c] for c in touched[frozenset(asked[commit])] if order[c] > order[commit])
+        chosen = (c for c in map(commits.__getitem__, earlier) if c in recorded)
+        found[commit] = next((c for c in chosen if any(f.records(c) for f in recorded.on(c))), None)
     return found
