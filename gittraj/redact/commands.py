@@ -352,7 +352,11 @@ def _arguments(page: Page, start: int, rows: tuple[str, ...]) -> Iterator[Span]:
     for n in range(len(words)):
         for row in rows:
             yield from _by_option(row, words, n)
-    yield from (found for row in rows if row[0] == "#" for found in _by_position(row[1:], words))
+    line = page.text.find("\n", start)
+    while line > 0 and page.text[line - 1] == "\\":
+        line = page.text.find("\n", line + 1)
+    here = [word for word in words if line < 0 or word[1] < line]
+    yield from (found for row in rows if row[0] == "#" for found in _by_position(row[1:], here))
 
 
 def _by_option(row: str, words: list[tuple[str, int]], n: int) -> Iterator[Span]:
@@ -392,7 +396,7 @@ def _taken(word: str, begin: int, how: str) -> Iterator[Span]:
         r"[0-9]{1,5}|[0-9.:/]*[.:/][0-9.:/]*(?:/tcp|/udp)?|[0-9]{1,5}(?::[0-9]{1,5})+", word
     ):
         return
-    if how == "?" and _LONG_OPTION.fullmatch(word):
+    if word == "codesigning" or (how == "?" and _LONG_OPTION.fullmatch(word)):  # a policy of macOS
         return
     word = word.rstrip(",)")
     if is_secret(word, Grade.STRONG, Style.EXACT):

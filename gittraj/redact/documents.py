@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from .lazy import lazy
 from .rules import Span
 from .view import Layer
 
 _STRING = lazy(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
+_CLOSES = lazy(r'(?:[^"\\]++|\\.)*+(?=")', re.DOTALL)
 _KEY = lazy(r"\s*:")
 _LINE = lazy(r"[^\n]+")
 _ESCAPE = lazy(
@@ -61,6 +63,18 @@ def blanked(text: str, places: list[tuple[int, int]]) -> str:
     for start, end in places:
         text = text[:start] + _STRING.sub(_blank, text[start:end]) + text[end:]
     return text
+
+
+def fitted(text: str, places: list[tuple[int, int]], span: Span) -> Span | None:
+    """What of a secret may go from a document: one that begins in a string and has a lone quote before it
+    ends with the string."""
+    if '"' not in text[span.start : span.end]:
+        return span
+    for start, end in places:
+        if start <= span.start < end and not _is_json(f"{text[start : span.start]}0{text[span.end : end]}"):
+            cut = _CLOSES.match(text, span.start, span.end)
+            return replace(span, end=cut.end()) if cut and cut[0] else None
+    return span
 
 
 def _in_list(text: str, at: int, end: int) -> bool:

@@ -24,7 +24,7 @@ from .rules import Span
 from .scan import plain, scan
 from .values import PLACEHOLDER, is_plain
 
-RULESET = "9"
+RULESET = "10"
 
 _PLAIN = Options()
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from .anchors import Anchors
-from .made import is_chosen, is_joined, is_shuffled
+from .made import is_chosen, is_joined, is_shuffled, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .rules import Gate, Page, Reader, Span
-from .values import Style, is_evident, is_label, is_secret
+from .values import Style, is_evident, is_label, is_password, is_secret
 
 _START = r"(?:^|\n)[ \t]{0,12}(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z[ ])?(?:\d{1,6}[\t→:][ \t]?|[+-])?[ \t]{0,12}"
 _V = r"(?P<v>[^\s\"'`<>]{4,200})"
@@ -106,7 +106,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "device-key",
         "isakmp key|radius|tacacs|key-string| md5 |community|psksecret|wpa-psk|pre-shared|neighbor |enable secret|enable pass|privilege |set pass|set secret|username ",
-        r"(?:\bisakmp key|server[ ][^\n]{0,80}?[ ]key|(?:radius|tacacs)[\w-]{0,10}[ ][^\n]{0,60}?key|key-string|(?:message-digest-key|authentication-key)[ ]\d{1,3}[ ]md5|\bmd5(?![ ]key-)|snmp(?:-server)? community|r[ow]community6?|psksecret|wpa-psk ascii|pre-shared-key(?: address[^\n]{0,60} key)?|"
+        r"(?:\bisakmp key|server[ ][^\n]{0,80}?[ ]key|(?:radius|tacacs)[\w-]{0,10}[ ][^\n]{0,60}?key|key-string|(?:message-digest-key|authentication-key)[ ]\d{1,3}[ ]md5|(?<!expected )(?<!found )(?<!the )(?<!its )\bmd5(?![ ]key-)|snmp(?:-server)? community|r[ow]community6?|psksecret|wpa-psk ascii|pre-shared-key(?: address[^\n]{0,60} key)?|"
         r"neighbor[ ][\w.:]{3,50}[ ]password|(?:enable|username[ ][\w.@-]{1,40}(?: privilege \d{1,2})?)[ ](?:secret|password)|set[ ](?:passwd|password|psksecret|secret|passphrase|auth-pwd|priv-pwd))[ \t]{1,4}(?:\d{1,2}[ ]|ascii[ ]|encrypted[ ]|ENC[ ])?"
         + _QV,
         "crypto isakmp key {word:9} address 192.0.2.1",
@@ -132,7 +132,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "basic-text",
         "base64\n|base64 -w",
-        r"base64[^\n]{0,40}\n(?P<v>[A-Za-z0-9+/]{12,600}={0,2})(?=\s|$)",
+        r"(?:^|\n)(?![^\n]{0,200}(?:dgst|\d{3}sum))[^\n]{0,200}base64[^\n]{0,40}\n(?P<v>[A-Za-z0-9+/]{12,600}={0,2})(?=\s|$)",
         "$ echo -n x | base64\nYWRtaW46{base64pw:9}",
     ),
     (
@@ -149,8 +149,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "gossip-key",
-        'encrypt = "|encrypt": "|encrypt: "|encrypt="',
-        r"\bencrypt\"?[ ]{0,4}[:=][ ]?\"(?P<v>[A-Za-z0-9+/]{22,43}={1,2})\"",
+        'encrypt = "|encrypt": "|encrypt: "|encrypt="|encrypt    |encrypt  ',
+        r"\bencrypt\"?[ ]{0,12}[:=][ ]?\"(?P<v>[A-Za-z0-9+/]{22,43}={1,2})\"",
         'encrypt = "{base64:43}="',
     ),
     (
@@ -247,7 +247,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "cipher-key",
         "openssl enc|aes-",
-        r"(?:enc[ ][^\n]{0,80}?[ ]-K|aes-?\d{0,3}[^\n]{0,60}(?:from|fromhex|unhex|hex2bin|decodestring)\()[ ]?[\"']?(?P<v>[0-9a-fA-F]{32,64})(?![0-9a-fA-F])",
+        r"(?:enc[ ][^\n]{0,80}?[ ]-K|aes-?\d{0,3}[^\n]{0,60}(?:from|fromhex|unhex|hex2bin|decodestring)\()[ ]?[\"']?(?P<v>[0-9a-fA-F]{32,64}(?![0-9a-fA-F])|[A-Za-z0-9+/]{43}=)",
         "openssl enc -aes-256-cbc -K {hex:64} -iv 0 -in a",
     ),
     (
@@ -540,6 +540,66 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         r"(?i:wlan|wi-?fi|ssid)[ ]\"[^\"\n]{2,32}\"[ ]?[:,/-][ ]{1,2}[\"`](?P<v>[^\s\"`]{8,63})[\"`]",
         '- WLAN "lake-5G": `{word:9}`',
     ),
+    (
+        "wpa-key",
+        "wpa2 |wpa3 |wpa |wpa2-|wpa3-",
+        r"(?i:\bwpa[23]?(?:-psk|-personal)?(?: key| passphrase| psk| password| pass)?)[ :=]{1,3}[\"'`]?(?!(?i:ccmp|tkip|aes|802))(?P<v>(?=[^\s]{0,60}\d)[^\s\"'`,;]{8,63})",
+        "SSID shop-5G, WPA2 key yellow.{lowrare:6}.16, keep it",
+    ),
+    (
+        "when-asked",
+        "when asked|when it asks|when prompted|at the prompt|at the password prompt",
+        r"(?i:enter|type|give it|give|use|paste)[ ][\"'`]?(?P<v>[^\s\"'`]{6,80}?)[\"'`]?[ ](?i:when (?:it )?(?:asks|asked|prompted)|at the (?:password )?prompt)",
+        "run `mysql -u restore -p` and enter {word:9} when asked",
+    ),
+    (
+        "login-pair",
+        " / ",
+        r"(?i:\bas|\bauth:|\blogin:?|\bcreds:?|\bcredentials:?|\bauth)[ ](?:user )?[\"'`]?[\w.@-]{2,40}[\"'`]? / [\"'`]?(?P<v>(?=[^\s]{0,60}\d)[^\s\"'`,;/]{6,80})",
+        "log into grafana as admin / {word:9} and export all dashboards",
+    ),
+    (
+        "mail-call",
+        "imap_open(|transport.send(|ftp_login(|smtp_auth(|.authenticate(",
+        r"(?:imap_open|Transport\.send|ftp_login|smtp_auth|\.authenticate)\(\s{0,20}(?:(?:[\"'][^\"'\n]{0,120}[\"']|[\w.$]{1,40}),\s{0,20}){2}[\"'](?P<v>[^\"'\n]{5,120})[\"']",
+        "$m = imap_open('{imap.example.org:993/ssl}INBOX', 'me@example.org', '{word:9}');",
+    ),
+    (
+        "net-use",
+        "net use ",
+        r"(?i:net use)[ ][^\n]{3,120}?[ ](?P<v>[^\s/*:\\]{4,80})[ ]/(?i:user):",
+        "net use Z: h1 {word:9} /user:CORP",
+    ),
+    (
+        "kernel-key",
+        "signature_scheme",
+        r"\"key\":\s{0,4}\"(?P<v>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f-]{16,48})\"",
+        '{"hb_port": 1, "key": "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}", "signature_scheme": "hmac-sha256"}',
+    ),
+    (
+        "made-token",
+        "full-tokenid",
+        r"\"value\":\s{0,4}\"(?P<v>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\"",
+        '{"full-tokenid": "bob@pve!x", "value": "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}"}',
+    ),
+    (
+        "asked-code",
+        " pin| puk| tan| mfa| otp| 2fa",
+        r"(?<![^\n])[\w .@-]{2,20}(?:[ ]\([\d:]{4,8}\))?:[ ][^\n]{0,80}?\b(?i:pin|puk|tan|mfa|otp|2fa)\b[^\n]{0,60}\n[\w .@-]{2,20}(?:[ ]\([\d:]{4,8}\))?:[ ][^\d\n]{0,24}(?P<v>\d{4,8})(?=[,.! ](?!\d)|\r?\n|$)",
+        "Bob: aws wants my mfa\nAnn: just type {digits:6} quick, it rolls",
+    ),
+    (
+        "sent-code",
+        "sicherheitscode|bestätigungscode|verification code|security code|código de|code de v|code de s|codice di|einmalcode",
+        r"(?i:\b(?:sicherheitscode|bestätigungscode|einmalcode|(?:verification|security) code|código de (?:verificación|seguridad)|code de (?:vérification|sécurité)|codice di (?:verifica|sicurezza)))[^\n]{0,80}?(?:[ ](?:is|ist|lautet|est|es|è)|:)[ ](?P<v>\d{4,8})(?!\d)",
+        "Ihr Sicherheitscode für die Zahlung über 8,90 EUR lautet {digits:6}.",
+    ),
+    (
+        "box-code",
+        "key box|lockbox|keypad|door|alarm|gate ",
+        r"(?i:\b(?:key box|lockbox|keypad|door|alarm|gate)\b)[^\n]{0,60}?\b(?i:code)[ ](?:is )?(?P<v>\d{4,6})(?![\d-])",
+        "key box at the cage: code {digits:5}, badge at reception",
+    ),
 )
 
 
@@ -580,6 +640,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _SURE = (
+    "asked-code",
+    "sent-code",
+    "box-code",
+    "wpa-key",
+    "mail-call",
+    "net-use",
     "cracked-from",
     "typed-code",
     "kept-password",
@@ -664,6 +730,8 @@ def _accepted(id_: str, value: str) -> bool:
             "ipsec-secret",
             "path-token",
             "uploaded",
+            "kernel-key",
+            "made-token",
         )
     if id_ == "backup-key":
         return len(set(value)) > 16
@@ -675,6 +743,8 @@ def _accepted(id_: str, value: str) -> bool:
             and re.fullmatch(r"[A-Za-z]{1,11}", value)
             and not is_shuffled(value + "0000000000")
         ) and not (id_ == "basic-text" and not value.endswith("=") and not re.search(r"\d", value))
+    if id_ in ("when-asked", "login-pair"):
+        return is_joined(value) or is_worded(value) or is_password(value)
     if id_ in ("device-key", "ipsec-secret", "here-string", "login-line") and (
         is_chosen(value) or is_joined(value) or (value.isdigit() and len(value) >= 8)
     ):

@@ -20,6 +20,8 @@ _PHRASE = lazy(
 )
 # Letters that digits stand for, and a number: it has no host's or version's form.
 _LEET = lazy(r"(?!v\d|k8s)\d?[A-Za-z]+\d[A-Za-z]+\d[A-Za-z]{0,4}\.\d{2,4}")
+# The same with a second word: G4nd4lf.max154.
+_LEETS = lazy(r"(?!Log4|Web3|Neo4)[A-Z][a-z]{0,8}(?:\d[a-z]{1,8}){1,4}[._#+!-][A-Za-z]{3,12}\d{1,4}")
 # Words that were joined to a password, one of them with a capital: no member of an object.
 _JOINED = lazy(
     r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
@@ -106,7 +108,7 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 def is_joined(value: str) -> bool:
     """Whether ``value`` is words and a number, joined as in ``Two.words_And`` with a number behind."""
-    return bool(_LEET.fullmatch(value)) or (
+    return bool(_LEET.fullmatch(value) or _LEETS.fullmatch(value)) or (
         bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
     )
 

@@ -245,7 +245,7 @@ _TOKEN_PAIRS = words_of(
 _WEAK_LAST = words_of("key keys session salt seed code login")
 _HARMLESS = words_of(
     "public.key primary.key sort.key cache.key foreign.key partition.key next.token "
-    "page.token continuation.token cancellation.token cancel.token stop.token eos.token pad.token "
+    "page.token progress.token continuation.token cancellation.token cancel.token stop.token eos.token pad.token "
     "bos.token unk.token mask.token sep.token cls.token first.token last.token signature.key row.key "
     "composite.key unique.key public.token publishable.key site.key object.key s3.key dedupe.key "
     "idempotency.key group.key query.key index.key pub.key sync.token next.page.token hash.key range.key "
@@ -257,6 +257,8 @@ _HARMLESS = words_of(
     "enter.key tab.key escape.key space.key arrow.key shift.key ctrl.key delete.key id.key issue.key project.key i18n.key translation.key "
     "user.signingkey issues.key prop.key config.key setting.key registry.key lookup.key aggregate.key event.key"
 )
+# What is done, and the label of a button or a screen for it.
+_DEEDS = words_of("reset.password forgot.password change.password forgotten.password update.password")
 # Say which one, not what.
 # A key of these is none to a lock.
 _ADJECTIVES = words_of(
@@ -271,7 +273,7 @@ _QUALIFIERS = words_of(
     "hex sha sha1 sha2 sha256 sha512 md5 primary secondary eu us text v prd stg uat qa ci cleartext literal override"
 )
 _NEGATIVE = words_of(
-    "existing has is no use show ask num max min needs require requires allow enable disable show hide "
+    "hashed existing has is no use show ask num max min needs require requires allow enable disable show hide "
     "validate check verify invalid wrong missing count total should can"
 )
 _PARTS = lazy(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\x00-\x7f]+[a-z]*")
@@ -305,7 +307,8 @@ def grade(name: str) -> Grade:
         or words[0] in _NEGATIVE
         or _first_of_last(name) in _NEGATIVE
         or "existing" in words
-        or "public" in words[-3:-1]
+        or any(word.endswith("public") for word in words[-3:-1])
+        or pair in _DEEDS
         or last in ("pubkey", "publickey")
     ):
         return Grade.NONE

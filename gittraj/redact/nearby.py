@@ -30,7 +30,7 @@ _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
 _ABOUT = lazy(
     r"fingerprint|\bssid\b|\bgpg\b|\bpgp\b|\bid\b|\bids\b|hash|\bname\b|length|\bportion|\bstarting\b|\bfile\b|\bpath|\btype\b|\bsize\b|\bcount|\burl\b|policy|\bformat|prefix|algorithm|"
     r"expire|version|failed|denied|invalid|incorrect|wrong|checksum|identifier|\bsha\d|\bsha(?:sum)?\b|digest of|branch|commit|\bpublic|reset(?! to)|\bmodel|regex|pattern|\bcipher|\bmin\b|\bmax\b|\blimit|"
-    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest"
+    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest|编号|編號|请求|番号|번호"
 )
 _OWNED = lazy(
     r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"
@@ -39,7 +39,7 @@ _NEUTRAL = words_of(
     "with text by value val is content data text now new note default result output answer is to"
 )
 _LINKED = lazy(
-    r"(?:^|[\s\"'`*)])(?:is|was|to|as|with|are|be|using|use|und|and|auf|mit|con|avec|com|est|es|é|è|ist|lautet|är|er|on|jest|z|är|ar|je|este|és|es|это|является|на|с|είναι|olarak|це|है|هو|היא|ialah|adalah|là|are now|now|w/)[ ]?:?[ ]?[\"'`*„“]{0,3}$|[:=→>›…–—-][ ]{0,3}[\"'`*]{0,3}$|REG_SZ[ \t]{1,8}$"
+    r"(?:^|[\s\"'`*)])(?:is|was|to|as|with|je nově|gewijzigd in|ahora es|è ora|est maintenant|are|be|using|use|und|and|auf|mit|con|avec|com|est|es|é|è|ist|lautet|är|er|on|jest|z|är|ar|je|este|és|es|это|является|на|с|είναι|olarak|це|है|هو|היא|ialah|adalah|là|are now|now|w/)[ ]?:?[ ]?[\"'`*„“]{0,3}$|[:=→>›…–—-][ ]{0,3}[\"'`*]{0,3}$|REG_SZ[ \t]{1,8}$"
 )
 _AFTER_LINK = lazy(
     r"[\"'`*]{0,3}[ ]?(?:=|#|//|<-|←|--|;|\(|,|as|is|als|como|comme|come|jako|som|как|for|为|を|が|は)"
@@ -65,6 +65,7 @@ _NEXT = lazy(
     re.VERBOSE,
 )
 _NUMBERED = lazy(r"[a-z]{3,12}_?\d{1,3}(?:=|(?=[\"']?:[ ]))")  # the name of a text: label24: …
+_HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
 _GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
 
 
@@ -159,6 +160,7 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[tuple
             or gap in _IN_TAG
             or (is_worded(value) and _ENTERS.search(page.lower, max(0, end - 12), end))
             or _GOES_ON.match(text, to)
+            or (not linked and _HOST.fullmatch(value))
             or _has_owner(text, end, at, login=login)
         ):
             continue
@@ -178,7 +180,9 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[tuple
 
 
 def _is_pin(page: Page, end: int, to: int) -> bool:
-    return page.lower.endswith((" pin", " puk"), 0, end) and bool(_PIN.match(page.text, end, to + 2))
+    return page.lower.endswith((" pin", " puk", "passcode", " tan", " otp"), 0, end) and bool(
+        _PIN.match(page.text, end, to + 2)
+    )
 
 
 _ENTERS = lazy(r"\b(?:log|sign)(?:ged|ging|ed|ing)?[ ]?in$")  # as whom
@@ -227,6 +231,7 @@ def _before(page: Page, start: int, level: Grade) -> Iterator[tuple[int, int]]:
             or (gap.isspace() and len(gap) > 1)  # of another column
             or _GOES_ON.match(text, to)
             or _NUMBERED.match(text, at)
+            or _HOST.fullmatch(value)
             or _ABOUT.search(page.lower, to, start)
             or (not _COMMENTS.match(gap) and _has_owner(text, line, at))
         ):

@@ -17,7 +17,7 @@ from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
-from .documents import blanked, documents, strings
+from .documents import blanked, documents, fitted, strings
 from .fed import FED
 from .judge import BESIDE, JUDGE, acquitted
 from .judge import RULE as JUDGED
@@ -114,7 +114,7 @@ class _Scan:
             yield from _whole(text, name, self._options)
         if len(text) < _SHORTEST and not self._strict:
             return
-        rest = text
+        rest, places = text, []
         if self._depth < _DEEPEST_JSON and (places := documents(text)):
             self._depth += 1
             for place in places:
@@ -124,7 +124,7 @@ class _Scan:
         if (known := self._known.get(rest)) is None:
             known = tuple(self._on_page(rest))
             self._known.put(rest, known)
-        yield from known
+        yield from (fitting for span in known if (fitting := fitted(text, places, span)))
 
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)

@@ -85,6 +85,9 @@ cloudflare-token: cfat_ cfut_ cfk_: [A-Za-z0-9_-]{30,80}: {base62:40}
 planetscale-token: pscale_tkn_ pscale_oauth_ pscale_pw_: [A-Za-z0-9_.=-]{30,64}: {url64:43}
 grafana-token: glsa_ glc_: [A-Za-z0-9+/=_]{30,400}: {base62:32}_{hex:8}
 newrelic-key: NRAK- NRJS- NRII- NRIQ- NRRA- NRSP-: [A-Za-z0-9_-]{19,44}: {base36up:27}
+laravel-key: base64:: (?<!;base64:)[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=]): {base64:43}=
+apple-session: DAWTKNV3: [A-Za-z0-9+/=_-]{60,2000}: {base62:90}
+java-keystore: /u3+7QAAAA: [A-Za-z0-9+/]{80,20000}={0,2}: {base64:120}
 postman-key: PMAK- PMAT-: [0-9a-zA-Z-]{24,70}: {hex:24}-{hex:34}
 pulumi-token: pul-: [0-9a-f]{40}: {hex:40}
 mailgun-key: key-: [0-9a-f]{32}(?![0-9A-Za-z]): {hex:32}
@@ -288,6 +291,7 @@ _ANYWHERE: tuple[tuple[str, str, str], ...] = (
         r"[0-9A-Fa-f]{16}:[0-9A-Fa-f]{32}:0101000000000000[0-9A-Fa-f]{16,2000}",
         "{hex:16}:{hex:32}:0101000000000000{hex:60}",
     ),
+    ("newrelic-key", r"(?:[a-z]{2}01xx)?[0-9a-f]{28,36}NRAL" + _LAST, "{hex:36}NRAL"),
     ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "K{base58:51}"),
     ("firebase-key", r"AAAA[A-Za-z0-9_-]{7}:APA91[A-Za-z0-9_-]{130,140}", "AAAA{base62:7}:APA91{url64:134}"),
     ("okta-token", r"00(?!\d{0,6}-[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{40}" + _LAST, "00{url64:40}"),
@@ -368,7 +372,7 @@ _HINTS = lazy(
     r":(?:0101000000|AA|fx|::|APA91)|\.(?:[A-Za-z0-9_-]{6}\.|atlasv1\.|[A-Za-z0-9]{24})|-(?:us[0-9]|[a-z]{4}-[a-z]{4}(?![\w-]))|[_-][A-Za-z0-9]{16}|~(?<=8Q~)"
 )
 _LETTERED_HINTS = lazy(
-    r"CfDJ8|md5[0-9a-f]{32}|-[0-9]{6}-|IBAzC|l(?:Q..B|.gE)[EFGHZa-n][A-Za-z0-9+/]{54}|JQQJ99|AzSe|AzFu|AzEH|AzCa|ACDb|ACRD|AIoT|APIM|\+A(?:St|MC)|[5KL](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50}|00(?<![A-Za-z0-9]..)[A-Za-z0-9_-]{40}"
+    r"CfDJ8|NRAL|md5[0-9a-f]{32}|-[0-9]{6}-|IBAzC|l(?:Q..B|.gE)[EFGHZa-n][A-Za-z0-9+/]{54}|JQQJ99|AzSe|AzFu|AzEH|AzCa|ACDb|ACRD|AIoT|APIM|\+A(?:St|MC)|[5KL](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50}|00(?<![A-Za-z0-9]..)[A-Za-z0-9_-]{40}"
 )
 
 

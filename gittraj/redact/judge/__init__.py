@@ -22,6 +22,7 @@ from ..anchors import Anchors
 from ..commands import OPTION
 from ..lazy import lazy
 from ..made import is_phrase
+from ..randomness import likelihood
 from ..rules import Page, Reader, Span
 from ..values import CJK_SENTENCE, TOOL_ID, is_placeholder
 from .candidates import Candidate, candidates
@@ -39,11 +40,20 @@ _ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
 _IDENTIFIES = lazy(
     r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
 )
+# What a judge of small signs can't tell from a password: machines' names and a year's days, words with a number for a
+# syllable, names of files of keys, what another program encrypted.
+_USUAL = lazy(
+    r"[a-z]{2,12}-?\d{1,3}\??|\d{4}-\d\d-\d\d\W?|[a-z]{3,}(?:2|4|64)[a-z]+|[\w.-]+\.(?:p8|p12|pem|key|jks|crt|cer|pfx|keystore|gpg|asc|csv|log|conf)|data:\S+"
+)
+_HASHED = lazy(
+    r"(?i)(?:commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
+)
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
 _UNSURE = ("named-", "nearby", "phrase", "told")
 _ACQUITTAL_TOLD = -400  # a plain word has no form that could speak for it
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_DRAWN = -4.4  # under which letters were drawn: an app's password
 _LONGEST_WORD = 100
 _ABOVE, _BELOW = 2, 3  # lines around a cue
 _LONGEST = 3000  # characters of a line
@@ -77,12 +87,22 @@ def _is_identifier(text: str, one: Candidate) -> bool:
         or is_placeholder(text[one.start : one.end])
         or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
         or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
+        or _USUAL.fullmatch(text, one.start, one.end) is not None
+        or _is_spoken(text[one.start : one.end])
+        or _HASHED.search(text, max(0, one.start - 12), one.start) is not None
         or (
             text[one.start : one.end].isdigit()
             and _NUMBERS.search(text, max(0, one.start - 40), one.start) is not None
         )
         or _PASSED.search(text, max(0, one.start - 10), one.end + 1) is not None
     )
+
+
+def _is_spoken(value: str) -> bool:
+    """Whether a word is one of a language, or a sentence that has no spaces."""
+    if value.isascii():
+        return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
+    return 2 * sum(letter > "\u2e80" for letter in value) > len(value)
 
 
 def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:

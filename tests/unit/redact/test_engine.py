@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gittraj.errors import RedactionError
@@ -59,6 +59,7 @@ def test_a_planted_secret_never_survives(before: str, after: str) -> None:
 
 @settings(max_examples=200)
 @given(before=texts, after=texts)
+@example(before="", after="password,'")
 def test_a_json_document_stays_one(before: str, after: str) -> None:
     document = {
         "a": before,
