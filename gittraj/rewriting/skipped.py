@@ -46,8 +46,9 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
     skipped: set[Pair] = set()
     for new in doubtful:
         left = [old for old in olds[new] if became[old].isdisjoint({new, *became[new]})]
-        put = [old for old in olds[new] if old not in left]
-        skipped |= {(old, new) for old in left if not (put and _took(changes, new, old, put))}
+        # of twins nobody can tell which it was, but for git: it tells what was put there first
+        put = [old for old in olds[new] if old not in left] or olds[new][: applied[new]]
+        skipped |= {(o, new) for o in left if o not in put and not (put and _took(changes, new, o, put))}
     return skipped
 
 

@@ -109,6 +109,26 @@ def test_edge_10_rebase_that_skips_what_a_conflict_took(
     each_desk.check({"b": works})
 
 
+def test_edge_10_rebase_of_twins(desk: Desk) -> None:
+    """``b`` stands on both sides of a merge, alike but for its parents. In a row one of them conflicts and is
+    resolved, and the other comes to nothing: git says that both became the same."""
+    desk.branch_off("a", "b")
+    desk.git("checkout", "-q", "main")
+    desk.git.commit({"b": "theirs\n"}, "their b")
+    desk.git("checkout", "-q", "-b", "other", "topic~1")
+    assert desk.ends("commit", "--amend", "--message", "a again") == 0
+    assert desk.ends("cherry-pick", "topic") == 0
+    assert desk.ends("merge", "--no-edit", "topic") == 0
+    desk.git("branch", "-q", "-D", "topic")
+    desk.drain()
+    status = desk.ends("rebase", "main")
+    while status:
+        desk.git.write({"b": "theirs\nb\n"})
+        desk.git("add", "--all")
+        status = desk.ends("rebase", "--continue", env=QUIET)
+    desk.check({"a again": {"a"}, "b": {"b"}})
+
+
 def test_edge_10_rebase_of_what_was_put_there_by_hand(each_desk: Desk) -> None:
     """A person put the lines of ``a``, most of them theirs, into a commit of their own, and merged ``a``. In
     a row nothing is left of it then, and git says that it became theirs."""

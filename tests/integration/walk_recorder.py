@@ -167,11 +167,14 @@ class Ours:
                 yield f"{name}: git fsck found something missing"
 
     def carried(self, roots: Mapping[str, Path], born: Mapping[str, set[str]]) -> Carried:
-        """A record is of the work whose call it names where that was born; elsewhere its key tells."""
+        """A record is of the work whose call it names where that was born; elsewhere its key tells. One that
+        is explored says that no commit came out of it, and stands wherever HEAD was."""
         notes: dict[str, dict[Key, str]] = {}
         for root in roots.values():
             for commit, body in _bodies(root).items():
                 for record in standing(commit, decode_note(body)):
+                    if record.role == "explored":
+                        continue
                     notes.setdefault(commit, {})[record.key] = record.link.call or ""
         keys: dict[str, set[Key]] = {}
         owners: dict[Key, set[str]] = {}
