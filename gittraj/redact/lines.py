@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .anchors import Anchors
-from .made import is_chosen, is_joined, is_shuffled, is_worded
+from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .rules import Gate, Page, Reader, Span
@@ -173,8 +173,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "link-token",
-        "/magic/|/reset/|/invite/|/verify/|/confirm/|/activate/|/token/|/magic?|/reset?|/invite?|/verify?|/confirm?|/activate?|samlresponse|samlrequest",
-        r"(?:/(?:magic|reset|invite|verify|confirm|activate|token)(?:/|\?\w{1,8}=)|SAMLResponse=|SAMLRequest=)(?P<v>[A-Za-z0-9_+/=%-]{24,8000})",
+        "/magic/|/reset/|/reset-password/|/password-reset/|/invite/|/verify/|/confirm/|/activate/|/token/|/magic?|/reset?|/invite?|/verify?|/confirm?|/activate?|samlresponse|samlrequest",
+        r"(?:/(?:magic|reset|reset-password|password-reset|invite|verify|confirm|activate|token)(?:/|\?\w{1,8}=)|SAMLResponse=|SAMLRequest=)(?P<v>[A-Za-z0-9_+/=%-]{24,8000})",
         "https://example.org/login/magic/{base62:43}",
     ),
     (
@@ -203,9 +203,9 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "hook-url",
-        "webhooks/|/v2/|/v3/|/hook/|/hooks/|hc-ping|rtmp",
+        "webhooks/|/v2/|/v3/|/hook/|/hooks/|hc-ping|rtmp|integrations/deploy|.ics?s=",
         r"(?:/webhooks/\d{6,24}/(?P<v>[\w-]{40,120})|://[\w.-]{4,60}/(?:[\w.-]{1,24}/){0,4}hooks?/(?P<h>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|://[\w.-]{0,60}(?:infura|alchemy|quiknode|ankr|chainstack|mainnet|testnet|sepolia|goerli|polygon)[\w.-]{0,60}(?:/[\w-]{1,20}){0,2}/(?P<r>[0-9a-f]{32}|[\w-]{32,64})(?=[\s\"'`,;)\]/]|$)"
-        r"|hc-ping\.com/(?P<p>[\w-]{22,36})|rtmps?://[\w.:-]{4,80}/\w{2,20}/(?P<k>(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}|live_\d{6,12}_\w{20,40}))",
+        r"|/integrations/deploy/prj_\w{10,40}/(?P<d>\w{10})\b|\.ics\?s=(?P<s>[0-9a-f]{32})\b|hc-ping\.com/(?P<p>[\w-]{22,36})|rtmps?://[\w.:-]{4,80}/\w{2,20}/(?P<k>(?:[a-z0-9]{4}-){3,5}[a-z0-9]{4}|live_\d{6,12}_\w{20,40}))",
         "https://sepolia.infura.io/v3/{hex:32}",
     ),
     (
@@ -600,6 +600,24 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         r"(?i:\b(?:key box|lockbox|keypad|door|alarm|gate)\b)[^\n]{0,60}?\b(?i:code)[ ](?:is )?(?P<v>\d{4,6})(?![\d-])",
         "key box at the cage: code {digits:5}, badge at reception",
     ),
+    (
+        "passphrase-words",
+        "passphrase|seed phrase|recovery phrase",
+        r"(?i:passphrase|seed phrase|recovery phrase)[^\n]{0,24}?(?:is |: |, )[\"'`]?(?P<v>[a-z]{3,10}(?P<j>[ -])[a-z]{3,10}(?:(?P=j)[a-z]{3,10}){2,22}(?=[\"'`.,;]|\s[—–-]|\s*(?:\n|$)))",
+        'the key has a passphrase, "camembert otter zapato turnip", so ssh-add it',
+    ),
+    (
+        "made-api-token",
+        '"status":"active"|"status": "active"',
+        r"\"status\":\s?\"active\",\s{0,40}\"value\":\s?\"(?P<v>[\w-]{40})\"",
+        '{"success":true,"result":{"name":"dns","status":"active","value":"{url64:40}"}}',
+    ),
+    (
+        "called-with",
+        "mysqli_real_connect|mysqli_connect()|pg_connect()",
+        r"(?:mysqli_real_connect|mysqli_connect|pg_connect)\(\)[^\n]{0,80}\((?:'[^'\n]{1,80}', ?){2}'(?P<v>[^'\n]{4,120})'",
+        "mysqli_real_connect(): (HY000/1045) in a.php; args: ('localhost', 'me', '{word:9}', 'shop')",
+    ),
 )
 
 
@@ -616,10 +634,14 @@ def lines(page: Page) -> Iterator[Span]:
         for start, stop in places:
             for match in _compiled(pattern).finditer(page.text, start, stop):
                 page.tick()
-                value = match[match.lastgroup or "v"]
+                value = match[_group(match)]
                 if _accepted(id_, value):
-                    at = match.start(match.lastgroup or "v")
+                    at = match.start(_group(match))
                     yield Span(at, at + len(value.rstrip(",;")), id_, "secret")
+
+
+def _group(match: re.Match[str]) -> str:
+    return "v" if match.groupdict().get("v") else match.lastgroup or "v"
 
 
 def _anchors() -> Anchors:
@@ -640,6 +662,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _SURE = (
+    "made-api-token",
+    "called-with",
     "asked-code",
     "sent-code",
     "box-code",
@@ -733,6 +757,8 @@ def _accepted(id_: str, value: str) -> bool:
             "kernel-key",
             "made-token",
         )
+    if id_ == "passphrase-words":
+        return is_phrase(value)
     if id_ == "backup-key":
         return len(set(value)) > 16
     if not is_secret(value, Grade.STRONG, Style.EXACT):

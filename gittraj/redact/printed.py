@@ -34,7 +34,7 @@ _HOLDS = lazy(
     re.IGNORECASE,
 )
 _GENERATES = lazy(
-    r"(?:^|[ |;&(])(?:\S{0,40}/)?(?:[\w:-]{0,30}(?:auth|jwt|key|secret|token|psk|password|passwd)[:_ -](?:secret|gen\w{0,12}|create|new|show|print)|(?:gen|generate|create|new|show|print|rotate|get|make)[\w:-]{0,12}[:_ -](?:\w{1,12}[:_-])?(?:secret|token|key|psk|password|passwd|passphrase)s?|pwgen|pwqgen|xkcdpass|diceware|genpass|mkpasswd|apg|base64[ ](?:-d|-D|--decode)|base64[ ]?$)(?=[^\w./]|$)"
+    r"(?:^|[ |;&(])(?:\S{0,40}/)?(?:[\w:-]{0,30}(?:auth|jwt|key|secret|token|psk|password|passwd)[:_ -](?:secret|gen\w{0,12}|create|new|show|print)|(?:gen|generate|create|new|show|print|rotate|get|make)[\w:-]{0,12}[:_ -](?:\w{1,12}[:_-])?(?:secret|token|key|psk|password|passwd|passphrase)s?|\S{0,60}createtoken|pwgen|pwqgen|xkcdpass|diceware|genpass|mkpasswd|apg|base64[ ](?:-d|-D|--decode)|base64[ ]?$)(?=[^\w./]|$)"
 )
 # What prints one value and nothing else: whatever it looks like, its first line is it.
 _GIVES = lazy(

@@ -54,7 +54,7 @@ slack-webhook: hooks.slack.com/services/ hooks.slack.com/workflows/ hooks.slack.
 discord-webhook: discord.com/api/webhooks/ discordapp.com/api/webhooks/: [0-9]{15,20}/[\\w-]{40,100}: {digits:18}/{url64:68}
 teams-webhook: webhook.office.com/webhookb2/: [A-Za-z0-9@/-]{60,300}: {hex:8}-{hex:4}-{hex:4}/IncomingWebhook/{hex:32}/{hex:32}
 zapier-webhook: hooks.zapier.com/hooks/catch/: [0-9]{4,12}/[a-z0-9]{5,20}: {digits:8}/{base36low:14}
-make-webhook: .make.com/: [a-z0-9]{24,40}(?![a-z0-9]): {hex:32}
+make-webhook: eu1.make.com/ eu2.make.com/ us1.make.com/ us2.make.com/ hook.make.com/: [a-z0-9]{24,40}(?![a-z0-9]): {hex:32}
 google-chat-webhook: chat.googleapis.com/v1/spaces/: [\\w-]{4,40}/messages\\?key=[\\w-]{20,60}&token=[\\w%-]{20,80}: {base62:11}/messages?key={url64:39}&token={url64:43}
 stripe-key: sk_live_ rk_live_ sk_test_ rk_test_ sk_org_ whsec_ sk_prod_: [A-Za-z0-9+/=_]{16,255}: {base62:24}
 anthropic-key: sk-ant-: [A-Za-z0-9_-]{20,200}: {url64:93}AA
@@ -86,6 +86,7 @@ planetscale-token: pscale_tkn_ pscale_oauth_ pscale_pw_: [A-Za-z0-9_.=-]{30,64}:
 grafana-token: glsa_ glc_: [A-Za-z0-9+/=_]{30,400}: {base62:32}_{hex:8}
 newrelic-key: NRAK- NRJS- NRII- NRIQ- NRRA- NRSP-: [A-Za-z0-9_-]{19,44}: {base36up:27}
 laravel-key: base64:: (?<!;base64:)[A-Za-z0-9+/]{43}=(?![A-Za-z0-9+/=]): {base64:43}=
+laravel-cookie: eyJpdiI6: [A-Za-z0-9+/=%]{80,4000}: {base64:160}
 apple-session: DAWTKNV3: [A-Za-z0-9+/=_-]{60,2000}: {base62:90}
 java-keystore: /u3+7QAAAA: [A-Za-z0-9+/]{80,20000}={0,2}: {base64:120}
 postman-key: PMAK- PMAT-: [0-9a-zA-Z-]{24,70}: {hex:24}-{hex:34}
@@ -291,6 +292,7 @@ _ANYWHERE: tuple[tuple[str, str, str], ...] = (
         r"[0-9A-Fa-f]{16}:[0-9A-Fa-f]{32}:0101000000000000[0-9A-Fa-f]{16,2000}",
         "{hex:16}:{hex:32}:0101000000000000{hex:60}",
     ),
+    ("sanctum-token", r"\d{1,7}\|[A-Za-z0-9]{40,48}" + _LAST, "39|{base62:48}"),
     ("newrelic-key", r"(?:[a-z]{2}01xx)?[0-9a-f]{28,36}NRAL" + _LAST, "{hex:36}NRAL"),
     ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "K{base58:51}"),
     ("firebase-key", r"AAAA[A-Za-z0-9_-]{7}:APA91[A-Za-z0-9_-]{130,140}", "AAAA{base62:7}:APA91{url64:134}"),
@@ -369,7 +371,7 @@ def _tokens_at(words: str) -> Iterator[int]:
 
 # What every match of ANYWHERE has in it: begins with a sign, so it is soon found.
 _HINTS = lazy(
-    r":(?:0101000000|AA|fx|::|APA91)|\.(?:[A-Za-z0-9_-]{6}\.|atlasv1\.|[A-Za-z0-9]{24})|-(?:us[0-9]|[a-z]{4}-[a-z]{4}(?![\w-]))|[_-][A-Za-z0-9]{16}|~(?<=8Q~)"
+    r":(?:0101000000|AA|fx|::|APA91)|\.(?:[A-Za-z0-9_-]{6}\.|atlasv1\.|[A-Za-z0-9]{24})|-(?:us[0-9]|[a-z]{4}-[a-z]{4}(?![\w-]))|[_-][A-Za-z0-9]{16}|~(?<=8Q~)|\|[A-Za-z0-9]{40}"
 )
 _LETTERED_HINTS = lazy(
     r"CfDJ8|NRAL|md5[0-9a-f]{32}|-[0-9]{6}-|IBAzC|l(?:Q..B|.gE)[EFGHZa-n][A-Za-z0-9+/]{54}|JQQJ99|AzSe|AzFu|AzEH|AzCa|ACDb|ACRD|AIoT|APIM|\+A(?:St|MC)|[5KL](?<![A-Za-z0-9].)[1-9A-HJ-NP-Za-km-z]{50}|00(?<![A-Za-z0-9]..)[A-Za-z0-9_-]{40}"

@@ -38,15 +38,15 @@ _HOPELESS = -250  # what no surroundings made up for
 _ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
 # The name of an identifier or of a digest, and the sign before its value.
 _IDENTIFIES = lazy(
-    r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
+    r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|prefix|sku|handle|slug|ref|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
 )
 # What a judge of small signs can't tell from a password: machines' names and a year's days, words with a number for a
 # syllable, names of files of keys, what another program encrypted.
 _USUAL = lazy(
-    r"[a-z]{2,12}-?\d{1,3}\??|\d{4}-\d\d-\d\d\W?|[a-z]{3,}(?:2|4|64)[a-z]+|[\w.-]+\.(?:p8|p12|pem|key|jks|crt|cer|pfx|keystore|gpg|asc|csv|log|conf)|data:\S+"
+    r"[a-z]{2,12}-?\d{1,3}\??|\d{4}-\d\d-\d\d\W?|[a-z]{3,}(?:2|4|64)[a-z]+|[\w.-]+\.(?:p8|p12|pem|key|jks|crt|cer|pfx|keystore|gpg|asc|csv|log|conf)|data:\S+|(?:we|cus|sub|pi|ch|in|price|prod|acct|evt|pm|txn|po|si|seti|card|src|re|plink|promo|tr|req)_[A-Za-z0-9]{14,28}"
 )
 _HASHED = lazy(
-    r"(?i)(?:commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
+    r"(?i)(?:-ref|commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
 )
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
