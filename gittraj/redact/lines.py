@@ -106,7 +106,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "device-key",
         "isakmp key|radius|tacacs|key-string| md5 |community|psksecret|wpa-psk|pre-shared|neighbor |enable secret|enable pass|privilege |set pass|set secret|username ",
-        r"(?:\bisakmp key|server[ ][^\n]{0,80}?[ ]key|(?:radius|tacacs)[\w-]{0,10}[ ][^\n]{0,60}?key|key-string|(?:message-digest-key|authentication-key)[ ]\d{1,3}[ ]md5|(?<!expected )(?<!found )(?<!the )(?<!its )\bmd5(?![ ]key-)|snmp(?:-server)? community|r[ow]community6?|psksecret|wpa-psk ascii|pre-shared-key(?: address[^\n]{0,60} key)?|"
+        r"(?:\bisakmp key|server[ ][^\n]{0,80}?[ ]key|(?:radius|tacacs)[\w-]{0,10}[ ][^\n]{0,60}?key|key-string|(?:message-digest-key|authentication-key)[ ]\d{1,3}[ ]md5|(?:key|password|secret|auth[a-z]{0,12}) [^\n]{0,30}\bmd5(?![ ]key-)|snmp(?:-server)? community|r[ow]community6?|psksecret|wpa-psk ascii|pre-shared-key(?: address[^\n]{0,60} key)?|"
         r"neighbor[ ][\w.:]{3,50}[ ]password|(?:enable|username[ ][\w.@-]{1,40}(?: privilege \d{1,2})?)[ ](?:secret|password)|set[ ](?:passwd|password|psksecret|secret|passphrase|auth-pwd|priv-pwd))[ \t]{1,4}(?:\d{1,2}[ ]|ascii[ ]|encrypted[ ]|ENC[ ])?"
         + _QV,
         "crypto isakmp key {word:9} address 192.0.2.1",

@@ -30,7 +30,7 @@ _EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，│|"
 _ABOUT = lazy(
     r"fingerprint|\bssid\b|\bgpg\b|\bpgp\b|\bid\b|\bids\b|hash|\bname\b|length|\bportion|\bstarting\b|\bfile\b|\bpath|\btype\b|\bsize\b|\bcount|\burl\b|policy|\bformat|prefix|algorithm|"
     r"expire|version|failed|denied|invalid|incorrect|wrong|checksum|identifier|\bsha\d|\bsha(?:sum)?\b|digest of|branch|commit|\bpublic|reset(?! to)|\bmodel|regex|pattern|\bcipher|\bmin\b|\bmax\b|\blimit|"
-    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest|编号|編號|请求|番号|번호"
+    r"\brow\b|\bline\b|\bpage\b|\bissue|\bport\b|\bdate\b|\btime|\bconst\b|\bimport\b|\breturn\b|\bfunc|\bdef\b|\bclass\b|encrypt|\bkid\b|integrity|etag|\bref\b|revision|\btrace|\brequest|编号|編號|请求|番号|번호|pubkey"
 )
 _OWNED = lazy(
     r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"

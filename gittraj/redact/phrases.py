@@ -266,10 +266,15 @@ _COUNTED = lazy(r"\b(?:number of|days|minimum|maximum|attempts|tries|length|age)
 _BEGINS = lazy(r"[A-Z][a-z ]+ \d{1,3}")
 
 
+_COMMIT, _PINS = lazy(r"[0-9a-f]{40}"), lazy(r"\bpin(?:s|ned)?\b")  # "pin the action to 87f0…"
+
+
 def _judged(page: Page, match: re.Match[str], level: Grade, *, quoted: bool) -> Iterator[Span]:
     start, end = _trimmed(page.text, *match.span("v"))
     value = page.text[start:end]
     if page.text.startswith("...", end):
+        return
+    if _COMMIT.fullmatch(value) and _PINS.search(page.lower, max(0, start - 80), start):
         return
     if _GROUPED.fullmatch(value.lower()) or (
         (level is Grade.STRONG or quoted)

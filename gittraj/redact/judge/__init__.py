@@ -43,12 +43,13 @@ _IDENTIFIES = lazy(
 # What a judge of small signs can't tell from a password: machines' names and a year's days, words with a number for a
 # syllable, names of files of keys, what another program encrypted.
 _USUAL = lazy(
-    r"[a-z]{2,12}-?\d{1,3}\??|\d{4}-\d\d-\d\d\W?|[a-z]{3,}(?:2|4|64)[a-z]+|[\w.-]+\.(?:p8|p12|pem|key|jks|crt|cer|pfx|keystore|gpg|asc|csv|log|conf)|data:\S+|(?:we|cus|sub|pi|ch|in|price|prod|acct|evt|pm|txn|po|si|seti|card|src|re|plink|promo|tr|req)_[A-Za-z0-9]{14,28}"
+    r"[a-z]{2,12}-?\d{1,3}\??|\d{4}-\d\d-\d\d\W?|[a-z]{3,}(?:2|4|64)[a-z]+|[\w.-]+\.(?:p8|p12|pem|key|jks|crt|cer|pfx|keystore|gpg|asc|csv|log|conf)|data:\S+|(?:Wi|Uni)-?Fi|(?:we|cus|sub|pi|ch|in|price|prod|acct|evt|pm|txn|po|si|seti|card|src|re|plink|promo|tr|req)_[A-Za-z0-9]{14,28}"
 )
 _HASHED = lazy(
     r"(?i)(?:-ref|commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
 )
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
+_COUNTED = lazy(r"(?i)[ ](?:bytes|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
 _UNSURE = ("named-", "nearby", "phrase", "told")
 _ACQUITTAL_TOLD = -400  # a plain word has no form that could speak for it
@@ -94,6 +95,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
             text[one.start : one.end].isdigit()
             and _NUMBERS.search(text, max(0, one.start - 40), one.start) is not None
         )
+        or _COUNTED.match(text, one.end) is not None
         or _PASSED.search(text, max(0, one.start - 10), one.end + 1) is not None
     )
 
