@@ -33,21 +33,22 @@ FOLDERS = {
 class Exchange:
     """``module`` has ``write(exported)``, which yields the text or the bytes of one document. ``suffix`` ends
     the names of files. ``each``: every trajectory is a document of its own; ``nests``: but what a trajectory
-    started is in its document. ``tree``: instead of ``write`` there is ``files(exported)``, which yields
-    paths and texts.
+    started is in its document. ``tree``: the function that stands instead of ``write``, and yields paths and
+    texts.
     """
 
     module: str
     suffix: str = ""
     each: bool = False
     nests: bool = False
-    tree: bool = False
+    tree: str = ""
 
 
 _TRAIL = "gittraj.exchange.agent_trajectories"
 EXCHANGES = {
     "trajectory": Exchange(module=_TRAIL, suffix=".trajectory.json", each=True),
-    "trajectory-tree": Exchange(module=_TRAIL, tree=True),
+    "trajectory-tree": Exchange(module=_TRAIL, tree="files"),
+    "trajectory-bundle": Exchange(module=_TRAIL, tree="bundles"),
     "atif": Exchange(module="gittraj.exchange.atif", suffix=".atif.json", each=True, nests=True),
     "agent-trace": Exchange(module="gittraj.exchange.agent_trace", suffix=".traces.jsonl"),
     "otel": Exchange(module="gittraj.exchange.open_telemetry", suffix=".otlp.json"),
@@ -75,7 +76,7 @@ def documents(form: Exchange, exported: Exported) -> Iterator[tuple[str, bytes]]
     """The name of each document's file, and its bytes. Raises TrajError for a name that leads elsewhere."""
     module: Any = import_module(form.module)
     if form.tree:
-        yield from ((_inside(name), join([text])) for name, text in module.files(exported))
+        yield from ((_inside(name), join([text])) for name, text in getattr(module, form.tree)(exported))
         return
     for group in _groups(form, exported):
         yield _inside(f"{group.trajectories[0]['id']}{form.suffix}"), join(module.write(group))

@@ -1,5 +1,5 @@
 """``.trajectory.json`` of agent-trajectories 0.6.1, as its own schema accepts it, and the tree that ``trail``
-keeps them in.
+keeps them in; or the folder of its first design, to be read without a program.
 
 What its schema demands and nobody said (a role, an approach) is not made up but where a field would be empty;
 a retrospective without a summary and a confidence stays an event.
@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.exchange.documents import events_of, pretty
-from gittraj.exchange.summary import summarise
+from gittraj.exchange.summary import summarise, tell_chapter
 from gittraj.exported import Exported
 from gittraj.interchange.carried import Names, carried_header, plain_event
 from gittraj.interchange.patches import difference
@@ -36,6 +36,7 @@ from gittraj.times import seconds
 Header = Mapping[str, Any]
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_PLAIN = re.compile(r"[a-z0-9]+")
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
 _EPOCH = "1970-01-01T00:00:00.001Z"
 
@@ -58,6 +59,20 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
         yield f"{folder}/{_named(document, told)}/trajectory.json", pretty(document)
         if document["status"] != "active":
             yield f"{folder}/{_named(document, told)}/summary.md", summarise(document)
+
+
+def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
+    """A folder ``NAME.trajectory`` for each: the document, its summary, and each chapter's events to read."""
+    for told in exported.trajectories:
+        document = build(told, exported.commits.get(told["id"], ()))
+        folder = f"{_named(document, told)}.trajectory"
+        yield f"{folder}/trajectory.json", pretty(document)
+        if document.get("type") == "compacted":
+            continue
+        yield f"{folder}/README.md", summarise(document)
+        for number, chapter in enumerate(document["chapters"], 1):
+            name = "-".join(_PLAIN.findall(chapter["title"].lower()))[:40].strip("-")
+            yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", tell_chapter(chapter, number)
 
 
 def _named(document: Mapping[str, Any], told: Header) -> str:

@@ -19,6 +19,19 @@ def summarise(document: Mapping[str, Any]) -> str:
     return "\n".join("\n".join(section) for section in sections).rstrip() + "\n"
 
 
+def tell_chapter(chapter: Mapping[str, Any], number: int) -> str:
+    """All that a chapter's events say, as a page of its own."""
+    said = (
+        f"- **{e.get('type')}** {_indented(loose.text(e.get('content')) or '')}" for e in chapter["events"]
+    )
+    head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
+    return "\n".join([*head, *said]) + "\n"
+
+
+def _indented(content: str) -> str:
+    return content.replace("\n", "\n  ")
+
+
 def _head(document: Mapping[str, Any]) -> Iterator[str]:
     task, retrospective = document["task"], document.get("retrospective")
     yield f"# Trajectory: {task['title']}"

@@ -130,6 +130,14 @@ def test_several_documents_need_a_folder(git: Git, tmp_path: Path) -> None:
     assert len(list((tmp_path / "tree").glob("active/traj_*/trajectory.json"))) == 2
     taken = json.loads(traj(git, "import", "--json", str(tmp_path / "tree")))["imported"]
     assert [row["parts"] for row in taken] == [0, 0]
+    traj(git, "export", "--format", "trajectory-bundle", "-o", str(tmp_path / "bundles"))
+    one, two = sorted((tmp_path / "bundles").glob("traj_*.trajectory"))
+    assert sorted(path.name for path in one.iterdir()) == ["README.md", "chapters", "trajectory.json"]
+    (chapter,) = (two / "chapters").iterdir()
+    assert chapter.name in ("01-one.md", "01-two.md")
+    assert "- **prompt** " in chapter.read_text()
+    taken = json.loads(traj(git, "import", "--json", str(one), str(two)))["imported"]
+    assert [row["parts"] for row in taken] == [0, 0]
 
 
 def test_nothing_there_and_no_format(git: Git) -> None:
