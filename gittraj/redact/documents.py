@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from .lazy import lazy
@@ -16,7 +17,7 @@ from .rules import Span
 from .view import Layer
 
 _STRING = lazy(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
-_CLOSES = lazy(r'(?:[^"\\]++|\\.)*+(?=")', re.DOTALL)
+_QUOTE = lazy(r'(?<!\\)"')
 _KEY = lazy(r"\s*:")
 _LINE = lazy(r"[^\n]+")
 _ESCAPE = lazy(
@@ -65,16 +66,20 @@ def blanked(text: str, places: list[tuple[int, int]]) -> str:
     return text
 
 
-def fitted(text: str, places: list[tuple[int, int]], span: Span) -> Span | None:
-    """What of a secret may go from a document: one that begins in a string and has a lone quote before it
-    ends with the string."""
-    if '"' not in text[span.start : span.end]:
-        return span
-    for start, end in places:
-        if start <= span.start < end and not _is_json(f"{text[start : span.start]}0{text[span.end : end]}"):
-            cut = _CLOSES.match(text, span.start, span.end)
-            return replace(span, end=cut.end()) if cut and cut[0] else None
-    return span
+def fitted(text: str, places: list[tuple[int, int]], spans: Iterable[Span]) -> Iterator[Span]:
+    """Those of the secrets that begin in a string of a document end with it: they would take its quote."""
+    bodies: list[tuple[int, int]] | None = None
+    for span in spans:
+        if not places or _QUOTE.search(text, span.start, span.end) is None:
+            yield span
+            continue
+        if bodies is None:
+            bodies = [found.span(1) for place in places for found in _STRING.finditer(text, *place)]
+        start, end = bodies[max(0, bisect_right(bodies, (span.start, len(text))) - 1)] if bodies else (0, 0)
+        if not start <= span.start <= end < span.end:
+            yield span
+        elif span.start < end:
+            yield replace(span, end=end)
 
 
 def _in_list(text: str, at: int, end: int) -> bool:

@@ -124,7 +124,7 @@ class _Scan:
         if (known := self._known.get(rest)) is None:
             known = tuple(self._on_page(rest))
             self._known.put(rest, known)
-        yield from (fitting for span in known if (fitting := fitted(text, places, span)))
+        yield from fitted(text, places, known)
 
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)
