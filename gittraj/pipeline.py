@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
@@ -253,8 +253,12 @@ class Pipeline:
         carry = list(carry)
         known = ((old, new) for old, news in self.rewrites.items() for new in news)
 
+        @cache
+        def stored(commit: str) -> list[Line]:
+            return decode_note(notes.read(commit) or b"")
+
         def note(commit: str) -> list[Line]:
-            return [*batch.get(commit, ()), *decode_note(notes.read(commit) or b"")]
+            return [*batch.get(commit, ()), *stored(commit)]
 
         pieces = Pieces(
             [*carry, *became, *known],
@@ -263,8 +267,7 @@ class Pipeline:
             gathered=self.gathered,
         )
         for old, new in carry:
-            lines = decode_note(notes.read(old) or b"")
-            batch.setdefault(new, []).extend(pieces.fitting(old, new, carry_note(old, lines)))
+            batch.setdefault(new, []).extend(pieces.fitting(old, new, carry_note(old, stored(old))))
         renewals = [renewal for each in prepared for renewal in each.renewals]
         for renewal in renewals:
             self._renew(notes, batch, renewal)

@@ -54,19 +54,16 @@ def spread(
 ) -> None:
     """Add to a batch (commit: new lines) the copies for all that its commits have become since. ``fitting``
     says which lines of an old commit belong on a new one."""
-    have = {commit: {encode_line(line) for line in lines} for commit, lines in batch.items()}
-    queue = list(batch)
+    queue = dict.fromkeys(batch)  # of many ways to a commit each adds to the same record, not one more
     for _ in range(_LIMIT):
         if not queue:
             return
-        old = queue.pop()
+        old = next(iter(queue))
+        del queue[old]
         for new in rewrites.get(old, ()):
-            copies = {
-                encode_line(copy): copy
-                for copy in (carry_line(line, old) for line in fitting(old, new, batch[old]))
-            }
-            fresh = copies.keys() - have.setdefault(new, set())
-            if fresh:
-                have[new] |= fresh
-                batch.setdefault(new, []).extend(copies[key] for key in sorted(fresh))
-                queue.append(new)
+            before = batch.get(new, [])
+            copies = [carry_line(line, old) for line in fitting(old, new, batch[old])]
+            merged = merge_lines(new, [*before, *copies])
+            if {encode_line(line) for line in merged} != {encode_line(line) for line in before}:
+                batch[new] = merged
+                queue[new] = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -84,6 +85,20 @@ def test_a_late_part_follows_a_chain_of_rewrites() -> None:
 def test_one_commit_that_became_two_goes_to_both() -> None:
     found = spread_once({HERE: [record()]}, {HERE: (NEW, NEWER)})
     assert set(found) == {HERE, NEW, NEWER}
+
+
+def test_of_many_ways_a_record_takes_all_at_once() -> None:
+    """Each commit became two, which became one again: of a million ways there is one record at the end."""
+    name = "{:02x}{}".format
+    rungs = [(name(n, "a" * 38), name(n, "b" * 38), name(n, "c" * 38)) for n in range(21)]
+    rewrites = {top: (left, right) for top, left, right in rungs[:-1]}
+    for (_, left, right), (below, *_) in pairwise(rungs):
+        rewrites |= {left: (below,), right: (below,)}
+    batch: dict[str, list[Line]] = {rungs[0][0]: [record()]}
+    spread(batch, rewrites)
+    (last,) = batch[rungs[-1][0]]
+    assert isinstance(last, Record)
+    assert last.link.carried_from == tuple(sorted(commit for rung in rungs[:-1] for commit in rung))
 
 
 REWRITES = st.dictionaries(
