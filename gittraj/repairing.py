@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 
 from gittraj.capture.state import State, load_off, load_state, save
 from gittraj.codec import decode_note, encode_note
@@ -18,7 +18,7 @@ from gittraj.git import Repository, read_present
 from gittraj.linking import find_commit, outlive
 from gittraj.local import LocalState
 from gittraj.notes.carry import carry_note, is_own
-from gittraj.notes.merge import merge_notes, standing
+from gittraj.notes.merge import merge_lines, standing
 from gittraj.notes.pieces import Pieces
 from gittraj.notes.store import NotesRef
 from gittraj.pipeline import Pipeline
@@ -58,21 +58,22 @@ def repair(
         found = _find(repository, notes, silent=off.commits, told=told)
         became = [*((r.old, r.new) for r in found), *told]
         gathered = follow(state.gathered, squashed(found))
+        decode = cache(decode_note)  # a commit's note is asked for once for each that it became
         pieces = Pieces(
             became,
             read=partial(read_present, repository),
-            note=lambda commit: decode_note(notes.get(commit, b"")),
+            note=lambda commit: decode(notes.get(commit, b"")),
             gathered=gathered,
         )
         carried = []
         for rewrite in found:
             if limit is not None and not limit & {rewrite.old, rewrite.new}:
                 continue
-            before = notes.get(rewrite.new, b"")
-            going = carry_note(rewrite.old, decode_note(notes[rewrite.old]))
+            before = decode(notes.get(rewrite.new, b""))
+            going = carry_note(rewrite.old, decode(notes[rewrite.old]))
             fitting = pieces.fitting(rewrite.old, rewrite.new, going)
-            after = merge_notes(rewrite.new, before, encode_note(fitting))
-            if after != merge_notes(rewrite.new, before):
+            after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
+            if after != encode_note(merge_lines(rewrite.new, before)):
                 carried.append(rewrite)
                 notes[rewrite.new] = after
         if carried and not dry_run:
