@@ -22,7 +22,7 @@ from .plain import strings
 from .proofs import Proof, proof
 from .rules import Span
 from .scan import plain, scan
-from .values import PLACEHOLDER, is_plain
+from .values import PLACEHOLDER, is_common
 
 RULESET = "10"
 
@@ -208,7 +208,7 @@ class Redactor:
             if (
                 fit
                 and len(self._learned) < _MOST_LEARNED
-                and not is_plain(value)
+                and not is_common(value)
                 and not PLACEHOLDER.search(value)
                 and (
                     span.rule not in (JUDGED, BESIDE) or proof(value) >= Proof.SURE

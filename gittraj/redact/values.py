@@ -179,6 +179,15 @@ def is_plain(value: str) -> bool:
     return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
 
 
+def is_common(value: str) -> bool:
+    """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
+    mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
+    return is_plain(value) and not (mixed and len(value) > 12 and likelihood(value) < _NAMELIKE)
+
+
+_NAMELIKE = -4.2  # of XMLHttpRequestUpload; drawn letters have less
+
+
 def is_secret(value: str, level: Grade, style: Style) -> bool:
     """Whether ``value`` is a secret, given what its name proves and how it is written."""
     return _judge(value[:_MOST], level, style)

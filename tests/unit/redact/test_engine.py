@@ -72,6 +72,13 @@ def test_a_json_document_stays_one(before: str, after: str) -> None:
     assert json.loads(json.loads(clean)["c"])["d"] == "x"
 
 
+def test_a_learned_value_of_letters_alone_goes_too() -> None:
+    one = redactor()
+    value = "Heron" + "SARIlEXAx" + "vBMaW"
+    one.learn(f'password: "{value}"')
+    assert value not in one.text(f"The word is {value} and I go on.")
+
+
 def test_a_learned_value_goes_wherever_it_stands() -> None:
     one = redactor()
     one.learn(f"export DB_PASSWORD={PASSWORD}")
