@@ -75,7 +75,7 @@ def test_what_is_not_text_is_not_touched(value: object) -> None:
     line = json.dumps({"value": value, "token": TOKEN})
     clean = json.loads(clean_line(redactor(), line))
     assert clean["token"] != TOKEN
-    assert redactor().text(json.dumps(value)) != json.dumps(value) or clean["value"] == value
+    assert clean["value"] == value or "REDACTED-" in json.dumps(clean["value"])
 
 
 def test_what_is_nested_too_deeply_is_refused() -> None:
