@@ -437,6 +437,7 @@ def _argument(page: Page, option: re.Match[str]) -> Iterator[Span]:
     yield from _judged(page, (bare.start(), _bare_end(page.text, bare)), name, level, Style.EXACT)
 
 
+_SEALED = lazy(r"Ag[A-Za-z0-9+/]{60,}={0,2}")  # for a cluster, by its public key
 _NUMBERED = lazy(r"[a-z]{3,12}_[0-9a-f]{10,16}")  # field_6dd7bbcb8c09c: which one, not what opens it
 
 
@@ -446,7 +447,7 @@ def _judged(page: Page, place: tuple[int, int], name: str, level: Grade, style: 
     value = page.text[slice(*place)]
     if level is Grade.WEAK and _NUMBERED.fullmatch(value.strip()):
         return
-    if value.startswith("Ag") and "encrypteddata" in page.lower:  # sealed for a cluster
+    if _SEALED.fullmatch(value.strip()) and "encrypteddata" in page.lower:
         return
     if is_secret(value.strip(), level, style):
         start = place[0] + len(value) - len(value.lstrip())

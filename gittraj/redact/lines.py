@@ -149,7 +149,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "gossip-key",
-        'encrypt = "|encrypt": "|encrypt: "|encrypt="|encrypt    |encrypt  ',
+        'encrypt = "|encrypt": "|encrypt: "|encrypt="|encrypt  ',
         r"\bencrypt\"?[ ]{0,12}[:=][ ]?\"(?P<v>[A-Za-z0-9+/]{22,43}={1,2})\"",
         'encrypt = "{base64:43}="',
     ),

@@ -257,8 +257,6 @@ _HARMLESS = words_of(
     "enter.key tab.key escape.key space.key arrow.key shift.key ctrl.key delete.key id.key issue.key project.key i18n.key translation.key "
     "user.signingkey issues.key prop.key config.key setting.key registry.key lookup.key aggregate.key event.key"
 )
-# What is done, and the label of a button or a screen for it.
-_DEEDS = words_of("reset.password forgot.password change.password forgotten.password update.password")
 # Say which one, not what.
 # A key of these is none to a lock.
 _ADJECTIVES = words_of(
@@ -307,8 +305,7 @@ def grade(name: str) -> Grade:
         or words[0] in _NEGATIVE
         or _first_of_last(name) in _NEGATIVE
         or "existing" in words
-        or any(word.endswith("public") for word in words[-3:-1])
-        or pair in _DEEDS
+        or "public" in words[-3:-1]
         or last in ("pubkey", "publickey")
     ):
         return Grade.NONE
