@@ -8,9 +8,11 @@ from __future__ import annotations
 
 def main() -> None:
     """``git-traj`` and ``python -m gittraj``: run the command line and exit with its status."""
+    import gc
     import os
     import sys
 
+    gc.disable()  # what is imported is no garbage
     if sys.platform == "win32":  # where a pipe is in the code page of the country, and ends lines with \r\n
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", newline="\n")
@@ -24,4 +26,5 @@ def main() -> None:
     begin(sys.argv[1:])
     from gittraj.cli.group import run
 
+    gc.enable()
     run()

@@ -22,40 +22,48 @@ _OPTIONS = ("--json", "--porcelain", "--no-fetch")
 
 _LONG = 20
 
-_begun: dict[str, tuple[int, int]] = {}
+_begun: dict[tuple[str, str | None], tuple[int, int]] = {}
 
 
 def begin(arguments: Sequence[str]) -> None:
     """Where ``arguments`` are those of such a question."""
-    places = [word for word in arguments[1:] if word not in _OPTIONS]
-    if arguments[:1] != ["why"] or len(places) != 1 or not ASTRAY.isdisjoint(os.environ):
+    words = [word for word in arguments[1:] if word not in _OPTIONS]
+    rev = None
+    if "--rev" in words[:-1]:
+        at = words.index("--rev")
+        rev = words[at + 1]
+        del words[at : at + 2]
+    if arguments[:1] != ["why"] or len(words) != 1 or not ASTRAY.isdisjoint(os.environ):
         return
-    path, _, lines = places[0].rpartition(":")
+    path, _, lines = words[0].rpartition(":")
     first, _, last = lines.partition(",")
     last = last or first
     if not (lines.isascii() and first.isdecimal() and last.isdecimal() and len(lines) < _LONG):
         return
-    if os.path.lexists(places[0]) or not _is_plain(path):
+    if os.path.lexists(words[0]) or not _is_plain(path, rev):
         return
     span = sorted((int(first), int(last)))
+    at_rev = () if rev is None else (rev,)
     try:
-        _begun[places[0]] = start(*BLAME, f"-L{span[0]},{span[1]}", "--", path)
+        _begun[words[0], rev] = start(*BLAME, f"-L{span[0]},{span[1]}", *at_rev, "--", path)
     except (AttributeError, OSError):  # Windows has no posix_spawn
         pass
 
 
-def take(place: str) -> Callable[[], tuple[bytes, int]] | None:
+def take(place: str, rev: str | None) -> Callable[[], tuple[bytes, int]] | None:
     """What waits for the blame of a place that was begun, and gives its output and status."""
-    begun = _begun.pop(place, None)
+    begun = _begun.pop((place, rev), None)
     return (lambda: finish(*begun)) if begun else None
 
 
-def _is_plain(path: str) -> bool:
-    """Whether it is a file below here, in a repository whose top has no list of commits to pass over."""
+def _is_plain(path: str, rev: str | None) -> bool:
+    """Whether it may be a file below here, in a repository whose top has no list of commits to pass over."""
     here = os.path.realpath(".")
     place = os.path.normpath(os.path.join(here, path))  # noqa: PTH118
     folder = os.path.dirname(place)  # noqa: PTH120
-    if path.startswith((":", "-")) or os.path.realpath(folder) != folder or not os.path.isfile(place):  # noqa: PTH113
+    if path.startswith((":", "-")) or os.path.realpath(folder) != folder:
+        return False
+    if rev.startswith("-") if rev else not os.path.isfile(place):  # noqa: PTH113
         return False
     while not os.path.exists(f"{folder}/.git"):  # noqa: PTH110
         folder, below = os.path.dirname(folder), folder  # noqa: PTH120

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -61,6 +60,8 @@ def command(
     usual = usual and follow and len(paths) < 2 and rev == "HEAD"
     if usual and answer_log(paths[0] if paths else None, limit, oneline=form == "oneline") is not None:
         return
+    from pathlib import Path
+
     from gittraj.cli.context import drain_first, environment, find_repository
     from gittraj.cli.nothing import say_nothing_found
     from gittraj.cli.output import columns, dump_json, text_page, write

@@ -59,21 +59,37 @@ def answer_log(path: str | None, limit: int | None, *, oneline: bool) -> int | N
         return None
     try:
         asked = _ask_git()
+        from gittraj.query.description import DESCRIBE
+
+        describing = spawn(*DESCRIBE)  # git is there when it is known what it is to describe
+    except (AttributeError, OSError):  # Windows has no posix_spawn
+        return None
+    rows = _find(asked, path, limit, oneline=oneline)
+    if not rows:
+        _abandon(*describing)
+        return None
+    return _write(rows, describing, oneline=oneline)
+
+
+def _find(
+    asked: tuple[tuple[int, int], tuple[int, int]], path: str | None, limit: int | None, *, oneline: bool
+) -> list[tuple[str, str]]:
+    """Commits and what is said of them; empty where that is the command's to tell."""
+    try:
         sqlite = _load()  # while git answers
         found = _read_git(*asked)
-    except (AttributeError, OSError, ValueError):  # Windows has no posix_spawn
-        return None
+    except (OSError, ValueError):
+        return []
     if sqlite is None or found is None:
-        return None
+        return []
     try:
         common_dir, top, head, notes = found
         place = None if path is None else _place(path, top)
         if path is not None and place is None:
-            return None
-        rows = _read(sqlite, common_dir, (head, notes), place, limit=limit, oneline=oneline)
+            return []
+        return _read(sqlite, common_dir, (head, notes), place, limit=limit, oneline=oneline)
     except (OSError, ValueError, TypeError, LookupError, sqlite.Error):
-        return None
-    return _write(rows, oneline=oneline) if rows else None
+        return []
 
 
 def _load() -> Any:
@@ -136,8 +152,15 @@ def _read_git(places: tuple[int, int], colours: tuple[int, int]) -> tuple[str, s
     return lines[0], lines[1], lines[2], lines[3]
 
 
-def start(*arguments: str, given: bytes = b"") -> tuple[int, int]:
-    """A git process and its output; ``given`` must fit into a pipe."""
+def start(*arguments: str) -> tuple[int, int]:
+    """A git process that is given nothing, and its output."""
+    process, output, ours = spawn(*arguments)
+    os.close(ours)
+    return process, output
+
+
+def spawn(*arguments: str) -> tuple[int, int, int]:
+    """A git process, its output and its input."""
     output, theirs = os.pipe()
     source, ours = os.pipe()
     try:
@@ -150,11 +173,17 @@ def start(*arguments: str, given: bytes = b"") -> tuple[int, int]:
         if arguments[0] == "config":
             command = ["git", *arguments]
         process = os.posix_spawnp("git", command, {**os.environ, **_FIXED}, file_actions=actions)
-        os.write(ours, given)
     finally:
-        for descriptor in (theirs, source, ours):
-            os.close(descriptor)
-    return process, output
+        os.close(theirs)
+        os.close(source)
+    return process, output, ours
+
+
+def _abandon(process: int, output: int, ours: int) -> None:
+    os.kill(process, 9)
+    os.waitpid(process, 0)
+    os.close(output)
+    os.close(ours)
 
 
 def finish(process: int, output: int) -> tuple[bytes, int]:
@@ -244,18 +273,21 @@ def _told(
 # ---------------------------------------------------------------- the page
 
 
-def _write(rows: list[tuple[str, str]], *, oneline: bool) -> int:
+def _write(rows: list[tuple[str, str]], describing: tuple[int, int, int], *, oneline: bool) -> int:
+    """``describing``: the git that describes the first of them."""
     from gittraj.query.description import BATCH, DESCRIBE, FIELDS
 
     try:
         for at in range(0, len(rows), BATCH):
             some = rows[at : at + BATCH]
-            asked = start(*DESCRIBE, given="".join(f"{commit}\n" for commit, _ in some).encode())
+            process, output, ours = spawn(*DESCRIBE) if at else describing
+            os.write(ours, "".join(f"{commit}\n" for commit, _ in some).encode())  # fits into a pipe
+            os.close(ours)
             import gittraj.render.title  # noqa: F401 - while git answers
             from gittraj.times import now
 
             moment = now()
-            told, _ = finish(*asked)
+            told, _ = finish(process, output)
             words = told.decode("utf-8", "replace").split("\0")
             for number, (_, said) in enumerate(some):
                 _, short, subject, author, _, date = words[number * FIELDS : (number + 1) * FIELDS]

@@ -62,12 +62,12 @@ def command(
     # libgit2 takes 60 ms to import, longer than git needs for what one line asks
     with find_repository("plumbing" if span else "auto") as repository:
         path = from_top(repository, named, Path.cwd())
+        begun = take(place, rev)
         rev = rev or (None if repository.work_tree else "HEAD")
         lines = read_lines(repository, path, rev)
         if not lines:
             click.echo(f"'{path}' has no lines", err=True)
         _check_span(path, span, len(lines))
-        begun = take(place) if rev is None else None
         blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
         drain_first(repository)  # while git blames
         entries = _explain(repository, blame, lines, no_fetch=no_fetch) if blame else []

@@ -77,7 +77,7 @@ def read_edges(common_dir: str) -> str:
 def read_text(path: str) -> str:
     """Empty when there is none."""
     try:
-        with open(path, encoding="ascii", errors="replace") as stream:  # noqa: PTH123
+        with open(path, encoding="utf-8", errors="replace") as stream:  # noqa: PTH123
             return stream.read()
     except OSError:
         return ""

@@ -55,19 +55,17 @@ _RENAMES = (
 def touching(connection: sqlite3.Connection, names: Iterable[str]) -> dict[int, list[str]]:
     """The commits that touched one of the names or what is below it, with the paths; ``""`` is the top."""
     found: dict[int, list[str]] = {}
-    for number, path in _touched(connection, names, "n, path"):
-        found.setdefault(number, []).append(_text(path))
+    for name in names:
+        for number, path in _touched(connection, name, "n, path"):
+            found.setdefault(number, []).append(_text(path))
     return found
 
 
-def _touched(connection: sqlite3.Connection, names: Iterable[str], columns: str) -> Iterator[tuple[Any, ...]]:
+def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterable[Any]:
     question = f"SELECT {columns} FROM paths JOIN touched USING (p)"  # noqa: S608 - two words of ours
-    for name in names:
-        if name:
-            below = f"{question} WHERE path = ? OR path >= ? AND path < ?"
-            yield from connection.execute(below, _span(name))
-        else:
-            yield from connection.execute(question)
+    if not name:
+        return connection.execute(question)
+    return connection.execute(f"{question} WHERE path = ? OR path >= ? AND path < ?", _span(name))
 
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
@@ -92,13 +90,16 @@ def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) 
                 steps.setdefault(here, []).append((parent, new, old))
                 older.add(old)
         fresh = older - names
-    held = tip.hand_down(base, steps) if steps else None
     heights, size = tip.heights, len(tip.heights)
-    return {  # thousands, of a file that many touch: each call counts
+    touched = ((name, [n for (n,) in _touched(connection, name, "n")]) for name in names)
+    if not steps:  # thousands, of a file that many touch: each call counts
+        return {heights[n]: n for _, ns in touched for n in ns if n < size and heights[n]}
+    held = tip.hand_down(base, steps)
+    return {
         height: n
-        for name in names
-        for (n,) in _touched(connection, (name,), "n")
-        if n < size and (height := heights[n]) and (held is None or name in held.at(height))
+        for name, ns in touched
+        for n in ns
+        if n < size and (height := heights[n]) and name in held.at(height)
     }
 
 

@@ -87,7 +87,7 @@ def _holds(line: str, common_dir: str) -> bool:
 
 def _loose_tip(common_dir: str) -> str:
     try:
-        with open(f"{common_dir}/{TIP}", encoding="ascii") as stream:  # noqa: PTH123
+        with open(f"{common_dir}/{TIP}", encoding="utf-8") as stream:  # noqa: PTH123
             return stream.read().strip()
     except (OSError, ValueError):
         return ""

@@ -82,9 +82,11 @@ def test_one_line_of_one_file(desk: Desk, why: Why) -> None:
     desk.commit("greeting", GREET, path="greet.py")
     (entry,) = why("greet.py:2")["entries"]
     ahead.begin(["why", "greet.py:2", "--porcelain"])
-    begun = ahead.take("greet.py:2")
-    assert begun is not None
-    assert begun()[0].startswith(desk.git.head().encode())
+    ahead.begin(["why", "--rev", "HEAD", "greet.py:2"])
+    for rev in (None, "HEAD"):
+        begun = ahead.take("greet.py:2", rev)
+        assert begun is not None
+        assert begun()[0].startswith(desk.git.head().encode())
     assert (entry["lines"], entry["commit"], entry["subject"]) == ([[2, 2]], desk.git.head(), "greeting")
     assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
     assert entry["events"][0]["content"] == entry["prompt"] == "Please do greeting"
@@ -404,9 +406,9 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
         desk.commit(f"file {ord(name[0])}", f"# {name!r}\n", path=name)
         assert len(calls(why("--", name))) == 1
     desk.commit("deep", GREET, path="deep/er/f.py")
-    for words in (["why", "a:3"], ["why", "deep:1"], ["why", "f.py:1", "--rev", "HEAD"], ["log", "f.py:1"]):
+    for words in (["why", "a:3"], ["why", "deep:1"], ["why", "f.py:1", "--rev", "-x"], ["log", "f.py:1"]):
         ahead.begin(words)
-        assert ahead.take(words[1]) is None, words
+        assert ahead.take(words[1], words[3] if words[3:] else None) is None, words
     monkeypatch.chdir(desk.git.root / "deep" / "er")
     assert why("f.py:1")["path"] == why("../er/f.py:1")["path"] == "deep/er/f.py"
 
