@@ -24,7 +24,7 @@ from .rules import Span
 from .scan import plain, scan
 from .values import PLACEHOLDER, is_common
 
-RULESET = "10"
+RULESET = "11"
 
 _PLAIN = Options()
 

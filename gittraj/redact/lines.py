@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .anchors import Anchors
+from .line_forms import FORMS
 from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_worded
 from .names import Grade
 from .randomness import looks_random
@@ -500,8 +501,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "pairing-code",
-        "setup code|pairing code|setup-code|pairing-code",
-        r"(?i:setup|pairing)[ -][cC]ode[^\n:]{0,40}?(?::| is| ist)[ ][\"'`*]{0,3}(?P<v>\d{3,4}-\d{2,3}-\d{3,4}|\d{11}|\d{8})(?![\w-])",
+        "setup code|pairing code|setup-code|pairing-code|homekit-code|homekit code",
+        r"(?i:setup|pairing|homekit)[ -][cC]ode[^\n:]{0,40}?(?::| is| ist| lautet)[ ][\"'`*]{0,3}(?P<v>\d{3,4}-\d{2,3}-\d{3,4}|\d{11}|\d{8})(?![\w-])",
         "the setup code on the sticker is {digits:4}-{digits:3}-{digits:4}, pair it",
     ),
     (
@@ -602,8 +603,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "passphrase-words",
-        "passphrase|seed phrase|recovery phrase",
-        r"(?i:passphrase|seed phrase|recovery phrase)[^\n]{0,24}?(?:is |: |, )[\"'`]?(?P<v>[a-z]{3,10}(?P<j>[ -])[a-z]{3,10}(?:(?P=j)[a-z]{3,10}){2,22}(?=[\"'`.,;]|\s[—–-]|\s*(?:\n|$)))",
+        "passphrase|seed phrase|recovery phrase|パスフレーズ|master password",
+        r"(?i:passphrase|seed phrase|recovery phrase|パスフレーズ|master password)[^\n]{0,24}?(?:is |: |, |（|\(|は|e (?=[\"']))[\"'`]?(?P<v>[a-z]{3,10}(?P<j>[ .-])[a-z]{3,10}(?:(?P=j)[a-z]{3,10}){2,22}(?=[\"'`.,;）)]|\s[—–-]|\s*(?:\n|$)))",
         'the key has a passphrase, "camembert otter zapato turnip", so ssh-add it',
     ),
     (
@@ -618,6 +619,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         r"(?:mysqli_real_connect|mysqli_connect|pg_connect)\(\)[^\n]{0,80}\((?:'[^'\n]{1,80}', ?){2}'(?P<v>[^'\n]{4,120})'",
         "mysqli_real_connect(): (HY000/1045) in a.php; args: ('localhost', 'me', '{word:9}', 'shop')",
     ),
+    *FORMS,
 )
 
 
@@ -629,7 +631,10 @@ def lines(page: Page) -> Iterator[Span]:
         places = (
             [(0, len(page.text))]
             if sign.startswith("^")
-            else page.near(signs, after={"variable-default": 8, "form-field": 3}.get(id_, 1))
+            else page.near(
+                signs,
+                after={"variable-default": 8, "form-field": 3, "batch-login": 4, "client-key": 3}.get(id_, 1),
+            )
         )
         for start, stop in places:
             for match in _compiled(pattern).finditer(page.text, start, stop):
@@ -662,6 +667,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _SURE = (
+    *dict.fromkeys(form[0] for form in FORMS),
     "made-api-token",
     "called-with",
     "asked-code",
@@ -756,6 +762,7 @@ def _accepted(id_: str, value: str) -> bool:
             "uploaded",
             "kernel-key",
             "made-token",
+            "acl-token",
         )
     if id_ == "passphrase-words":
         return is_phrase(value)

@@ -43,7 +43,7 @@ def is_phrase(value: str) -> bool:
         return False
     words = re.findall(r"[a-z]+", value.lower())
     dull = len((DULL | DESCRIBES).intersection(words))
-    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 3
+    return dull <= (len(words) > 4 or value[-1].isdigit()) and STOP.isdisjoint(words) and len({*words}) > 2
 
 
 def is_walk(value: str) -> bool:

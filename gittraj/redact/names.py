@@ -108,7 +108,7 @@ _STEMS = (
     "pass pasw pwd pw. phrase psk pin. pat. puk. secret session sid. sig. seed salt. sas. token key auth cred dsn jwt mnemonic "
     "otp bearer cookie community code codici codigos código contrase clave chave mfa. hmac kennwort losungswort mdp. haslo heslo "
     "wachtwoord adgangskode kodeord losenord lozinka login zugangsd anmelded identifiants geslo zaporka 2fa parola "
-    "senha salasana sifre sess. palavra identified openssl tok. assword clau. pwgen genkey genpsk $user jeton gettone llave chiave sleutel nyckel avain kulcs klucz anahtar kunci pepper. serial. license licence unlock account. decrypt geheim dockerconfigjson"
+    "senha salasana jelszava sifre sess. palavra identified openssl tok. assword clau. pwgen genkey genpsk $user jeton gettone llave chiave sleutel nyckel avain kulcs klucz anahtar kunci pepper. serial. license licence unlock account. decrypt geheim dockerconfigjson"
 )
 STEMS = (
     *tuple((stem.removesuffix("."), stem.endswith(".")) for stem in _STEMS.split()),
@@ -216,6 +216,9 @@ _STRONG_ENDS = (
     "keypassword",
     "webhooksecret",
     "clientsecret",
+    "networkkey",
+    "pskc",
+    "appcertificate",
 )
 _STRONG_LAST = words_of(
     "psk clave pin pass pw passw paswd pasword pincode passwd puk pswd passwrd credential psw kennwort hasło haslo senha contrasena contraseña parola "
@@ -268,7 +271,7 @@ _ADJECTIVES = words_of(
 _QUALIFIERS = words_of(
     "value plain raw plaintext prod production staging stage dev development live local binary old new current "
     "base main default b64 base64 encoded confirm confirmation master test sandbox string str val again repeat data "
-    "hex sha sha1 sha2 sha256 sha512 md5 primary secondary eu us text v prd stg uat qa ci cleartext literal override"
+    "hex sha sha1 sha2 sha256 sha512 md5 primary secondary eu us text v prd stg uat qa ci cleartext literal override left right"
 )
 _NEGATIVE = words_of(
     "hashed existing has is no use show ask num max min needs require requires allow enable disable show hide "

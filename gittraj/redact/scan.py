@@ -34,6 +34,7 @@ from .places import PLACES, PLACES_READER
 from .plain import Plain
 from .printed import PRINTED
 from .private_keys import PRIVATE_KEYS
+from .public import is_public
 from .reversed import REVERSED
 from .rules import Described, Page, Reader, Span
 from .strict import strictly
@@ -118,7 +119,7 @@ class _Scan:
         if self._depth < _DEEPEST_JSON and (places := documents(text)):
             self._depth += 1
             for place in places:
-                yield from strings(text, place, self.read)
+                yield from (s for s in strings(text, place, self.read) if not is_public(text, s))
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
@@ -148,6 +149,7 @@ class _Scan:
 def _apart(page: Page, found: list[Span]) -> list[Span]:
     """Without what is judged where a rule found something: the rule knows where a value ends. Without what a
     rule found where all else speaks against it."""
+    found = [span for span in found if not is_public(page.text, span)]
     ruled = [span for span in found if span.rule not in (JUDGED, BESIDE)]
     if free := acquitted(page, ruled):
         ruled = [span for span in ruled if span not in free]

@@ -145,7 +145,15 @@ _RULE = lazy(r"[\s|+:=┌┬┐├┼┤─-]{3,}")
 _NUMBER = lazy(r"^[ ]{0,6}\d{1,6}(?:\t|→|:(?=\w))")
 
 
+# What a query made of a secret, or how often something was done with one.
+_MADE_OF = lazy(
+    r"(?i)\b(?:left|right|substr\w*|length|count|md5|sha\d*|hash|mask)\(|\b(?:failed|wrong|invalid|expired|weak|leaked|resets?)\b"
+)
+
+
 def _grade(name: str) -> Grade:
+    if _MADE_OF.search(name):
+        return Grade.NONE
     level = grade(re.sub(r"\s+", "_", name))
     return level if level is not Grade.WEAK else Grade.NONE
 

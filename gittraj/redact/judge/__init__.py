@@ -89,7 +89,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
         or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
         or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
         or _USUAL.fullmatch(text, one.start, one.end) is not None
-        or _is_spoken(text[one.start : one.end])
+        or is_spoken(text[one.start : one.end])
         or _HASHED.search(text, max(0, one.start - 12), one.start) is not None
         or (
             text[one.start : one.end].isdigit()
@@ -100,7 +100,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
     )
 
 
-def _is_spoken(value: str) -> bool:
+def is_spoken(value: str) -> bool:
     """Whether a word is one of a language, or a sentence that has no spaces."""
     if value.isascii():
         return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
