@@ -183,7 +183,7 @@ CALLS = Reader(
         'DriverManager.getConnection("jdbc:postgresql://h/d", "me", "{word:9}")',
         "smtp.login('me@example.org', '{word:9}')",
         "page.fill('#password', '{word:9}')",
-        'ks.load(in, "orchid.{lowrare:6}.{digits:2}".toCharArray());',
+        'ks.load(in, "orchid.{lowrare:6}.{digits:4}".toCharArray());',
         'jwt.sign(payload, "{base62:32}")',
         "new ethers.Wallet('0x{hex:64}', provider)",
     ),

@@ -127,7 +127,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "panel-code",
         "panel code|alarm code|door code|gate code|keypad code",
-        r"(?i:alarm|door|gate|panel|keypad)(?: \w{2,10})? code (?:to|is|:|was) (?P<v>\d{4,8})(?![\d-])",
+        r"(?i:alarm|door|gate|panel|keypad)(?: \w{2,10})? code(?: (?:for|of|at|on) [^\n.:]{2,40}?)? (?:to|is|:|was) (?P<v>\d{4,8})(?![\d-])",
         "I set the alarm panel code to {digits:8}, the other is outdated",
     ),
     (
@@ -273,5 +273,79 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         ".type(",
         r"(?i:password|passwd|pin)[\"']?\]?[\"']\)\.type\([\"'](?P<v>[^\"'\n{}]{4,80})(?:\{\w{2,10}\})?[\"']",
         'cy.get(\'input[name="password"]\').type("{word:9}{enter}")',
+    ),
+    (
+        "key-as-user",
+        "curl -u |curl -su |--user ",
+        r"(?: -[a-zA-Z]{0,3}u|--user)[ =]?[\"']?(?P<v>[A-Za-z0-9_-]{16,80}):(?:[xX])?[\"']?(?=\s|$)",
+        "curl -u {base62:20}:X https://x.freshdesk.com/api/v2/tickets",
+    ),
+    (
+        "hook-of-chat",
+        "/hooks/",
+        r"https?://[\w.:-]{4,80}/hooks/(?P<v>[a-z0-9]{26})(?![\w-])",
+        "https://chat.example.org/hooks/{base36low:26}",
+    ),
+    (
+        "shown-token",
+        "heroku auth:token",
+        r"heroku auth:token[^\n]{0,40}\n(?:[^\n]{0,120}\n){0,2}(?P<v>"
+        + _UUID
+        + r"|HRKU-[\w-]{20,80})(?=\s|$)",
+        "$ heroku auth:token\n{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}\n",
+    ),
+    (
+        "screen-lock",
+        "input text|unlock",
+        r"(?i:shell input text (?P<v>\S{4,40})(?=[^\n]{0,40}(?:pin|pass|unlock|lock))|unlock[^\n]{0,60} (?:with|use) (?:the )?pin (?P<w>\d{4,12}))",
+        "adb shell input text {digits:6}   # unlock PIN",
+    ),
+    (
+        "login-with",
+        "log in|login|log into|logged in|sign in|signed in",
+        r"(?i:log(?:ged)? ?in(?:to)?|sign(?:ed)? ?in(?:to)?)\b[^\n:]{0,40}? (?:with|as|using) [\w.@+-]{2,60}(?: / |/)(?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d_])[^\s/]{6,60})",
+        "log into the emulator with me@example.org / {word:9} and tell",
+    ),
+    (
+        "session-of-role",
+        "assume-role|get-session-token|sessiontoken",
+        r"(?<![A-Za-z0-9+/])(?P<v>[A-Za-z0-9+/]{180,2000}={0,2})(?![A-Za-z0-9+/])",
+        "$ aws sts assume-role --output text\n{base64:220}",
+    ),
+    (
+        "push-target",
+        "pushover",
+        r"\buser(?:_key)?[\"']?\s{0,2}[=:]\s{0,2}[\"']?(?P<v>(?=[a-z]*\d)[a-z0-9]{30})(?![a-zA-Z0-9])",
+        '-F "user={base36low:30}" https://api.pushover.net/1/messages.json',
+    ),
+    (
+        "trigger-key",
+        "maker.ifttt.com|/with/key/",
+        r"/with/key/(?P<v>[\w-]{16,60})(?![\w-])",
+        "https://maker.ifttt.com/trigger/a/with/key/{url64:22}",
+    ),
+    (
+        "asked-lock-code",
+        "door code|gate code|alarm code|safe code|lock code|alarm pin",
+        r"(?i:door|gate|alarm|safe|lock|keypad) (?:code|pin)[^\n?]{0,60}\??[ \t]*\r?\n[ \t>]{0,4}[\w.@ -]{2,20}[:>] (?P<v>\d{4,8})(?![\d-])",
+        "Ann: whats the door code for the server room\nBob: {digits:6} then hash",
+    ),
+    (
+        "told-to-program",
+        "shodan init|snyk config set|snyk auth",
+        r"(?:shodan init |snyk config set api=|snyk auth )(?P<v>[A-Za-z0-9-]{32,40})(?=\s|$)",
+        "shodan init {base62:32}",
+    ),
+    (
+        "counted-words",
+        "12 words|24 words|twelve words|the words",
+        r"(?i:12|24|twelve|twenty-four|the) words[^\n:]{0,60}: ?[\"'`]?(?P<v>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=[\"'`.,;]|\s*(?:\n|$))",
+        "here's the 12 words: jacket glimpse marble illness magnet fiction wrestle banana flavor gravity cigar {lowrare:6}",
+    ),
+    (
+        "ftp-script",
+        "user |open ",
+        r"(?<![^\n])[ \t]{0,4}user [\w.@-]{1,40} (?P<v>\S{4,60})[ \t]*\r?\n[ \t]{0,4}(?:binary|ascii|passive|prompt|hash|cd|lcd|put|get|mput|mget|ls)\b",
+        "open 192.0.2.1\nuser bob {word:9}\nbinary\nput a.csv\nbye",
     ),
 )

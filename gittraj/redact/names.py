@@ -235,7 +235,7 @@ _STRONG_PAIRS = words_of(
     "backup.code backup.codes de.passe d.ordine cookie.salt password.salt totp.seed otp.seed backup.phrase secret.phrase secret.words recovery.words key.data "
     "snmp.community rocommunity rwcommunity write.key integration.key ingest.key webhook.token wallet.seed wif.key "
     "registration.token join.token cluster.token node.token runner.token unlock.key unseal.key stream.key api.secret "
-    "validation.key machine.key appkey app.key tsig.key wep.key wpa.passphrase ipsec.secret radius.secret host.key crypt.key cipher.key decryption.key "
+    "app.certificate validation.key machine.key appkey app.key tsig.key wep.key wpa.passphrase ipsec.secret radius.secret host.key crypt.key cipher.key decryption.key "
     "certificate.key network.key mesh.key link.key pin.code access.code access.codes door.code alarm.code instrumentation.key setup.key"
 )
 _TOKEN_LAST = words_of(
@@ -271,7 +271,7 @@ _ADJECTIVES = words_of(
 _QUALIFIERS = words_of(
     "value plain raw plaintext prod production staging stage dev development live local binary old new current "
     "base main default b64 base64 encoded confirm confirmation master test sandbox string str val again repeat data "
-    "hex sha sha1 sha2 sha256 sha512 md5 primary secondary eu us text v prd stg uat qa ci cleartext literal override left right"
+    "hex sha sha1 sha2 sha256 sha512 md5 primary secondary eu us text v prd stg uat qa ci cleartext literal override left right read write a b"
 )
 _NEGATIVE = words_of(
     "hashed existing has is no use show ask num max min needs require requires allow enable disable show hide "

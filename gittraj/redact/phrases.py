@@ -74,7 +74,7 @@ _CONFIGURED = lazy(
 )
 _WORDS_BEFORE = lazy(r"(?:^|\n)[ \t>]{0,16}(?:[\w./:-]{1,30}[ \t]+){0,6}$")
 _CODES = lazy(
-    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
+    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?(?:\n\([^\n()]{0,80}\)(?=\n))?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
 )
 _CODE = lazy(r"\d{4} \d{4}|[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,5}")
 _RECOVERY = lazy(
@@ -225,11 +225,13 @@ def _after(page: Page, noun: re.Match[str]) -> Iterator[Span]:  # noqa: PLR0912 
         # "… has expired: renew it"
         if assigned or (told["l"] == ":" and len(gap.split()) > 1 and _SAYS_ON.match(lower, told.start("v"))):
             continue
-        if found := [*_judged(page, told, level, quoted=bool(told["q"].strip("*")) and bool(told["c"]))]:
+        if found := [
+            *_judged(page, told, level, noun=noun[0], quoted=bool(told["q"].strip("*")) and bool(told["c"]))
+        ]:
             yield from found
             break
     if not noun[0].isascii() and (cjk := _CJK.match(lower, end)):
-        yield from _judged(page, cjk, Grade.STRONG, quoted=False)
+        yield from _judged(page, cjk, Grade.STRONG, noun=noun[0], quoted=False)
     if noun["strong"] and (answer := _ANSWERED.match(lower, end)):
         start, stop_at = _trimmed(text, *answer.span("v"))
         value = text[start:stop_at]
@@ -244,7 +246,7 @@ def _after(page: Page, noun: re.Match[str]) -> Iterator[Span]:  # noqa: PLR0912 
     if (setting := _CONFIGURED.match(lower, end)) and _WORDS_BEFORE.search(
         lower, max(0, noun.start() - 160), noun.start()
     ):
-        yield from _judged(page, setting, level, quoted=False)
+        yield from _judged(page, setting, level, noun=noun[0], quoted=False)
         alone = page.lower[noun.start() - 1 : noun.start()] in ("", "\n", " ", "\t")
         if noun["strong"] and alone and proof(setting["v"]) >= Proof.FAIR:
             yield Span(*setting.span("v"), "phrase", "password")
@@ -269,7 +271,7 @@ _BEGINS = lazy(r"[A-Z][a-z ]+ \d{1,3}")
 _COMMIT, _PINS = lazy(r"[0-9a-f]{40}"), lazy(r"\bpin(?:s|ned)?\b")  # "pin the action to 87f0…"
 
 
-def _judged(page: Page, match: re.Match[str], level: Grade, *, quoted: bool) -> Iterator[Span]:
+def _judged(page: Page, match: re.Match[str], level: Grade, *, noun: str, quoted: bool) -> Iterator[Span]:
     start, end = _trimmed(page.text, *match.span("v"))
     value = page.text[start:end]
     if page.text.startswith("...", end):
@@ -295,10 +297,7 @@ def _judged(page: Page, match: re.Match[str], level: Grade, *, quoted: bool) -> 
         )
     elif level is Grade.TOKEN:
         good = (
-            bool(
-                re.fullmatch(r"(?=.*[0-9])[0-9a-f]{16,64}", value)
-                and re.match(r"secret|token", page.lower[match.start() - 120 : match.start()][-120:])
-            )
+            bool(re.fullmatch(r"(?=.*[0-9])[0-9a-f]{16,64}", value) and re.search(r"secret|token", noun))
             or (looks_random(value) and is_secret(value, level, Style.NEAR))
             or is_password(value)
         )

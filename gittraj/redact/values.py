@@ -36,7 +36,7 @@ _REFERENCE = lazy(
       | (?:vault|op|secret|ssm|env|file|awssm|gcpsm|keyvault|sops|doppler|bws|infisical|keychain|credstash|ref|secretsmanager|aws-sm|akv|kms|https?):.*
       | [0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|1Z[0-9A-Z]{16}|\d{1,5}[smhdwy]|[\w.-]+@[\w.-]+:[~/][\w./-]*[$#]|-[A-Za-z0-9]{3,16}|(?:[A-Z][A-Z0-9]*_){1,6}(?:PASSWORD|PASSWD|PASS|TOKEN|SECRET|KEY)\)?
       | eyJ[\w-]{3,60}(?:\.{3}|…|\\+u2026).*|(?:MII[BC]\wjANBgkqhkiG9w0BAQEFAAOC|MIGfMA0GCSqGSIb3DQEBAQUAA4GN|MFkwEwYHKoZIzj0CAQ|MHYwEAYHKoZIzj0CAQ|MCowBQYDK2V[wu]AyEA).*
-      | @[A-Z][A-Z0-9_]{2,60}@|S-1-5-[0-9-]{2,80}|eyJ(?:hbGciOi|0eXAiOi)[\w-]{5,70}|[a-z][a-z0-9]{0,20}(?:-[a-z0-9]{1,20}){0,4}-token-[a-z0-9]{5,8}
+      | \*{2,}[A-Za-z_ ]{3,20}\*{2,} | @[A-Z][A-Z0-9_]{2,60}@|S-1-5-[0-9-]{2,80}|eyJ(?:hbGciOi|0eXAiOi)[\w-]{5,70}|[a-z][a-z0-9]{0,20}(?:-[a-z0-9]{1,20}){0,4}-token-[a-z0-9]{5,8}
       | UGFzc3dvcmQ6|arn:aws.*|@Microsoft\.KeyVault\(.*|fd:\d{1,3}|[\w/.-]{2,80}:latest|v1:[A-Za-z0-9+/]{12,24}={0,2}:[A-Za-z0-9+/]{8,}={0,2}|projects/.*/secrets/.*|!(?:vault|secret|env|env_var|Ref|Sub|GetAtt|ImportValue|Join|reference)\b.*|(?:ENC|CRYPT|ENCRYPTED)[(\[{].*|\{cipher\}.*|AQICAH.*
       | (?:process\.env|os\.environ|os\.getenv|ENV|env|import\.meta|secrets|vars?|local|data|inputs|github|context|config|settings|self|this|System|Environment)[.(\[].*
       | (?i:null|none|nil|undefined|true|false|yes|no|on|off|string|str|bool|boolean|bytes|number|int|integer|float|double
