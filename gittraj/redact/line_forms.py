@@ -102,8 +102,8 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "answered-chat",
-        "password|passwd|pwd|pw |passwort|passwor|palavra-passe|contraseña|mot de passe|pass for",
-        r"(?i:passwor[dt]|passwd|\bpwd|\bpw|\bpass|palavra-passe|contraseña|mot de passe)\b[^\n]{0,60}\?[ \t\"'}\]]{0,6}(?:\r?\n|,[ ]?\{[^\n{}]{0,60}?\"(?:text|content)\":[ ]?\")[ \t>]{0,4}(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ ])?(?:<?@?[\w.-]{2,20}(?: [\w.-]{1,12})?[:>][ ])?(?i:(?:sure|yes|yep|ok|sim|sí|oui|ja)[,.]? )?(?i:it'?s |its |é |es |ist |c'est |das ist |new one is |it is )?[\"'`]?(?P<v>(?=[^\s\"'`,]{0,40}\d)(?=[^\s\"'`,]{0,40}[^\W\d_])[^\s\"'`,<>=/(){}\[\]:]{6,40})[\"'`]?(?=,|\.?[ \t]*(?:\r?\n|$|\"))",
+        "password|passwd|pwd|pw|passwort|palavra|contraseña|passe|pass for|adgangskoden|adgangskode|wachtwoord|hasło|lösenord|salasana|пароль|heslo|şifre|密码|密碼|パスワード|chiave|clave|api key|token",
+        r"(?i:passwor[dt]|passwd|\bpwd|\bpw|\bpass|palavra-passe|contraseña|mot de passe|adgangskode\w*|wachtwoord\w*|hasł\w+|lösenord\w*|salasana|пароль|heslo|şifre\w*|chiave api|clave api|api key|密码|密碼|パスワード)(?:\b|(?<=[码碼ド]))[^\n]{0,60}[?？][ \t\"'}\]]{0,6}(?:\r?\n|,[ ]?\{[^\n{}]{0,60}?\"(?:text|content)\":[ ]?\")[ \t>]{0,4}(?:\[?\d{1,2}:\d\d(?::\d\d)?\]?[ ])?(?:<?@?[\w.-]{2,20}(?: [\w.-]{1,12})?[:>][ ])?(?i:(?:sure|yes|yep|ok|sim|sí|oui|ja)[,.]? )?(?i:it'?s |its |é |es |ist |c'est |das ist |new one is |it is )?[\"'`]?(?P<v>(?=[^\s\"'`,]{0,40}\d)(?=[^\s\"'`,]{0,40}[^\W\d_])[^\s\"'`,<>=/(){}\[\]:]{6,40})[\"'`]?(?=,|\.?[ \t]*(?:\r?\n|$|\"))",
         "> can you share the admin pwd for metabase?\nsure its orchid{lowrare:4}{digits:3}, pls keep it",
     ),
     (
@@ -347,5 +347,77 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "user |open ",
         r"(?<![^\n])[ \t]{0,4}user [\w.@-]{1,40} (?P<v>\S{4,60})[ \t]*\r?\n[ \t]{0,4}(?:binary|ascii|passive|prompt|hash|cd|lcd|put|get|mput|mget|ls)\b",
         "open 192.0.2.1\nuser bob {word:9}\nbinary\nput a.csv\nbye",
+    ),
+    (
+        "wallet-words",
+        "wallet",
+        r"(?i:wallet)[^\n:]{0,80}: ?[\"'`]?(?P<v>[a-z]{3,8}(?: [a-z]{3,8}){11}(?:(?: [a-z]{3,8}){12})?)(?=[\"'`.,;]| \(|\s*(?:\n|$))",
+        "restore this wallet: slogan saddle oyster access museum harvest marble amount rabbit rocket ticket {lowrare:6}",
+    ),
+    (
+        "graph-key",
+        "apollo_key|service:",
+        r"(?:APOLLO_KEY=|--key[ =])?\b(?:service|user):[\w-]{2,60}:(?P<v>[\w-]{20,60})(?![\w-])",
+        "APOLLO_KEY=service:pricing:{url64:22}",
+    ),
+    (
+        "shell-over-udp",
+        "mosh connect",
+        r"MOSH CONNECT \d{4,5} (?P<v>[A-Za-z0-9+/]{22})(?![\w])",
+        "MOSH CONNECT 60001 {base62:22}",
+    ),
+    (
+        "controlled-by",
+        "controller(|connecthandler(|netmiko|unifi|routeros|paramiko",
+        r"\(\s?[\"'](?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+){1,4})[\"'],\s?[\"'][\w.@-]{1,40}[\"'],\s?[\"'](?P<v>[^\"'\n]{4,80})[\"']",
+        'Controller("192.0.2.1", "bob", "{word:9}", ssl_verify=False)',
+    ),
+    (
+        "login-of-mailer",
+        "credentials::new(|credentials.new(",
+        r"Credentials(?:::|\.)new\(\s?\"[^\"\n]{1,80}\"(?:\.\w{2,12}\(\))?,\s?\"(?P<v>[^\"\n]{4,120})\"",
+        'Credentials::new("bob".into(), "{word:9}".into());',
+    ),
+    (
+        "key-of-header",
+        "x-honeycomb-team|deno_auth_tokens",
+        r"(?:x-honeycomb-team=(?P<v>[A-Za-z0-9]{16,64})|DENO_AUTH_TOKENS=[\"']?(?P<w>[^\s@\"';]{16,120})@)",
+        'OTEL_EXPORTER_OTLP_HEADERS="x-honeycomb-team={base62:22}"',
+    ),
+    (
+        "made-superuser",
+        "superuser upsert|superuser create|admin create|createsuperuser",
+        r"(?:superuser (?:upsert|create)|admin create) [\w.@+-]{3,80} (?P<v>\S{6,80})(?=\s|$)",
+        "./pocketbase superuser upsert me@example.org {word:9}",
+    ),
+    (
+        "root-pair",
+        "root /|admin /|administrator /|pi /|ubuntu /",
+        r"\b(?:root|admin|administrator|pi|ubuntu) / [\"'`]?(?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d_])[^\s\"'`,;/]{6,60})",
+        "router root / {word:9} at 192.0.2.1",
+    ),
+    (
+        "network-and-key",
+        "ssid",
+        r"(?i:ssid) [\w-]{2,32}, (?:key|pass\w{0,6}|pw|psk) (?P<v>[^\s\"'`,;]{8,63})",
+        "wifi: ssid lake-5, key {word:9}",
+    ),
+    (
+        "compared-token",
+        "verification_token|webhook_token|secret_token",
+        r"\b\w{0,40}token ?[!=]= ?[\"'](?P<v>" + _UUID + r"|[0-9a-f]{32,64})[\"']",
+        'if data.verification_token != "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}":',
+    ),
+    (
+        "set-key",
+        ".setkey(|.setapikey(|.set_key(",
+        r"\.set(?:Key|ApiKey|_key)\([\"'](?P<v>[\w-]{24,400})[\"']\)",
+        "client.setKey('standard_{hex:64}');",
+    ),
+    (
+        "only-argument",
+        "clientv2(|client(",
+        r"\b\w{0,24}Client(?:V\d)?\([\"'](?P<v>(?=[^\"']{0,60}\d)(?=[^\"']{0,60}[a-z])(?=[^\"']{0,60}[A-Z])[A-Za-z0-9_]{32,120})[\"'][,)]",
+        'cohere.ClientV2("{base62:40}")',
     ),
 )

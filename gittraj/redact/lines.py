@@ -79,8 +79,8 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "secret-id",
-        "secretid|secret_id|secret-id",
-        r"[Ss]ecret[-_]?[iI][dD][\"']?[:= \t]{1,14}[\"']?(?P<v>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        "secretid|secret_id|secret-id|secret id",
+        r"[Ss]ecret[-_ ]?[iI][dD][\"']?[:= \t]{1,14}[\"']?(?P<v>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
         "SecretID: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
     ),
     (
@@ -763,6 +763,9 @@ def _accepted(id_: str, value: str) -> bool:
             "kernel-key",
             "made-token",
             "acl-token",
+            "shown-token",
+            "compared-token",
+            "told-to-program",
         )
     if id_ == "passphrase-words":
         return is_phrase(value)

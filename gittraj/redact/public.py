@@ -8,110 +8,145 @@ by names and places are overruled; what has a vendor's form stays what it is.
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from .judge import is_spoken
 from .lazy import lazy
 from .rules import Span
 
-_UNSURE = (
-    *("named-", "nearby", "phrase", "told", "table", "judged", "device-key", "printed", "member", "call"),
-    *("user-tuple", "table-row"),
-)
 _GUESSED = ("nearby", "phrase", "told", "judged", "table-row", "call")
-_AROUND = 160  # characters of the line that are looked at on either side
+_UNSURE = (*_GUESSED, "named-", "table", "device-key", "printed", "member", "user-tuple", "generic-token")
+_BEFORE = 600  # characters that are looked at
+_AROUND = 160
 
-# Before a value, in its line: what it is called, what is done with it.
-_HASHED = lazy(r"(?i:\bmd5|\bsha-?\d{1,3}|\bchecksum|\bdigest|\betag|\bblake2b?)[\"']?[ ]?[:=(]?[ ]?[\"']?$")
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """A value of the form ``value`` that stands between ``before`` and ``behind``; without one of these it may be
+    any. ``rules``: the beginnings of the names of those that it overrules."""
+
+    value: re.Pattern[str] | None = None
+    before: re.Pattern[str] | None = None
+    behind: re.Pattern[str] | None = None
+    rules: tuple[str, ...] = _UNSURE
+
+    def holds(self, text: str, span: Span) -> bool:
+        return (
+            span.rule.startswith(self.rules)
+            and (self.value is None or self.value.fullmatch(text, span.start, span.end) is not None)
+            and (
+                self.before is None
+                or self.before.search(text, max(0, span.start - _BEFORE), span.start) is not None
+            )
+            and (self.behind is None or self.behind.match(text, span.end, span.end + _AROUND) is not None)
+        )
+
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_ENVIRONMENT = r"(?:dev|stg|stage|staging|prd|prod|uat|int|qa|test|tst|ci|preprod|lab)"
+_ROLE = r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl|gpu|login|mail|lb|api)"
 _HASH = lazy(r"[0-9a-fA-F]{32,128}|[\w+/-]{22,90}={0,2}")
-_CALLED = lazy(
-    r"\bpubkey\b[^\n]{0,80}(?:->|=>|→|#|:)[ \"'`]{0,4}$"
-    r"|\bcredentials\([\"']$|\bwpa_passphrase [\"']?$|\bkeyring\.set_password\([\"'](?:[^\"'\n]{1,60}[\"'], ?[\"'])?$"
-    r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid)[\"']\s?:\s?[\"']$"
-    r"|(?:data_bag_item|(?i:get|read|fetch|load|lookup|find)_?(?i:secrets?|passwords?|credentials?|parameter)\w{0,12}|\blookup)\([^()\n]{0,60}$"
-    r"|[a-z]Id(?:[ ]?:[ ]?[A-Za-z]{2,12}\??)?[ ]?=[ ]?[\"']$",
+_REASONS = (
+    # an id that says so, a header's name, a stream of a log, a keeper of passwords
+    _Reason(
+        lazy(
+            r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
+        )
+    ),
+    # digests: by their name, in a lock file, in a list of what was made when
+    _Reason(
+        _HASH,
+        lazy(r"(?i:\bmd5|\bsha-?\d{1,3}|\bchecksum|\bdigest|\betag|\bblake2b?)[\"']?[ ]?[:=(]?[ ]?[\"']?$"),
+    ),
+    _Reason(_HASH, lazy(r"\{:hex, :[^\n]*$")),
+    _Reason(_HASH, lazy(r"\b(?:dgst|\d{3}sum)\b[^\n]*\n$"), rules=("printed",)),
+    _Reason(
+        lazy(r"[0-9a-f]{16}|[a-z0-9]{25}"),
+        behind=lazy(
+            r"[ \t]{1,12}(?:\d{1,4} ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|an? \w{3,6}) ago\b"
+        ),
+    ),
+    # what a call or a field takes that is no secret, what fetches one from where it is kept
+    _Reason(
+        before=lazy(
+            r"\bpubkey\b(?: < \S{1,80})?\s{0,8}#?\s{0,4}(?:->|=>|→|:)[ \"'`]{0,4}$|\bcredentials\([\"']$|\bwpa_passphrase [\"']?$|\bkeyring\.set_password\([\"'](?:[^\"'\n]{1,60}[\"'], ?[\"'])?$"
+            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid)[\"']\s?:\s?[\"']$|\bext:$|/deps/$"
+            r"|\b(?:data_bag_item\([^()\n]{0,60}|(?:(?i:get|read|fetch|load|lookup|find)_?(?i:secrets?|passwords?|credentials?|parameter)\w{0,12}|lookup)\([\"'])$"
+            r"|[a-z](?<![sS]ecret)Id(?:[ ]?:[ ]?[A-Za-z]{2,12}\??)?[ ]?=[ ]?[\"']$"
+        )
+    ),
+    _Reason(lazy(_UUID), lazy(r"(?i)\b(?:reset|forgot|change|update)[_-]?password[\"']?[ ]?[:=][ ]?[\"']$")),
+    _Reason(lazy(_UUID), lazy(r" \{$"), rules=_GUESSED),
+    # a contract's address, the id of a key that signs, a Kubernetes secret that its cluster sealed, a finding's key
+    _Reason(lazy(r"0x[0-9a-fA-F]{40}"), rules=("named-token",)),
+    _Reason(lazy(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})"), lazy(r"(?i)\bsigningkey(?: |=| = )$")),
+    _Reason(lazy(r"Ag[A-Za-z0-9+/=]{60,}"), lazy(r"\bencryptedData:")),
+    _Reason(
+        before=lazy(r"\"key\":[ ]?\"$"),
+        behind=lazy(r"[^\n]*\"(?:rule|component|issueKey|effort|debt)\"\s?:"),
+    ),
+    # where a rule only guessed: names that say who, which or where; versions of a digest
+    _Reason(
+        before=lazy(
+            r"(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]?[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$"
+            r"|--?(?:user(?:name)?|login|account|id|name|region|subscription|location|resource-group|[gns]|[a-z]+-name|[A-Z][a-z]+Name) $"
+            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis)[\"']?\s?[:=]\s?[\"']?$"
+            r"|\b(?:analysis|build|run|job|request|trace|task|event|order|customer|project|tenant) id:? $|\b(?:begins|starts|ends) with [\"'`]?$"
+            r"|[\"'(]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
+        ),
+        rules=_GUESSED,
+    ),
+    # … a key of an object, the name in an assignment, whose password is asked for
+    _Reason(
+        before=lazy(r"(?<!=)$"),
+        behind=lazy(r"'s (?:pass|key)|[\"']\s{0,2}:(?!:)|[\"']\.[A-Za-z]|[ ]=[ ]"),
+        rules=("nearby", "phrase", "judged", "table-row", "call"),
+    ),
+    # … a place in a store, a line of a file, an address of content, a network's interface; a machine, as those are
+    # called who have many
+    _Reason(
+        lazy(
+            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}"
+            rf"|(?:[\w.]{{1,20}}@)?(?:(?:[a-z]{{1,12}}-)?{_ENVIRONMENT}(?:-[a-z]{{1,8}})?-?\d{{1,3}}|{_ROLE}-?\d{{1,3}})\??|(?:kv|corp|rg|st|sa)-[a-z0-9]{{4,12}}"
+        ),
+        rules=_GUESSED,
+    ),
+    # … an object's id, the commit of an action that is pinned, a ticket
+    _Reason(lazy(r"[0-9a-f]{24}"), rules=("judged",)),
+    _Reason(lazy(r"[0-9a-f]{40}"), lazy(r"\b[\w.-]{2,40}/[\w.-]{2,40}(?: to |@)$"), rules=_GUESSED),
+    _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), rules=("nearby", "told", "judged")),
+    _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), lazy(r"\($"), rules=("phrase",)),
+    # … what a number counts, or which one it is
+    _Reason(
+        lazy(r"\d+"), lazy(r"(?i)\b(?:offset|\w*exception|exit|status|errno)\b[^\n]{0,70}$"), rules=_GUESSED
+    ),
+    _Reason(lazy(r"\d+"), behind=lazy(r" (?:tokens?|bytes|lines|rows|times|ms)\b"), rules=_GUESSED),
+    _Reason(
+        lazy(r"\d+"),
+        lazy(r"(?:\bgrep -\w*c|\bwc\b|\bcount|\blength|\bdu\b)[^\n]{0,120}\n$"),
+        rules=("printed",),
+    ),
 )
-# The same, where a rule only guessed: names that say who or which, and versions of a digest.
-_NAMED = lazy(
-    r"(?:[A-Za-z_-]*(?:[a-z]|_|-))?(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]?[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$|--?(?:user(?:name)?|login|account|id) $"
-    r"|[\"'(]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
-)
-# Behind a value: it is a key of an object, the name in an assignment, what was made long ago.
-_NAMES = lazy(r"[\"']\s{0,2}:(?!:)|[\"']\.[A-Za-z]|[ ]=[ ]")
-_AGE = lazy(
-    r"[ \t]{1,12}(?:\d{1,4} ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|an? \w{3,6}) ago\b"
-)
-_DIGEST = lazy(r"[0-9a-f]{16}|[a-z0-9]{25}")
-# An id that says so, a ticket, a name in a store.
-_IDENTIFIER = lazy(
-    r"\d{4}/\d\d/\d\d/\[.*|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
-)
-_TICKET = lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}")
-# A place in a store, a line of a file, an address of content, a network's interface.
-_PLACE = lazy(
-    r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}"
-)
-_OBJECT = lazy(r"[0-9a-f]{24}")
-# What a number counts, or which one it is.
-_COUNTS = lazy(r"(?i)\b(?:offset|\w*exception|exit|status|errno)\b[^\n]{0,70}$")
-_COUNTING = lazy(r"(?:\bgrep -\w*c|\bwc\b|\bcount|\blength|\bdu\b)[^\n]{0,120}\n$")
-_ADDRESS = lazy(r"0x[0-9a-fA-F]{40}")
-_UUID = lazy(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_ACTS = lazy(
-    r"(?i)\b(?:static |let |const |final )?(?:reset|forgot|change|update)[_-]?password[\"']?[ ]?[:=][ ]?[\"']$"
-)
+_KEYLIKE = lazy(r"[\w+/=-]{32,}")
 _ABOUT_PUBLIC = lazy(r"(?i)pub(?:lic)?[-_ ]?(?:ed)?key|\bsite[-_ ]?key|verify(?:ing)?[-_ ]key")
 _ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
-_KEYLIKE = lazy(r"[\w+/=-]{32,}")
-_COMMIT = lazy(r"[0-9a-f]{40}")
-# "pin actions/checkout to 87f0…"
-_ACTION = lazy(r"\b[\w.-]{2,40}/[\w.-]{2,40}(?: to |@)$")
-_SEALED = lazy(r"Ag[A-Za-z0-9+/=]{60,}")
-_ISSUE = lazy(r"\"(?:rule|component|issueKey|effort|debt)\"\s?:")
 
 
 def is_public(text: str, span: Span) -> bool:
     """Whether what the span of ``text`` holds is no secret for one of the reasons above."""
     if not span.rule.startswith(_UNSURE):
         return False
-    start, end = span.start, span.end
-    value = text[start:end]
-    line = max(text.rfind("\n", 0, start) + 1, start - _AROUND)
-    stop = text.find("\n", end, end + _AROUND)
-    stop = stop if stop >= 0 else min(len(text), end + _AROUND)
-    if _HASH.fullmatch(value) and _HASHED.search(text, line, start):
-        return True
-    if span.rule == "printed" and value.isdigit() and _COUNTING.search(text, max(0, start - 200), start):
-        return True
-    if _CALLED.search(text, line, start) or _IDENTIFIER.fullmatch(value) or text.endswith("ext:", 0, start):
-        return True
-    if span.rule.startswith(_GUESSED) and _is_name(text, span, value, line):
-        return True
-    if span.kind == "token" and _ADDRESS.fullmatch(value):
-        return True
-    if _DIGEST.fullmatch(value) and _AGE.match(text, end, stop):
-        return True
-    if _UUID.fullmatch(value) and _ACTS.search(text, line, start):
-        return True
-    if _SEALED.fullmatch(value) and "encryptedData:" in text[max(0, start - 600) : start]:
-        return True
-    if span.kind in ("key", "secret", "password") and _KEYLIKE.fullmatch(value):
-        around = text[line:start] + text[end:stop]
-        if _ABOUT_PUBLIC.search(around) and not _ABOUT_PRIVATE.search(around):
-            return True
-    return text.endswith(('"key":"', '"key": "'), 0, start) and _ISSUE.search(text, line, stop) is not None
-
-
-def _is_name(text: str, span: Span, value: str, line: int) -> bool:
-    start, end = span.start, span.end
-    if _NAMES.match(text, end) and not (text[start - 1 : start] == "=" or span.rule == "told"):
-        return True
-    if _NAMED.search(text, line, start):
-        return True
+    value = text[span.start : span.end]
     if span.rule in ("nearby", "told") and is_spoken(value):
         return True
-    if _PLACE.fullmatch(value) or (span.rule == "judged" and _OBJECT.fullmatch(value)):
-        return True
-    if value.isdigit() and _COUNTS.search(text, line, start):
-        return True
-    if _COMMIT.fullmatch(value) and _ACTION.search(text, line, start):
-        return True
-    return _TICKET.fullmatch(value) is not None and (span.rule != "phrase" or text[start - 1 : start] == "(")
+    return any(reason.holds(text, span) for reason in _REASONS) or _is_public_key(text, span, value)
+
+
+def _is_public_key(text: str, span: Span, value: str) -> bool:
+    if span.kind not in ("key", "secret", "password") or not _KEYLIKE.fullmatch(value):
+        return False
+    line = max(text.rfind("\n", 0, span.start) + 1, span.start - _AROUND)
+    stop = text.find("\n", span.end, span.end + _AROUND)
+    around = text[line : span.start] + text[span.end : stop if stop >= 0 else span.end + _AROUND]
+    return _ABOUT_PUBLIC.search(around) is not None and not _ABOUT_PRIVATE.search(around)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
 from .alike import alike
@@ -119,7 +119,7 @@ class _Scan:
         if self._depth < _DEEPEST_JSON and (places := documents(text)):
             self._depth += 1
             for place in places:
-                yield from (s for s in strings(text, place, self.read) if not is_public(text, s))
+                yield from _secret(text, strings(text, place, self.read), self._tick)
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
@@ -146,10 +146,18 @@ class _Scan:
         yield from _over_lines(rest, self._options, self._tick)
 
 
+def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
+    """Without what is public."""
+    for span in found:
+        tick()
+        if not is_public(text, span):
+            yield span
+
+
 def _apart(page: Page, found: list[Span]) -> list[Span]:
     """Without what is judged where a rule found something: the rule knows where a value ends. Without what a
     rule found where all else speaks against it."""
-    found = [span for span in found if not is_public(page.text, span)]
+    found = [*_secret(page.text, found, page.tick)]
     ruled = [span for span in found if span.rule not in (JUDGED, BESIDE)]
     if free := acquitted(page, ruled):
         ruled = [span for span in ruled if span not in free]

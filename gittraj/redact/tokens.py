@@ -75,6 +75,7 @@ sendgrid-key: SG.: [A-Za-z0-9_-]{16,32}\\.[A-Za-z0-9_-]{32,64}: {url64:22}.{url6
 digitalocean-token: dop_v1_ doo_v1_ dor_v1_ doos_v1_: [0-9a-f]{40,64}: {hex:64}
 age-key: AGE-SECRET-KEY-1 AGE-PLUGIN-: [A-Z0-9-]{40,120}: {bech32:58}
 vault-token: hvs. hvb. hvr.: [A-Za-z0-9_-]{20,300}: {url64:24}
+plex-claim: claim-: [A-Za-z0-9_-]{20}(?![A-Za-z0-9_-]): {base62:20}
 weblate-token: wlu_ wlp_: [A-Za-z0-9]{36,44}(?![A-Za-z0-9]): {base62:40}
 linear-key: lin_api_ lin_oauth_ lin_wh_: [A-Za-z0-9]{30,80}: {base62:40}
 databricks-token: dapi dose: [0-9a-f]{32}(?:-[0-9])?(?![0-9A-Za-z]): {hex:32}

@@ -387,6 +387,7 @@ def _is_loose_secret(value: str) -> bool:
     return is_evident(value) or _mixed(value)
 
 
+_LEET = lazy(r"[A-Z]+\d[A-Z]+\d[A-Z]*\d?[A-Z]*[_-]\d{2,4}")  # C0RR3CT_4711, no constant
 _CUT = lazy(r"\s|\.\.\.$|…$")
 _LETTER = lazy(r"[^\W\d_]")
 _DIGIT = lazy(r"\d")
@@ -398,6 +399,8 @@ def is_evident(value: str) -> bool:
         return False
     if _CUT.search(value) or not _LETTER.search(value):
         return False
+    if _LEET.fullmatch(value):
+        return True
     forms = (_PATH, _LINK, _MAIL, _HOST, _CALL, _DATE)
     if any(form.fullmatch(value) for form in forms) or (_DOTTED.fullmatch(value) and not is_joined(value)):
         return False

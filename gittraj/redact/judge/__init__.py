@@ -31,9 +31,9 @@ from .forms import form
 from .hints import PARTS, SIGNS, hinted
 
 RULE, BESIDE = "judged", "judged-beside"
-_THRESHOLD = 100  # hundredths of a logit
-_BESIDE = 20  # on a page where a rule found a secret
-_NUMBER = 250  # of a long number: counts and amounts stand beside every word
+_THRESHOLD = 200  # hundredths of a logit
+_BESIDE = 100  # on a page where a rule found a secret
+_NUMBER = 300  # of a long number: counts and amounts stand beside every word
 _HOPELESS = -250  # what no surroundings made up for
 _ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
 # The name of an identifier or of a digest, and the sign before its value.
@@ -49,7 +49,7 @@ _HASHED = lazy(
     r"(?i)(?:-ref|commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
 )
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
-_COUNTED = lazy(r"(?i)[ ](?:bytes|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
+_COUNTED = lazy(r"(?i)[ ](?:bytes|tokens?|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
 _UNSURE = ("named-", "nearby", "phrase", "told")
 _ACQUITTAL_TOLD = -400  # a plain word has no form that could speak for it
