@@ -34,7 +34,7 @@ RULE, BESIDE = "judged", "judged-beside"
 _THRESHOLD = 200  # hundredths of a logit
 _BESIDE = 100  # on a page where a rule found a secret
 _NUMBER = 300  # of a long number: counts and amounts stand beside every word
-_HOPELESS = -250  # what no surroundings made up for
+_HOPELESS = -170  # what no surroundings made up for
 _ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
 # The name of an identifier or of a digest, and the sign before its value.
 _IDENTIFIES = lazy(
