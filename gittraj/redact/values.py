@@ -67,7 +67,7 @@ _HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
 # An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
 # a compound's key; what an audit says instead of a token.
 _PUBLISHED = lazy(
-    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.-]*|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
+    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
 )
 _CACHED = lazy(
     r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
