@@ -339,7 +339,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "counted-words",
         "12 words|24 words|twelve words|the words",
-        r"(?i:12|24|twelve|twenty-four|the) words[^\n:]{0,60}: ?[\"'`]?(?P<v>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=[\"'`.,;]|\s*(?:\n|$))",
+        r"(?i:12|24|twelve|twenty-four|the) words[^\n:]{0,60}(?::|\n) ?[\"'`]?(?P<v>[a-z]{3,8}(?: [a-z]{3,8}){11,23})(?=[\"'`.,;]|\s*(?:\n|$))",
         "here's the 12 words: jacket glimpse marble illness magnet fiction wrestle banana flavor gravity cigar {lowrare:6}",
     ),
     (
@@ -419,5 +419,17 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "clientv2(|client(",
         r"\b\w{0,24}Client(?:V\d)?\([\"'](?P<v>(?=[^\"']{0,60}\d)(?=[^\"']{0,60}[a-z])(?=[^\"']{0,60}[A-Z])[A-Za-z0-9_]{32,120})[\"'][,)]",
         'cohere.ClientV2("{base62:40}")',
+    ),
+    (
+        "cookie-of-node",
+        ".erlang.cookie",
+        r"echo (?:-n )?[\"']?(?P<v>[A-Za-z0-9]{8,80})[\"']? ?>{1,2} ?\S{0,60}\.erlang\.cookie",
+        "echo -n {base36up:20} > /var/lib/rabbitmq/.erlang.cookie",
+    ),
+    (
+        "net-use-as",
+        "net use ",
+        r"(?i:net use)[ ][^\n]{3,120}?[ ]/(?i:user):\S{1,60} (?P<v>[^\s/*\\][^\s]{3,80})",
+        "net use Z: h1 /user:CORP {word:9} /persistent:yes",
     ),
 )

@@ -263,7 +263,7 @@ _HARMLESS = words_of(
 # Say which one, not what.
 # A key of these is none to a lock.
 _ADJECTIVES = words_of(
-    "cache content row data file image asset blob chunk object query dedupe dedup build lock item group hash message template event index partition "
+    "cache manifest content row data file image asset blob chunk object query dedupe dedup build lock item group hash message template event index partition "
     "shard composite entity parent child node state trace request record table column field form react component module package menu tab hot arrow "
     "label locale lang text search filter order tree cell slot user parameter param map list set dict storage topic queue metric tag header cookie "
     "route job task step stage pipeline artifact layer checkpoint fingerprint eddsa rsa gpg pgp ssh dsa ecdsa ed25519 using good bad"

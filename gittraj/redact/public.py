@@ -59,7 +59,7 @@ _REASONS = (
         _HASH,
         lazy(r"(?i:\bmd5|\bsha-?\d{1,3}|\bchecksum|\bdigest|\betag|\bblake2b?)[\"']?[ ]?[:=(]?[ ]?[\"']?$"),
     ),
-    _Reason(_HASH, lazy(r"\{:hex, :[^\n]*$")),
+    _Reason(_HASH, lazy(r"\{:hex, :[^\n]*$|\bhexdigest\(\)[ \t]*\n[\"']?$")),
     _Reason(_HASH, lazy(r"\b(?:dgst|\d{3}sum)\b[^\n]*\n$"), rules=("printed",)),
     _Reason(
         lazy(r"[0-9a-f]{16}|[a-z0-9]{25}"),
@@ -78,6 +78,13 @@ _REASONS = (
     ),
     _Reason(lazy(_UUID), lazy(r"(?i)\b(?:reset|forgot|change|update)[_-]?password[\"']?[ ]?[:=][ ]?[\"']$")),
     _Reason(lazy(_UUID), lazy(r" \{$"), rules=_GUESSED),
+    # whose it is, or what the place is called where it is kept
+    _Reason(
+        lazy(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+"),
+        lazy(
+            r"(?i)\b(?:password|passphrase|secret|token|key) (?:of|for|von|für|de|del|du|di) (?:the )?[\"'`]?$|\b(?:from|in) (?:the )?secret $|\b(?:resource|data|module) \"[\w-]+\" \"$"
+        ),
+    ),
     # a contract's address, the id of a key that signs, a Kubernetes secret that its cluster sealed, a finding's key
     _Reason(lazy(r"0x[0-9a-fA-F]{40}"), rules=("named-token",)),
     _Reason(lazy(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})"), lazy(r"(?i)\bsigningkey(?: |=| = )$")),

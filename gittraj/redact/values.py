@@ -402,7 +402,9 @@ def is_evident(value: str) -> bool:
     if _LEET.fullmatch(value):
         return True
     forms = (_PATH, _LINK, _MAIL, _HOST, _CALL, _DATE)
-    if any(form.fullmatch(value) for form in forms) or (_DOTTED.fullmatch(value) and not is_joined(value)):
+    if any(form.fullmatch(value) for form in forms) or (
+        _DOTTED.fullmatch(value) and not is_joined(value) and not _is_unspoken(value)
+    ):
         return False
     if re.search(r"[(){}\[\]<>\"'|\\;→]", value) and not (_is_random(value) or is_noise(value)):
         return False
@@ -423,6 +425,15 @@ def is_evident(value: str) -> bool:
         r"[A-Z0-9_-]*_[A-Z0-9_-]*|[A-Z0-9]{1,6}|[a-z]{1,4}[0-9]{1,2}|[A-Za-z]{1,5}[-_]?v?\d(?:\.\d+)*|\d+[a-zA-Z]{1,3}",
         value,
     )
+
+
+def _is_unspoken(value: str) -> bool:
+    """Whether no member of an object is called so."""
+    letters = re.sub(r"[^A-Za-z]", "", value)
+    return len(letters) >= 8 and not letters.islower() and likelihood(letters) < _UNSPOKEN
+
+
+_UNSPOKEN = -5.9  # as in ``made``
 
 
 def is_password(value: str) -> bool:
