@@ -7,7 +7,7 @@ to nothing: see ``glance``.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,24 +69,45 @@ class Reach:
 
     def hand_down(self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]) -> Held:
         """What ``names`` of the tip are called everywhere. ``steps``: by height, renames towards a parent."""
-        links, others = self.links, list(self.more)
-        more: dict[int, list[tuple[int, int]]] = {}
-        for height, number, parent in zip(others[::3], others[1::3], others[2::3], strict=True):
-            more.setdefault(height, []).append((number, parent))
-        keys = sorted({*self.joints, *(links[height] for height in steps)} - {0})
-        held = dict.fromkeys(keys, frozenset[str]())
-        held[len(links) - 1] = names
-        for index in range(len(keys) - 1, -1, -1):
-            # from this key down to the next nothing happens, so its last commit hands down what it has
+        links, more = self.links, list(self.more)
+        forks, numbers, others = more[::3], more[1::3], more[2::3]
+        keys = list(self.joints)
+        for parent in {links[height] for height in steps} - {0}:
+            if keys[at := bisect_left(keys, parent)] != parent:
+                keys.insert(at, parent)
+        # from a key down to the next nothing happens, so its last commit hands down what it has
+        held, index = {keys[-1]: names}, len(keys) - 1
+        waiting = {keys[-1]}  # what was handed something, and is to hand it down
+        while index >= 0:
+            alike = {held[key] for key in waiting} if len(waiting) < _FEW or not index % _FEW else ()
+            if len(alike) == 1:  # so all has just that until the next rename; these may be 10,000 keys
+                step = max((height for height in steps if height <= keys[index]), default=0)
+                low = bisect_left(keys, step) if step else -1
+                (same,) = alike
+                held.update(dict.fromkeys(keys[low + 1 : index + 1], same))
+                if low < 0:
+                    break
+                waiting.update(links[key + 1] for key in keys[low:index])
+                waiting.update(others[bisect_right(forks, keys[low]) : bisect_right(forks, keys[index])])
+                waiting = {key for key in waiting if 0 < key <= keys[low]}
+                held.update(dict.fromkeys(waiting, same))
+                index = low
             here, bottom = held[keys[index]], keys[index - 1] + 1 if index else 1
-            for number, parent in ((0, links[bottom]), *more.get(bottom, ())):
+            waiting.discard(keys[index])
+            rows = range(bisect_left(forks, bottom), bisect_right(forks, bottom))
+            for number, parent in ((0, links[bottom]), *((numbers[row], others[row]) for row in rows)):
                 theirs = here
                 if bottom in steps:
                     table = {new: old for step, new, old in steps[bottom] if step == number}
                     theirs = frozenset(table.get(name, name) for name in here)
-                if parent and held[parent] is not theirs:  # most hand down the very set that they got
-                    held[parent] = held[parent] | theirs if held[parent] else theirs
+                if parent:
+                    held[parent] = held[parent] | theirs if parent in held else theirs
+                    waiting.add(parent)
+            index -= 1
         return Held(keys, held)
+
+
+_FEW = 64
 
 
 class Stored(Reach):
