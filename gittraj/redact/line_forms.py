@@ -70,8 +70,8 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "piped",
-        "keepassxc-cli|cryptsetup|--passphrase-fd|--pinentry-mode|veracrypt|sudo -s |borg ",
-        r"(?:echo|printf)(?: -n| '%s')? (?P<q>[\"'])(?P<v>[^\"'\n$`]{5,200})(?P=q) ?\| ?(?:sudo )?(?:keepassxc-cli|cryptsetup|gpg|veracrypt|sudo -S|borg|restic|openssl)",
+        "keepassxc-cli|cryptsetup|zfs load-key|--passphrase-fd|--pinentry-mode|veracrypt|sudo -s |borg ",
+        r"(?:echo|printf)(?: -n| '%s')? (?P<q>[\"'])(?P<v>[^\"'\n$`]{5,200})(?P=q) ?\| ?(?:sudo )?(?:keepassxc-cli|cryptsetup|gpg|veracrypt|sudo -S|borg|restic|openssl|zfs)",
         'echo "{word:9}" | keepassxc-cli show -s a.kdbx b',
     ),
     (
@@ -88,7 +88,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "seed-told",
-        "totp|otp secret|otp seed|2fa secret|mfa secret|2fa seed|2fa key",
+        "totp|otp secret|otp seed|2fa secret|mfa secret|2fa seed|2fa key|2fa setup|mfa setup",
         r"(?i:totp|\botp|2fa|mfa)[ -][^\n:]{0,70}?(?::| is| =|=)[ ]?[\"'`]?(?P<v>[A-Z2-7]{16,64})(?![A-Za-z0-9])",
         "TOTP secret for the registrar: {base32:32}, use oathtool",
     ),
@@ -120,8 +120,8 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "code-of-lock",
-        "code for|code of|code to|sleutelcode|code van|code für|code pour|alarmcode|türcode",
-        r"(?i:\b\w{0,12}codes?)\b[^\n.:]{0,40}?\b(?i:alarm\w*|safe|lock|door|gate|keypad|key ?box|vault|colo|cage|panel|schloss|zahlenschloss|tür\w*|porte|alarme)\b[^\n.:]{0,40}?(?: is| ist| lautet|:| est| es| to) (?P<v>\d{4,8})(?![\d-])",
+        "code for|code of|code to|code at|sleutelcode|code van|code für|code pour|code de|alarmcode|türcode|codice|código|digicode|code du",
+        r"(?i:\b\w{0,12}codes?|\bcodice|\bcódigo)\b[^\n.:]{0,40}?\b(?i:alarm\w*|allarme|digicode|printer|copier|portone|porta|puerta|cassaforte|coffre|safe|lock|door|gate|keypad|key ?box|vault|colo|cage|panel|schloss|zahlenschloss|tür\w*|porte|alarme)\b[^\n.:]{0,40}?(?: is| ist| lautet| ?:| est| es| è| é| to) (?P<v>\d{4,8}[AB]?)(?![\d-])",
         "the code for the key safe at the colo is {digits:6}#, valid until May",
     ),
     (
@@ -431,5 +431,55 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "net use ",
         r"(?i:net use)[ ][^\n]{3,120}?[ ]/(?i:user):\S{1,60} (?P<v>[^\s/*\\][^\s]{3,80})",
         "net use Z: h1 /user:CORP {word:9} /persistent:yes",
+    ),
+    (
+        "set-in-config",
+        "wp config set",
+        r"wp config set \w{0,40}(?:SALT|KEY|PASSWORD|SECRET)\w{0,12} [\"']?(?P<v>[^\s\"']{6,120})",
+        "wp config set AUTH_SALT '{base62:64}' --path=/srv",
+    ),
+    (
+        "product-key",
+        "slmgr",
+        r"slmgr\S{0,4} /ipk (?P<v>(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5})",
+        "slmgr /ipk {base36up:5}-{base36up:5}-{base36up:5}-{base36up:5}-{base36up:5}",
+    ),
+    (
+        "climate-key",
+        "copernicus|wf_set_key(",
+        r"(?:copernicus[^\n]{0,80}\n[ \t]{0,8}key: |wf_set_key\([^()\n]{0,80}key ?= ?[\"'])(?P<v>"
+        + _UUID
+        + r")",
+        "url: https://cds.climate.copernicus.eu/api\nkey: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
+    ),
+    (
+        "joined-words",
+        "password|passphrase|passwort|kennwort|pw|pass",
+        r"(?i:password|passphrase|passwort|kennwort|\bpw|\bpass)[^\n]{0,32}?(?: is|:| ist) [\"'`]?(?P<v>[a-z]{3,12}(?P<j>[-_.])[a-z]{3,12}(?:(?P=j)[a-z]{3,12}){3,9})(?=[\"'`.,;)]|\s|$)",
+        "the password is violin_jungle_goblin_granite_{lowrare:6}, use it",
+    ),
+    (
+        "args-of-frame",
+        "__construct",
+        r"\"args\":\s?\[\"\w{2,10}:[^\"\n]{4,120}\",\s?\"[^\"\n]{1,60}\",\s?\"(?P<v>[^\"\n]{4,120})\"",
+        '{"function":"PDO->__construct","args":["mysql:host=h;dbname=s","bob","{word:9}"]}',
+    ),
+    (
+        "quoted-pair",
+        "` / `",
+        r"`[\w.@+-]{2,40}` / `(?P<v>(?=[^`\s]{0,60}\d)(?=[^`\s]{0,60}[^\W\d_])[^`\s/]{6,60})`",
+        "prod is `reporting` / `{word:9}`",
+    ),
+    (
+        "weather-key",
+        "appid=",
+        r"\bappid=(?P<v>[0-9a-f]{32})(?![0-9a-f])",
+        "https://api.openweathermap.org/data/2.5/forecast?q=x&appid={hex:32}",
+    ),
+    (
+        "community-string",
+        "community string",
+        r"(?i:community string)(?: is|:)? [\"'`]?(?P<v>(?=[^\s]{0,40}\d)[^\s\"'`,;]{5,60})",
+        "answers with community string {word:9}, poll it",
     ),
 )

@@ -604,7 +604,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     (
         "passphrase-words",
         "passphrase|seed phrase|recovery phrase|パスフレーズ|master password",
-        r"(?i:passphrase|seed phrase|recovery phrase|パスフレーズ|master password)[^\n]{0,24}?(?:is |: |, |（|\(|は|e (?=[\"']))[\"'`]?(?P<v>[a-z]{3,10}(?P<j>[ .-])[a-z]{3,10}(?:(?P=j)[a-z]{3,10}){2,22}(?=[\"'`.,;）)]|\s[—–-]|\s*(?:\n|$)))",
+        r"(?i:passphrase|seed phrase|recovery phrase|パスフレーズ|master password)[^\n]{0,48}?(?:is |still |: |, |（|\(|は|e (?=[\"']))[\"'`]?(?P<v>[a-z]{3,10}(?P<j>[ .-])[a-z]{3,10}(?:(?P=j)[a-z]{3,10}){2,22}(?=[\"'`.,;）)]|\s[—–-]|\s*(?:\n|$)))",
         'the key has a passphrase, "camembert otter zapato turnip", so ssh-add it',
     ),
     (
@@ -766,8 +766,9 @@ def _accepted(id_: str, value: str) -> bool:
             "shown-token",
             "compared-token",
             "told-to-program",
+            "climate-key",
         )
-    if id_ == "passphrase-words":
+    if id_ in ("passphrase-words", "joined-words"):
         return is_phrase(value)
     if id_ == "backup-key":
         return len(set(value)) > 16

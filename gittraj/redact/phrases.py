@@ -30,7 +30,7 @@ _STRONG = (
     + PHRASES
 )
 _WEAK = (
-    r"credentials?|creds|logins?|(?:[\w-]{1,16}[ -])?tokens?|secrets?|(?:[\w-]{1,16}[ -])?keys?|2fa|mfa|codes?|c[oó]digos|codici|kody|коды|clave|chave|schlüssel|zugangsdaten|anmeldedaten|identifiants|pass|"
+    r"credentials?|creds|logins?|(?:[\w-]{1,16}[ -])?tokens?|secret[oa]?s?|segreto|segredo|(?:[\w-]{1,16}[ -])?keys?|2fa|mfa|codes?|c[oó]digos|codici|kody|коды|clave|chave|schlüssel|zugangsdaten|anmeldedaten|identifiants|pass|"
     r"ключ\w{0,3}|токен\w{0,3}|секрет\w{0,3}|доступ\w{0,3}|令牌|密钥|密鑰|トークン|토큰|clé|community|jeton|gettone|llave|chiave|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz\w{0,2}|klíč\w{0,2}|ključ\w{0,2}|anahtar\w{0,3}|キー|키|κλειδί|מפתח|مفتاح|कुंजी|kunci|pepper|creds"
 )
 NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")

@@ -16,7 +16,17 @@ from .lazy import lazy
 from .rules import Span
 
 _GUESSED = ("nearby", "phrase", "told", "judged", "table-row", "call")
-_UNSURE = (*_GUESSED, "named-", "table", "device-key", "printed", "member", "user-tuple", "generic-token")
+_UNSURE = (
+    *_GUESSED,
+    "named-",
+    "table",
+    "device-key",
+    "printed",
+    "member",
+    "user-tuple",
+    "generic-token",
+    "sql-password",
+)
 _BEFORE = 600  # characters that are looked at
 _AROUND = 160
 
@@ -51,7 +61,7 @@ _REASONS = (
     # an id that says so, a header's name, a stream of a log, a keeper of passwords
     _Reason(
         lazy(
-            r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
+            r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
         )
     ),
     # digests: by their name, in a lock file, in a list of what was made when
@@ -71,7 +81,7 @@ _REASONS = (
     _Reason(
         before=lazy(
             r"\bpubkey\b(?: < \S{1,80})?\s{0,8}#?\s{0,4}(?:->|=>|→|:)[ \"'`]{0,4}$|\bcredentials\([\"']$|\bwpa_passphrase [\"']?$|\bkeyring\.set_password\([\"'](?:[^\"'\n]{1,60}[\"'], ?[\"'])?$"
-            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid)[\"']\s?:\s?[\"']$|\bext:$|/deps/$"
+            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid)[\"']\s?:\s?[\"']$|\bext:$|/deps/$|(?i:\bcache[ -]keys?:?) [\"'`]?$|[\"'][Ġ▁]\w+[\"']\s?:\s?$"
             r"|\b(?:data_bag_item\([^()\n]{0,60}|(?:(?i:get|read|fetch|load|lookup|find)_?(?i:secrets?|passwords?|credentials?|parameter)\w{0,12}|lookup)\([\"'])$"
             r"|[a-z](?<![sS]ecret)Id(?:[ ]?:[ ]?[A-Za-z]{2,12}\??)?[ ]?=[ ]?[\"']$"
         )
@@ -85,8 +95,10 @@ _REASONS = (
             r"(?i)\b(?:password|passphrase|secret|token|key) (?:of|for|von|für|de|del|du|di) (?:the )?[\"'`]?$|\b(?:from|in) (?:the )?secret $|\b(?:resource|data|module) \"[\w-]+\" \"$"
         ),
     ),
+    # what a list of passwords is called, how strictly they are looked for
+    _Reason(lazy(r"[a-z]{3,8}"), lazy(r"passwords[\"']\s?(?:=>|:)\s?[\"']$")),
     # a contract's address, the id of a key that signs, a Kubernetes secret that its cluster sealed, a finding's key
-    _Reason(lazy(r"0x[0-9a-fA-F]{40}"), rules=("named-token",)),
+    _Reason(lazy(r"0x[0-9a-fA-F]{40}"), rules=("named-token", "judged")),
     _Reason(lazy(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})"), lazy(r"(?i)\bsigningkey(?: |=| = )$")),
     _Reason(lazy(r"Ag[A-Za-z0-9+/=]{60,}"), lazy(r"\bencryptedData:")),
     _Reason(
@@ -120,7 +132,7 @@ _REASONS = (
         rules=_GUESSED,
     ),
     # … an object's id, the commit of an action that is pinned, a ticket
-    _Reason(lazy(r"[0-9a-f]{24}"), rules=("judged",)),
+    _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}|[0-9a-f]{64}"), rules=("judged",)),
     _Reason(lazy(r"[0-9a-f]{40}"), lazy(r"\b[\w.-]{2,40}/[\w.-]{2,40}(?: to |@)$"), rules=_GUESSED),
     _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), rules=("nearby", "told", "judged")),
     _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), lazy(r"\($"), rules=("phrase",)),

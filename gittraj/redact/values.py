@@ -33,7 +33,7 @@ _REFERENCE = lazy(
       | %[A-Za-z_][A-Za-z0-9_]*%|!?%?[A-Z]*%?(?:\(\w*\))?%[-+#]?[0-9.]*[sdrvqxw]|\{\{.*|\{[\w.!:$\[\]'"-]*\}|<[^<>]*>.*|<[a-z][a-z-]+|\[[^\]]*\].*|@?\#\{.*
       | [A-Za-z_.]{4,}[\[(] | [*.xX#_?\-=~•●∗·…]+|(?:0[xX])?0+|0[xX][0-9a-fA-F]{1,12}[uUlL]{0,3}|\.\.\..*|@[a-z_./-]+|[&*]\w+
       | [A-Z]\w{0,30}:(?:true|false|nil|<nil>|\d{1,6}|\[.*|map\[.*|\{.*|0x[0-9a-f]+)?[})\]]?|eyJ[\w-]{5,60}(?:\.{3}|…)
-      | (?:vault|op|secret|ssm|env|file|awssm|gcpsm|keyvault|sops|doppler|bws|infisical|keychain|credstash|ref|secretsmanager|aws-sm|akv|kms|https?):.*
+      | (?:vault|op|secret|ssm|env|file|unix|awssm|gcpsm|keyvault|sops|doppler|bws|infisical|keychain|credstash|ref|secretsmanager|aws-sm|akv|kms|https?):.*
       | [0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}|1Z[0-9A-Z]{16}|\d{1,5}[smhdwy]|[\w.-]+@[\w.-]+:[~/][\w./-]*[$#]|-[A-Za-z0-9]{3,16}|(?:[A-Z][A-Z0-9]*_){1,6}(?:PASSWORD|PASSWD|PASS|TOKEN|SECRET|KEY)\)?
       | eyJ[\w-]{3,60}(?:\.{3}|…|\\+u2026).*|(?:MII[BC]\wjANBgkqhkiG9w0BAQEFAAOC|MIGfMA0GCSqGSIb3DQEBAQUAA4GN|MFkwEwYHKoZIzj0CAQ|MHYwEAYHKoZIzj0CAQ|MCowBQYDK2V[wu]AyEA).*
       | \*{2,}[A-Za-z_ ]{3,20}\*{2,} | @[A-Z][A-Z0-9_]{2,60}@|S-1-5-[0-9-]{2,80}|eyJ(?:hbGciOi|0eXAiOi)[\w-]{5,70}|[a-z][a-z0-9]{0,20}(?:-[a-z0-9]{1,20}){0,4}-token-[a-z0-9]{5,8}
