@@ -132,7 +132,10 @@ _REASONS = (
         rules=_GUESSED,
     ),
     # … an object's id, the commit of an action that is pinned, a ticket
-    _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}|[0-9a-f]{64}"), rules=("judged",)),
+    _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}"), rules=("judged",)),
+    _Reason(
+        lazy(r"[0-9a-f]{64}"), lazy(r"(?i)\b(?:root|merkle|tree|manifest)\b[^\n]{0,30}$"), rules=("judged",)
+    ),
     _Reason(lazy(r"[0-9a-f]{40}"), lazy(r"\b[\w.-]{2,40}/[\w.-]{2,40}(?: to |@)$"), rules=_GUESSED),
     _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), rules=("nearby", "told", "judged")),
     _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), lazy(r"\($"), rules=("phrase",)),
