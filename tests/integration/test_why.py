@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from gittraj.cli import ahead
 from gittraj.cli.group import call
 from gittraj.git.libgit2 import Libgit2Objects
-from tests.e2e.scenario import Edit, Shell, Write, turn
+from tests.e2e.scenario import Edit, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.desk import Desk
@@ -114,6 +115,33 @@ def test_several_edits_of_one_file_in_one_commit(desk: Desk, why: Why) -> None:
 def test_a_file_written_anew_keeps_who_wrote_its_lines_first(desk: Desk, why: Why) -> None:
     desk.work("all", Write("f.py", GREET), Write("f.py", f"{GREET}\n\n{COUNT}"), COMMIT)
     assert calls(why("f.py")) == [*[GREET] * 2, *[f"{GREET}\n\n{COUNT}"] * 5]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_line_of_fifty_files(desk: Desk, why: Why, seed: int) -> None:
+    """Written and edited over and over by two sessions in turn, several files and edits to a commit."""
+    chance = random.Random(seed)
+    paths = [f"part{n % 7}/file{n}.py" for n in range(50)]
+    files: dict[str, list[tuple[str, str]]] = {}  # each line, and what the call put there that wrote it
+
+    def lines(path: str) -> list[str]:
+        return [f"value_{chance.getrandbits(40):x} = '{path}'" for _ in range(chance.randrange(1, 6))]
+
+    for number in range(8):
+        steps: list[Step] = []
+        for path in chance.sample(paths, 20) if number else paths:
+            was, new = files.get(path, []), lines(path)
+            if not was:
+                steps.append(Write(path, "\n".join(new) + "\n"))
+                files[path] = [(line, "\n".join(new) + "\n") for line in new]
+                continue
+            at = chance.randrange(len(was))
+            end = chance.randrange(at, len(was)) + 1
+            steps.append(Edit(path, "\n".join(line for line, _ in was[at:end]), "\n".join(new)))
+            files[path] = [*was[:at], *((line, "\n".join(new)) for line in new), *was[end:]]
+        desk.work(f"work {number}", *steps, COMMIT, by=("one", "two")[number % 2])
+    for path, told in files.items():
+        assert calls(why(path)) == [call for _, call in told], path
 
 
 def test_two_commits(desk: Desk, why: Why) -> None:

@@ -1,4 +1,4 @@
-"""What is no secret stays, whichever rule would take it; what stands beside it in the same way and is one, goes."""
+"""What is no secret stays, whichever rule would take it; what stands in the same way and is one, goes."""
 
 from __future__ import annotations
 
