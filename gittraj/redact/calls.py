@@ -93,7 +93,8 @@ def _literals(page: Page, name: str, start: int) -> Iterator[Span]:
     else:
         for literal in literals:
             drawing = _DRAWS.search(name) or (
-                name == "encode" and page.text[max(0, start - 11) : start - 7].endswith("jwt.")
+                name in ("encode", "verify", "decode")
+                and page.lower.endswith("jwt.", 0, start - len(name) - 1)
             )
             if drawing and is_chosen(literal["v"]) and literal["v"].islower():
                 yield Span(*literal.span("v"), "call", "secret")

@@ -35,7 +35,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "key-of-store",
         "tochararray()",
-        r"\.(?:load|getKey|setKeyEntry|store|init|unlock)\([^()\n]{1,80},\s?\"(?P<v>[^\"\n]{4,120})\"\.toCharArray\(\)",
+        r"\.(?:load|getKey|setKeyEntry|store|init|unlock)\((?:[^()\n]|\([^()\n]{0,60}\)){1,80},\s?\"(?P<v>[^\"\n]{4,120})\"\.toCharArray\(\)",
         'ks.load(null, "{digits:8}".toCharArray());',
     ),
     (
@@ -368,7 +368,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "controlled-by",
-        "controller(|connecthandler(|netmiko|unifi|routeros|paramiko",
+        "connection(|controller(|connecthandler(|netmiko|unifi|routeros|paramiko",
         r"\(\s?[\"'](?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+){1,4})[\"'],\s?[\"'][\w.@-]{1,40}[\"'],\s?[\"'](?P<v>[^\"'\n]{4,80})[\"']",
         'Controller("192.0.2.1", "bob", "{word:9}", ssl_verify=False)',
     ),
@@ -481,5 +481,11 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "community string",
         r"(?i:community string)(?: is|:)? [\"'`]?(?P<v>(?=[^\s]{0,40}\d)[^\s\"'`,;]{5,60})",
         "answers with community string {word:9}, poll it",
+    ),
+    (
+        "directory-login",
+        "connection(",
+        r"\bConnection\(\s?\w{1,20},\s?(?:user=)?[\"'][^\"'\n]{1,80}[\"'],\s?(?:password=)?[\"'](?P<v>[^\"'\n]{4,80})[\"']",
+        'Connection(server, "CORP\\\\bob", "{word:9}", auto_bind=True)',
     ),
 )

@@ -61,7 +61,7 @@ _REASONS = (
     # an id that says so, a header's name, a stream of a log, a keeper of passwords
     _Reason(
         lazy(
-            r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
+            r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|strg|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
         )
     ),
     # digests: by their name, in a lock file, in a list of what was made when
@@ -81,7 +81,7 @@ _REASONS = (
     _Reason(
         before=lazy(
             r"\bpubkey\b(?: < \S{1,80})?\s{0,8}#?\s{0,4}(?:->|=>|→|:)[ \"'`]{0,4}$|\bcredentials\([\"']$|\bwpa_passphrase [\"']?$|\bkeyring\.set_password\([\"'](?:[^\"'\n]{1,60}[\"'], ?[\"'])?$"
-            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid)[\"']\s?:\s?[\"']$|\bext:$|/deps/$|(?i:\bcache[ -]keys?:?) [\"'`]?$|[\"'][Ġ▁]\w+[\"']\s?:\s?$"
+            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid|operationId)[\"']\s?:\s?[\"']$|\bext:$|/deps/$|(?i:\bcache[ -]keys?:?) [\"'`]?$|[\"'][Ġ▁]\w+[\"']\s?:\s?$"
             r"|\b(?:data_bag_item\([^()\n]{0,60}|(?:(?i:get|read|fetch|load|lookup|find)_?(?i:secrets?|passwords?|credentials?|parameter)\w{0,12}|lookup)\([\"'])$"
             r"|[a-z](?<![sS]ecret)Id(?:[ ]?:[ ]?[A-Za-z]{2,12}\??)?[ ]?=[ ]?[\"']$"
         )
@@ -110,7 +110,7 @@ _REASONS = (
         before=lazy(
             r"(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]?[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$"
             r"|--?(?:user(?:name)?|login|account|id|name|region|subscription|location|resource-group|[gns]|[a-z]+-name|[A-Z][a-z]+Name) $"
-            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis)[\"']?\s?[:=]\s?[\"']?$"
+            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis)[\"']?\s?[:=]\s?[\"']?$|\blabel [\"']$"
             r"|\b(?:analysis|build|run|job|request|trace|task|event|order|customer|project|tenant) id:? $|\b(?:begins|starts|ends) with [\"'`]?$"
             r"|[\"'(]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
         ),
@@ -126,7 +126,7 @@ _REASONS = (
     # called who have many
     _Reason(
         lazy(
-            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}"
+            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}|(?:Gi|Fa|Te|Eth|Po|Se|Hu|Fo|xe-|ge-)\d{1,3}(?:/\d{1,3}){1,3}(?:-\d{1,3})?|[0-9a-f]{16}_[ir]"
             rf"|(?:[\w.]{{1,20}}@)?(?:(?:[a-z]{{1,12}}-)?{_ENVIRONMENT}(?:-[a-z]{{1,8}})?-?\d{{1,3}}|{_ROLE}-?\d{{1,3}})\??|(?:kv|corp|rg|st|sa)-[a-z0-9]{{4,12}}"
         ),
         rules=_GUESSED,
