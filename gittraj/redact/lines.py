@@ -150,7 +150,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "gossip-key",
-        'encrypt = "|encrypt": "|encrypt: "|encrypt="|encrypt  ',
+        'encrypt = "|encrypt": "|encrypt":"|encrypt: "|encrypt="|encrypt  ',
         r"\bencrypt\"?[ ]{0,12}[:=][ ]?\"(?P<v>[A-Za-z0-9+/]{22,43}={1,2})\"",
         'encrypt = "{base64:43}="',
     ),
@@ -357,7 +357,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "user-list",
-        "scram-sha-256$|userlist|pgbouncer",
+        "scram-sha-256$|userlist|pgbouncer|pgbouncer_stats|auth_type",
         _START + r"\"[\w.@-]{1,60}\"[ \t]{1,8}\"(?P<v>[^\"\n]{4,80})\"[ \t]*(?=\r?\n|$)",
         '; userlist.txt\n"bob" "{word:9}"',
     ),

@@ -81,7 +81,7 @@ _REASONS = (
     _Reason(
         before=lazy(
             r"\bpubkey\b(?: < \S{1,80})?\s{0,8}#?\s{0,4}(?:->|=>|→|:)[ \"'`]{0,4}$|\bcredentials\([\"']$|\bwpa_passphrase [\"']?$|\bkeyring\.set_password\([\"'](?:[^\"'\n]{1,60}[\"'], ?[\"'])?$"
-            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid|operationId)[\"']\s?:\s?[\"']$|\bext:$|/deps/$|(?i:\bcache[ -]keys?:?) [\"'`]?$|[\"'][Ġ▁]\w+[\"']\s?:\s?$"
+            r"|\b(?:ObjectId|\w*ById)\([\"']$|\bSec-WebSocket-(?:Key|Accept): $|[\"'](?:_id|x5t|x5t#S256|kid|jti|sku|ean|gtin|Sid|operationId|insertId)[\"']\s?:\s?[\"']$|\bext:$|/deps/$|\buntrusted comment:[^\n]*\n$|\brecord: [\w:]*$|(?i:\bcache[ -]keys?:?) [\"'`]?$|[\"'][Ġ▁]\w+[\"']\s?:\s?$"
             r"|\b(?:data_bag_item\([^()\n]{0,60}|(?:(?i:get|read|fetch|load|lookup|find)_?(?i:secrets?|passwords?|credentials?|parameter)\w{0,12}|lookup)\([\"'])$"
             r"|[a-z](?<![sS]ecret)Id(?:[ ]?:[ ]?[A-Za-z]{2,12}\??)?[ ]?=[ ]?[\"']$"
         )
@@ -97,6 +97,12 @@ _REASONS = (
     ),
     # what a list of passwords is called, how strictly they are looked for
     _Reason(lazy(r"[a-z]{3,8}"), lazy(r"passwords[\"']\s?(?:=>|:)\s?[\"']$")),
+    _Reason(
+        lazy(
+            r"[a-z0-9]+(?:-[a-z0-9]+)*-(?:db|api|tls|redis|config|creds|credentials|secret|key|token|app|auth)(?:-v?\d+)?"
+        ),
+        lazy(r"\bsecret [\"'`]?$"),
+    ),
     # a contract's address, the id of a key that signs, a Kubernetes secret that its cluster sealed, a finding's key
     _Reason(lazy(r"0x[0-9a-fA-F]{40}"), rules=("named-token", "judged")),
     _Reason(lazy(r"(?:0x)?(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})"), lazy(r"(?i)\bsigningkey(?: |=| = )$")),
@@ -126,7 +132,7 @@ _REASONS = (
     # called who have many
     _Reason(
         lazy(
-            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}|(?:Gi|Fa|Te|Eth|Po|Se|Hu|Fo|xe-|ge-)\d{1,3}(?:/\d{1,3}){1,3}(?:-\d{1,3})?|[0-9a-f]{16}_[ir]"
+            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}|(?:Gi|Fa|Te|Eth|Po|Se|Hu|Fo|xe-|ge-)\d{1,3}(?:/\d{1,3}){1,3}(?:-\d{1,3})?|[0-9a-f]{16}_[ir]|[a-z0-9-]{1,60}-[0-9a-f]{8,10}-[a-z0-9]{5}|1-[0-9a-f]{8}-[0-9a-f]{24}|[a-z]{1,4}_[0-9a-f]{12}"
             rf"|(?:[\w.]{{1,20}}@)?(?:(?:[a-z]{{1,12}}-)?{_ENVIRONMENT}(?:-[a-z]{{1,8}})?-?\d{{1,3}}|{_ROLE}-?\d{{1,3}})\??|(?:kv|corp|rg|st|sa)-[a-z0-9]{{4,12}}"
         ),
         rules=_GUESSED,

@@ -42,7 +42,7 @@ _IN_PERCENT = ("%22", "%3a%2f%2f", "%3A%2F%2F")
 # What a reader, a diff or a search put before each line of a file: its number, its sign, its name.
 _NUMBERED = lazy(r"(\n[ ]{0,8}\d{1,6}(?:→|\t)|(?<!.)^[ ]{0,8}\d{1,6}(?:→|\t))", re.MULTILINE)
 _DIFFERING = lazy(r"(\n[+-](?![+-]{2}|[-+]?\n))")
-_FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-])")
+_FOUND = lazy(r"((?:\n|\A)(?:[A-Za-z]:)?[\w.@/\\-]{1,100}[:-]\d{1,6}[:-](?!\*:))")
 _MAY_SPLIT = lazy(r"""["'][ \t]{0,8}(?:[+.&~|<\n\\]|\r\n)""")
 _TYPOGRAPHIC = str.maketrans("“”„«»「」『』‘’‚：＝，；（）｜│┃ ¦", '"""""""""\'\'\'' + ":=,;()||| |")
 _PLAIN = {"n": "\n", "r": "\r", "t": "\t", "b": " ", "f": " "}
