@@ -98,7 +98,7 @@ def _literals(page: Page, name: str, start: int) -> Iterator[Span]:
             )
             if drawing and is_chosen(literal["v"]) and literal["v"].islower():
                 yield Span(*literal.span("v"), "call", "secret")
-            if _is_drawn(literal["v"]) or (_DRAWS.search(name) and _KEY.fullmatch(literal["v"])):
+            if _is_drawn(literal["v"]) or (drawing and _KEY.fullmatch(literal["v"])):
                 yield Span(*literal.span("v"), "call", "secret")
 
 

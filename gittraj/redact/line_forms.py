@@ -455,7 +455,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "joined-words",
         "password|passphrase|passwort|kennwort|pw|pass",
-        r"(?i:password|passphrase|passwort|kennwort|\bpw|\bpass)[^\n]{0,32}?(?: is|:| ist) [\"'`]?(?P<v>[a-z]{3,12}(?P<j>[-_.])[a-z]{3,12}(?:(?P=j)[a-z]{3,12}){3,9})(?=[\"'`.,;)]|\s|$)",
+        r"(?i:password|passphrase|passwort|kennwort|\bpw|\bpass)[^\n]{0,32}?(?: is|:| ist) [\"'`]?(?P<v>[a-z]{3,12}(?P<j>[-_.])[a-z]{3,12}(?:(?P=j)[a-z]{3,12}){2,9})(?=[\"'`.,;)]|\s|$)",
         "the password is violin_jungle_goblin_granite_{lowrare:6}, use it",
     ),
     (

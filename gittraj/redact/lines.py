@@ -633,7 +633,13 @@ def lines(page: Page) -> Iterator[Span]:
             if sign.startswith("^")
             else page.near(
                 signs,
-                after={"variable-default": 8, "form-field": 3, "batch-login": 4, "client-key": 3}.get(id_, 1),
+                after={
+                    "variable-default": 8,
+                    "form-field": 3,
+                    "batch-login": 4,
+                    "client-key": 3,
+                    "push-target": 3,
+                }.get(id_, 1),
             )
         )
         for start, stop in places:

@@ -235,7 +235,7 @@ _STRONG_PAIRS = words_of(
     "backup.code backup.codes de.passe d.ordine cookie.salt password.salt totp.seed otp.seed backup.phrase secret.phrase secret.words recovery.words key.data "
     "snmp.community rocommunity rwcommunity write.key integration.key ingest.key webhook.token wallet.seed wif.key "
     "registration.token join.token cluster.token node.token runner.token unlock.key unseal.key stream.key api.secret "
-    "app.certificate validation.key machine.key appkey app.key tsig.key wep.key wpa.passphrase ipsec.secret radius.secret host.key crypt.key cipher.key decryption.key "
+    "app.certificate ps.kc validation.key machine.key appkey app.key tsig.key wep.key wpa.passphrase ipsec.secret radius.secret host.key crypt.key cipher.key decryption.key "
     "certificate.key network.key mesh.key link.key pin.code access.code access.codes door.code alarm.code instrumentation.key setup.key"
 )
 _TOKEN_LAST = words_of(
