@@ -30,7 +30,7 @@ _SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
 _LETTERS = lazy(r"[A-Z]?[a-z]+|[A-Z]+")
-_UNSPOKEN = -5.9  # no word of the languages that were tried has less
+UNSPOKEN = -5.9  # no word of the languages that were tried has less
 _WALKS = lazy(r"(?i)^(?:[a-z]*)(?:qwert|asdf|zxcv|yxcv|qaz|wsx|poiu|lkjh|mnbv|qwe|1q2w|azert)[a-z0-9!@#$]*$")
 _SYNTAX = lazy(
     r"=>|->|&&|\|\||[=!<>]=|\(\)|\[\]|\{\}|\)[.;,)]|\][;.,)]|\$\{|</|/>|::|\(\?|[%$][A-Za-z({]|[A-Za-z]{6}|[\"'`\\\s]|//|\w\(|[a-z]{2}\.[a-z]{2}|^\W{2}|^\w{0,20}id=|^[A-Za-z]{2,12}(?:[_-][A-Za-z]{2,12}){0,3}=[a-z]+(?:[-_.]|%[23][A-F])?[a-z]+$"
@@ -73,7 +73,7 @@ def is_chosen(value: str) -> bool:
         and (len(value) <= 2.6 * len(pieces) or (len(pieces) > 2 and likelihood(value) < -5))
     ):
         return True
-    if value.islower() and len(value) >= 8 and likelihood(value) < _UNSPOKEN:
+    if value.islower() and len(value) >= 8 and likelihood(value) < UNSPOKEN:
         return True
     return value.islower() and len(value) >= 12 and not value.endswith(SUFFIXES)
 

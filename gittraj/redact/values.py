@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from .common import DESCRIBES, DULL, STOP
 from .lazy import lazy
-from .made import is_chosen, is_joined, is_noise, is_phrase, is_shuffled, is_spelled
+from .made import UNSPOKEN, is_chosen, is_joined, is_noise, is_phrase, is_shuffled, is_spelled
 from .names import FOREIGN, Grade, grade, parts
 from .randomness import likelihood, looks_random
 
@@ -430,10 +430,7 @@ def is_evident(value: str) -> bool:
 def _is_unspoken(value: str) -> bool:
     """Whether no member of an object is called so."""
     letters = re.sub(r"[^A-Za-z]", "", value)
-    return len(letters) >= 8 and not letters.islower() and likelihood(letters) < _UNSPOKEN
-
-
-_UNSPOKEN = -5.9  # as in ``made``
+    return len(letters) >= 8 and not letters.islower() and likelihood(letters) < UNSPOKEN
 
 
 def is_password(value: str) -> bool:
