@@ -4,7 +4,8 @@
 thresholds, in how many texts the rules leave secrets, in how many of these the judge finds them, and how many
 harmless ones the rules touch, and both. ``… train SETS [HARMLESS]`` writes the weights. In ``SETS`` each
 author has a folder with a ``set.jsonl`` as in ``benchmarks.redaction``; in ``HARMLESS`` are files (``*.neg``)
-with a JSON string a line, each a text without a secret. It needs scikit-learn, which nothing else here does.
+with a JSON string a line, each a text without a secret. What the weights before were trained on need not be
+there any more: their verdict is one more clue. It needs scikit-learn, which nothing else here does.
 
 No word of a secret may be in a weight: a clue counts only if several authors have it, and a clue with a word
 that is part of a secret only if several authors' harmless texts have that word too.
@@ -16,22 +17,25 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
 
 from gittraj.redact import Options, Redactor, Span, scan
 from gittraj.redact.judge import clues, places
+from gittraj.redact.judge import weights as weights_before
 from gittraj.redact.rules import Page
 
 _KEY = b"k" * 32
 _WEIGHTS = Path("gittraj/redact/judge/weights.txt")
 _AUTHORS = 3  # who must have a clue
-_SPARSITY = 0.5  # scikit-learn's C: less leaves fewer clues
+_SPARSITY = 1.0  # scikit-learn's C: less leaves fewer clues
 _SMALLEST = 5  # hundredths of a logit
 _HARD = -3.5  # logits: easier harmless words of the large texts teach nothing
 _WORD = re.compile(r"[^\W\d_]{3,}")
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(slots=True)
@@ -121,8 +125,11 @@ def known_clues(authors: dict[str, list[Text]]) -> set[str]:
 
 
 def fit(authors: dict[str, list[Text]], more: list[Text]) -> dict[str, int]:
-    """The weights, in hundredths of a logit."""
-    text, linear_model = map(import_module, ("sklearn.feature_extraction.text", "sklearn.linear_model"))
+    """The weights, in hundredths of a logit: those before, as far as they hold, and what the texts add."""
+    sparse, text, linear_model = map(
+        import_module, ("scipy.sparse", "sklearn.feature_extraction.text", "sklearn.linear_model")
+    )
+    before = {clue: weight / 100 for clue, weight in weights_before().items()}
     rows = [
         (said, label)
         for texts in authors.values()
@@ -135,19 +142,23 @@ def fit(authors: dict[str, list[Text]], more: list[Text]) -> dict[str, int]:
     weights: dict[str, int] = {}
     for _ in range(3 if more else 1):
         model = linear_model.LogisticRegression(solver="liblinear", l1_ratio=1.0, C=_SPARSITY, tol=0.02)
-        model.fit(counted.transform([said for said, _ in rows]), [label for _, label in rows])
-        weights = {"": round(100 * model.intercept_[0])}
-        for clue, weight in zip(counted.get_feature_names_out(), model.coef_[0], strict=True):
-            if abs(100 * weight) >= _SMALLEST:
-                weights[str(clue)] = round(100 * weight)
+        clues_of = [said for said, _ in rows]
+        verdicts = sparse.csr_matrix([[score(before, said)] for said in clues_of])
+        model.fit(sparse.hstack([counted.transform(clues_of), verdicts]), [label for _, label in rows])
+        *added, kept = model.coef_[0]
+        summed = Counter({clue: kept * weight for clue, weight in before.items()})
+        summed.update(dict(zip(counted.get_feature_names_out(), added, strict=True)))
+        summed[""] += model.intercept_[0]
+        rounded = {str(clue): round(100 * weight) for clue, weight in summed.items()}
+        weights = {clue: weight for clue, weight in rounded.items() if abs(weight) >= _SMALLEST}
         hard = [said for one in more for said in one.clues if score(weights, said) > 100 * _HARD]
         rows += [(said, False) for said in hard]
     return weights
 
 
-def score(weights: dict[str, int], said: list[str]) -> int:
+def score(weights: Mapping[str, Number], said: list[str]) -> Number:
     """What the clues weigh."""
-    return weights[""] + sum(weights.get(clue, 0) for clue in said)
+    return sum([weights[clue] for clue in said if clue in weights], weights[""])
 
 
 def figures(texts: list[Text], weights: dict[str, int], threshold: int) -> tuple[int, int, int, int]:

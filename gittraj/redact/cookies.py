@@ -17,6 +17,13 @@ _HEAD = lazy(
 _PAIR = lazy(r"[ ]?(?P<name>[\w.-]{1,64}+)=(?P<v>[^\s;\"'`,]{0,4096}+);?")
 # Pairs without the header's name, as a browser's storage or a dump shows them.
 _LIST = lazy(r"(?:(?<=[\s\"'])|^)\.?[\w.-]{2,64}=[^\s;\"',]{1,4096}(?:; \.?[\w.-]{2,64}=[^\s;\"',]{1,4096})+")
+# … or one with its attributes.
+_SET = lazy(
+    r"(?:(?<=[\s\"'])|^)(?P<name>[\w.-]{2,64})=(?P<v>[^\s;\"',]{16,4096}); ?"
+    r"(?i:path|httponly|secure|samesite|max-age|expires|domain)\b",
+    re.MULTILINE,
+)
+_ATTRIBUTE_SIGNS = ("; path=", "; httponly", "; samesite=")
 _SESSION = lazy(r"sess|sid$|auth|token|jwt|awsalb|remember|login", re.IGNORECASE)
 _ATTRIBUTES = words_of("path domain expires max-age samesite version priority secure httponly")
 _BY_DESIGN_PUBLIC = (
@@ -47,6 +54,11 @@ def cookies(page: Page) -> Iterator[Span]:
             if pair["name"].lower() not in _ATTRIBUTES and _is_session(pair["name"], pair["v"]):
                 yield Span(*pair.span("v"), "cookie", "cookie")
         hit = page.lower.find("cookie", end)
+    for start, stop in page.near([sign for sign in _ATTRIBUTE_SIGNS if sign in page.lower]):
+        for pair in _SET.finditer(page.text, start, stop):
+            page.tick()
+            if _is_session(pair["name"], pair["v"]):
+                yield Span(*pair.span("v"), "cookie", "cookie")
     if "; " in page.text:
         for start, stop in page.hit_lines:
             last = min(stop, start + 4000)
@@ -74,8 +86,11 @@ COOKIES = Reader(
     id="cookie",
     kind="cookie",
     find=cookies,
-    anchors=lambda: Anchors(names=True, parts=("cookie",)),
-    good=("Cookie: theme=dark; sid={base62:24}",),
+    anchors=lambda: Anchors(names=True, parts=("cookie", *_ATTRIBUTE_SIGNS)),
+    good=(
+        "Cookie: theme=dark; sid={base62:24}",
+        '{"name":"Set-Cookie","value":"_oauth2_proxy={url64:60}; Path=/"}',
+    ),
     bad=(
         "Set-Cookie: theme=dark; Path=/",
         "Cookies: lang=de; consent=analytics%3Afalse; tz=Europe%2FBerlin",

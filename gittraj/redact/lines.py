@@ -16,6 +16,7 @@ from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .rules import Gate, Page, Reader, Span
+from .system_lines import SYSTEM_LINES
 from .values import Style, is_evident, is_label, is_password, is_secret
 
 _START = r"(?:^|\n)[ \t]{0,12}(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z[ ])?(?:\d{1,6}[\t→:][ \t]?|[+-])?[ \t]{0,12}"
@@ -620,6 +621,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
         "mysqli_real_connect(): (HY000/1045) in a.php; args: ('localhost', 'me', '{word:9}', 'shop')",
     ),
     *FORMS,
+    *SYSTEM_LINES,
 )
 
 
@@ -639,6 +641,8 @@ def lines(page: Page) -> Iterator[Span]:
                     "batch-login": 4,
                     "client-key": 3,
                     "push-target": 3,
+                    "login-file": 3,
+                    "traced-pass": 3,
                 }.get(id_, 1),
             )
         )
@@ -673,7 +677,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _SURE = (
-    *dict.fromkeys(form[0] for form in FORMS),
+    *dict.fromkeys(form[0] for form in (*FORMS, *SYSTEM_LINES)),
     "made-api-token",
     "called-with",
     "asked-code",
@@ -773,6 +777,8 @@ def _accepted(id_: str, value: str) -> bool:
             "compared-token",
             "told-to-program",
             "climate-key",
+            "scanner-login",
+            "metabase-session",
         )
     if id_ in ("passphrase-words", "joined-words"):
         return is_phrase(value)

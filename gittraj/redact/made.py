@@ -26,6 +26,11 @@ _LEETS = lazy(r"(?!Log4|Web3|Neo4)[A-Z][a-z]{0,8}(?:\d[a-z]{1,8}){1,4}[._#+!-][A
 _JOINED = lazy(
     r"(?=[^\W_]*[._-]?[^\W_]*[._-]?[^\W_]*[A-ZÀ-Ž])[^\W\d_]{3,12}(?:[._-][^\W\d_]{3,12}){1,3}[._]?\d{2,4}[!?]?"
 )
+# … set between signs, or with the number in the middle: +Two_Words!, Word74.Other
+_SIGNED = lazy(r"[!+#*$%&?][A-Z][a-z]{2,11}[_.-][A-Z][a-z]{2,11}[!+#*$%&?]")
+_INNER_NUMBER = lazy(
+    r"(?=\w*[._+!-]?[a-z]*[A-Z])(?!(?i:int|uint|float|base|sha|utf|win|md|aes|rsa|vector|matrix|crc|java|python|net|web|http|test|step|case|item|page|part|day|week|year|phase|level|room|player|unit|chapter|section|version|release|build|node|host|user|server|client|model|layer|block|port|line|file|issue|ticket|task|bug|sprint|team|group|class|type|field|value|key|token|pass|password))[A-Za-z]{4,12}\d\d[._+!-][A-Za-z]{4,12}"
+)
 _SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
@@ -54,8 +59,10 @@ def is_walk(value: str) -> bool:
 def is_chosen(value: str) -> bool:
     """Whether a word of letters alone is one that people take for passwords: a walk on the keyboard,
     letters of both cases as in no name, several words run together or joined by hyphens."""
-    if re.fullmatch(r"[a-z]{3,12}(?:-[a-z]{3,12}){2,9}", value):
-        words = value.split("-")
+    if re.fullmatch(r"[a-z]{3,12}(?:-(?:[a-z]{3,12}|\d{2,3}(?=-))){2,9}", value):
+        words = [word for word in value.split("-") if word.isalpha()]
+        if len(words) < 3:
+            return False
         return (
             len(DULL.intersection(words)) <= (len(words) > 3)
             and not STOP.intersection(words)
@@ -108,7 +115,7 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 def is_joined(value: str) -> bool:
     """Whether ``value`` is words and a number, joined as in ``Two.words_And`` with a number behind."""
-    return bool(_LEET.fullmatch(value) or _LEETS.fullmatch(value)) or (
+    return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER)) or (
         bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
     )
 

@@ -16,13 +16,13 @@ from .proofs import proof
 from .rules import Page, Reader, Span
 from .values import Style, is_secret
 
-_KEYS = "value|currentvalue|newvalue|oldvalue|current_value|new_value|result|default|content|plaintext|plaintextvalue|secretstring|secret_string|stringvalue|string_value|val|data|text|current|literal|body|defaultvalue|default_value|payload|cleartext|keys|input|answer|typed|v"
+_KEYS = "value|currentvalue|newvalue|oldvalue|current_value|new_value|result|default|content|plaintext|plaintextvalue|secretstring|secret_string|stringvalue|string_value|val|data|text|current|literal|body|defaultvalue|default_value|payload|cleartext|keys|input|answer|typed|option_value|meta_value|setting_value|param_value|config_value|v"
 _MEMBER = lazy(
     rf"(?<![\w-])(?:{_KEYS})[\"']?[ \t]{{0,12}}(?:=>|[:=])\s{{0,12}}(?P<q>\"\"\"|[\"'`])(?P<v>[^\n\"'`]{{3,400}})(?P=q)"
 )
 # What says of which kind or for whom a value is.
 _KINDS = words_of(
-    "k name key label element placeholder selector target prompt question locator aria-label role_name input_name type field purpose variable param parameter setting option title id kind category format property description attribute variable_name env path"
+    "k name key label element placeholder selector target prompt question locator aria-label role_name input_name type field purpose variable param parameter setting option title id kind category format property description attribute variable_name env path option_name meta_key setting_name param_name config_key"
 )
 _NAMING = lazy(
     rf"(?<![\w-])(?:{'|'.join(sorted(_KINDS))})[\"']?[ \t]{{0,12}}(?:=>|[:=])\s{{0,4}}[\"'`]?(?P<n>[\w./:@-]{{2,80}}(?: [\w-]{{2,20}}){{0,3}})",

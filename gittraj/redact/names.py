@@ -240,7 +240,7 @@ _STRONG_PAIRS = words_of(
 )
 _TOKEN_LAST = words_of(
     "token tokens secrets auth jwt sig dsn bearer credentials pat otp sas creds authorization community totp mfa "
-    "tok oauth webhook hmac phpsessid jsessionid sessionid cookie apisid sapisid psid sid sess connectionstring"
+    "tok oauth webhook hmac phpsessid jsessionid sessionid cookie apisid sapisid psid sid sess connectionstring pepper"
 )
 _TOKEN_PAIRS = words_of(
     "pos.key 24.crc connection.string conn.string auth.header password.hash passwd.hash pwd.hash pass.hash code.verifier"
@@ -301,7 +301,7 @@ def grade(name: str) -> Grade:
     if not words:
         return Grade.NONE
     last, pair = words[-1], ".".join(words[-2:])
-    if last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES:
+    if last in ("key", "keys") and len(words) > 1 and words[-2] in _ADJECTIVES and pair not in _STRONG_PAIRS:
         return Grade.NONE
     if (
         pair in _HARMLESS

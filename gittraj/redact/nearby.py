@@ -23,6 +23,7 @@ from .randomness import likelihood
 from .rules import Page, Reader, Span
 from .values import Style, is_evident, is_secret
 
+NEAR, SAID = "nearby", "nearby-said"  # the second where nothing else can be meant
 _REACH = 130  # characters between a name and a value
 _FEW, _MANY = 5, 14  # words between them
 _WORD = lazy(r"\"[^\"\n]{5,120}\"|'[^'\n]{5,120}'|`[^`\n]{5,120}`|[^\s\"'`<>]{4,160}+")
@@ -69,11 +70,14 @@ _HOST = lazy(r"[a-z]{2,12}-?\d{2,3}")  # as people number their machines
 _GOES_ON = lazy(r"\(|\[|[.]{3}|…|\.\w")  # what isn't a whole word, or is called
 
 
+Place = tuple[int, int, bool]  # of a value, and whether nothing else can be meant
+
+
 def nearby(page: Page) -> Iterator[Span]:
     """The secrets of the page that stand near a name."""
     done = 0
     for at, to in _of_fours(page):
-        yield Span(at, to, "nearby", "password")
+        yield Span(at, to, NEAR, "password")
     for hit in page.hits:
         if hit[0] < done:
             continue
@@ -85,14 +89,14 @@ def nearby(page: Page) -> Iterator[Span]:
         done = end
         called = kind(page.text[start:end])
         login = page.lower[start:end] in LOGIN
-        for at, to in (
+        for at, to, said in (
             *_after(page, end, level, login=login),
             *_before(page, start, level),
             *_below(page, end, level),
             *(_above(page, start) if level is Grade.STRONG else ()),
             *_annotated(page, start, Proof.FAIR if level is Grade.STRONG else Proof.SURE),
         ):
-            yield Span(at, to, "nearby", called)
+            yield Span(at, to, SAID if said else NEAR, called)
 
 
 _FOURS = lazy(r" [a-z]{4} [a-z]{4} [a-z]{4}(?![\w-]| [a-z]{4}\b)")
@@ -120,14 +124,14 @@ _CODED = lazy(
 _MAIL = frozenset(("gmail", "google", "smtp"))
 
 
-def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[tuple[int, int]]:
+def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[Place]:
     text = page.text
     stop = text.find("\n", end, end + _REACH)
     stop = stop if stop >= 0 else min(len(text), end + _REACH)
     if typed := _TYPES.match(text, end, stop):
         at, to = _trimmed(text, *typed.span("v"))
         if level is Grade.STRONG and is_secret(text[at:to], level, Style.EXACT):
-            yield at, to
+            yield at, to, True
         return
     for word in _WORD.finditer(text, end, stop):
         lead, value, found = _candidate(word[0])
@@ -145,7 +149,7 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[tuple
             return
         if value.isdigit() and 4 <= len(value) <= 8 and _CODED.search(page.lower, max(0, end - 40), end):
             if linked:
-                yield at, to
+                yield at, to, True
             return
         if (
             (found is Proof.GOOD and level is Grade.TOKEN and len(value) < 20)  # the id of a key
@@ -164,18 +168,19 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[tuple
             or _has_owner(text, end, at, login=login)
         ):
             continue
-        if found >= _need(gap, words, level, linked=linked) or (
+        said = (
             level is Grade.STRONG
             and not words
             and not gap.strip("\"'`*„“ ")
-            and (_NUMBER.fullmatch(value) or _is_pin(page, end, to))
-        ):
-            yield at, to
+            and (_NUMBER.fullmatch(value) is not None or _is_pin(page, end, to))
+        )
+        if said or found >= _need(gap, words, level, linked=linked):
+            yield at, to, said
             if not (other := _OTHER.match(text, to)):
                 return
             at, to = _trimmed(text, *other.span("v"))
             if proof(text[at:to]):
-                yield at, to
+                yield at, to, said
             return
 
 
@@ -211,7 +216,7 @@ _SET_OFF = lazy(
 )
 
 
-def _before(page: Page, start: int, level: Grade) -> Iterator[tuple[int, int]]:
+def _before(page: Page, start: int, level: Grade) -> Iterator[Place]:
     text = page.text
     line = max(text.rfind("\n", 0, start) + 1, start - _REACH)
     if line == start - _REACH:
@@ -238,17 +243,17 @@ def _before(page: Page, start: int, level: Grade) -> Iterator[tuple[int, int]]:
             continue
         linked = bool(_AFTER_LINK.match(gap))
         if _NUMBER.fullmatch(text, at, to) and level is Grade.STRONG and _AS.match(gap):
-            yield at, to
+            yield at, to, True
             continue
         if text[at:to].isdigit() or (found in (Proof.SLIGHT, Proof.GOOD) and not linked):
             continue
         if found >= _need(gap, words, level, linked=linked, first=linked) + (
             words > 2 and not _SAYS.match(gap)
         ):
-            yield at, to
+            yield at, to, _COMMENTS.match(gap) is not None
 
 
-def _below(page: Page, end: int, level: Grade) -> Iterator[tuple[int, int]]:
+def _below(page: Page, end: int, level: Grade) -> Iterator[Place]:
     """What stands in the line below: alone, as an answer, or as what a script types."""
     text = page.text
     stop = text.find("\n", end, end + _REACH)
@@ -265,21 +270,21 @@ def _below(page: Page, end: int, level: Grade) -> Iterator[tuple[int, int]]:
     if least is Proof.FAIR and "-" in text[at:to]:
         least = Proof.SLIGHT
     if (asked or not told) and proof(text[at:to]) >= least and not _CODE.search(text[at:to]):
-        yield at, to
+        yield at, to, False
 
 
 _THAT = lazy(r"(?:^|\n)[ \t>]{0,4}(?:that|this|it)(?:'s| is| was| should be| must be)(?: \w{2,12}){0,3} $")
 _GIVEN_ABOVE = lazy(r"[^\n]{0,120}:[ ][\"'`*]{0,3}(?P<v>[^\s\"'`]{6,64})[\"'`*]{0,3}[ ]?(?=\n)")
 
 
-def _above(page: Page, start: int) -> Iterator[tuple[int, int]]:
+def _above(page: Page, start: int) -> Iterator[Place]:
     """What stands behind a colon, and the next line says what it is: "that should be the password of …"."""
     line = page.text.rfind("\n", 0, start)
     if line <= 0 or start - line > 60 or not _THAT.match(page.lower, line, start):
         return
     first = max(page.text.rfind("\n", 0, line) + 1, line - 200)
     if (given := _GIVEN_ABOVE.match(page.text, first, line + 1)) and is_evident(given["v"]):
-        yield given.span("v")
+        yield *given.span("v"), True
 
 
 _ANNOTATION = lazy(
@@ -287,7 +292,7 @@ _ANNOTATION = lazy(
 )
 
 
-def _annotated(page: Page, start: int, least: Proof) -> Iterator[tuple[int, int]]:
+def _annotated(page: Page, start: int, least: Proof) -> Iterator[Place]:
     """The default that an annotation above gives to what is declared."""
     text = page.text
     line = text.rfind("\n", 0, start)
@@ -297,7 +302,7 @@ def _annotated(page: Page, start: int, least: Proof) -> Iterator[tuple[int, int]
         and (found := _ANNOTATION.match(text, max(above, 0), line + 1))
         and proof(found["v"]) >= least
     ):
-        yield found.span("v")
+        yield *found.span("v"), False
 
 
 def _need(gap: str, words: int, level: Grade, *, linked: bool, first: bool = False) -> Proof:
@@ -379,7 +384,7 @@ NEARBY = Reader(
     good=(
         "their API secret got rotated, the new one is {hex:40} and so on",
         "hey, creds for mq.example.org: billing:{word:11} (until friday)",
-        "you can unlock the disk with {hex:24}. The secret is not stored.",
+        "you can unlock the disk with {base62:24}. The secret is not stored.",
         "das Passwort {digits:9}; der Benutzer",
         "Utilise {digits:9} comme mot de passe root",
         "the root password ({base62:16}) was given",
@@ -393,7 +398,7 @@ NEARBY = Reader(
         "koden til alarmen er {word:9}, husk den",
         "ok the paswd is {word:9}",
         "no, it's all lower case: {base36low:11}\nthat should be the sudo password on h1",
-        "o token da loja é {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:68} e o resto",
+        "o token da loja é {base62:40} e o resto",
     ),
     bad=(
         "the password hash is {hex:40}",

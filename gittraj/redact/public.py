@@ -62,13 +62,26 @@ _REASONS = (
     _Reason(
         lazy(
             r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|strg|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
+            r"|sha\d{1,3}[:-][0-9a-f]{40,128}|[\w.-]+@[0-9a-f]{40}|[\w.-]+\.[0-9a-f]{8,20}\.(?:js|css|mjs|map|woff2?)|U\+[0-9A-Z]{4,6}|\[?[A-Z]@[0-9a-f]{6,8}|[a-z][\w.-]*==\d[\w.]*|@?0x[0-9a-fA-F]{1,16}(?:[uU][lL]{0,2})?|\d{1,3}(?:st|nd|rd|th)|\$\w{1,9}\$%"
+            r"|(?:hmac-)?sha\d{1,3}[:=][0-9a-f]{40,128}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|GPU-[0-9a-f-]{36}|[A-Z]+CHAR2?|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{2,12}){1,4}(?:-\d{1,3})?|[\w./-]+@sha256:[0-9a-f]{64}|(?:[0-9a-fA-F]{2}:){15,31}[0-9a-fA-F]{2}|(?:AC|SM|MM|CA|PN|MG|RE)[0-9a-f]{32}|(?:key|vol|i|sg|subnet|vpc|eni|ami|snap)-[0-9a-f]{8,17}|[a-z][a-z-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|auth_[a-z]+_[0-9a-f]{8}|[0-9a-f]{7,12}-[0-9a-f]{6,12}|sk-(?:ant-)?[a-z]+\d\d-\w{1,12}|ip(?:-\d{1,3}){4}(?:\.\S+)?|v\d+\.\d+\.\d+-[\w.-]+|E-?\d{3,6}|\d{1,3}\?"
+            r"|(?=[a-z.]*(?:passw|contras|clave|login|auth|error|account|cuenta|settings))[a-z_]+(?:\.[a-z_]+){2,}"
         )
     ),
     # digests: by their name, in a lock file, in a list of what was made when
     _Reason(
         _HASH,
-        lazy(r"(?i:\bmd5|\bsha-?\d{1,3}|\bchecksum|\bdigest|\betag|\bblake2b?)[\"']?[ ]?[:=(]?[ ]?[\"']?$"),
+        lazy(
+            r"(?i:md5|sha-?(?:1|224|256|384|512)|\bcheck ?sum|\bdigest|\betag|\bblake2b?)[\"']?[ ]?[:=(]?[ ]?[\"']?$"
+        ),
     ),
+    _Reason(
+        lazy(r"(?:[0-9a-fA-F]{2}:?){16,64}"),
+        lazy(
+            r"(?i)(?:\bmd5|\bsha-?\d{1,3}|\bcheck ?sum|\bdigest|fingerprint|fingerabdr|empreinte|huella|impronta|odcisk|otisk|отпечат|відбит|指[纹紋]|지문|\bcache\b)[^\n]{0,90}$"
+        ),
+        rules=("nearby", "phrase", "told", "judged"),
+    ),
+    _Reason(lazy(r"\d{5,12}"), lazy(r"(?i)\bcheck ?sum[:=]? $"), rules=_GUESSED),
     _Reason(_HASH, lazy(r"\{:hex, :[^\n]*$|\bhexdigest\(\)[ \t]*\n[\"']?$")),
     _Reason(_HASH, lazy(r"\b(?:dgst|\d{3}sum)\b[^\n]*\n$"), rules=("printed",)),
     _Reason(
@@ -77,6 +90,21 @@ _REASONS = (
             r"[ \t]{1,12}(?:\d{1,4} ?(?:[smhdwy]|mo|seconds?|minutes?|hours?|days?|weeks?|months?|years?)|an? \w{3,6}) ago\b"
         ),
     ),
+    # which request it was, in many languages, or which key, engine, topic
+    _Reason(
+        lazy(rf"{_UUID}|[0-9a-f]{{6,40}}|\d{{3,20}}"),
+        lazy(
+            r"(?i)(?:\bid|\baaguid|\bserial(?: n\w+)?|seryjny(?: \w+)?|seriennummer|série|序列号|シリアル\w*|numer sprawy|identifier|identifikat\w+|идентификатор\w*|ідентифікатор\w*|azonosító\w*|מזהה|request|anfrage|requête|solicitud|richiesta|requisição|verzoek|begäran|förfrågan|żądani\w+|požadav\w+|запрос\w?|запит\w?|kérel\w+|istek|isteği|请求|要求|リクエスト|요청|בקשה)[\s:：#(]{1,3}$"
+        ),
+        rules=_GUESSED,
+    ),
+    _Reason(
+        before=lazy(
+            r"(?i:\bengineid:? |\btopicid:?\s|\bsession=<|\b(?:request|client)token:? |gpg_?keys?[\"']?\s?[:=]\s?[\"']?|\bcodebuild [\w-]+:|\b(?:kms|experiment) key |\busing [a-z]+ key |\bid of (?:the|a|this|its) \w+(?: is)?:? [\"'`]?)$|\{\{resolve:[^}\n]*$|\b(?:Get|Remove|Set)-Secret(?:Info)? (?:-Name )?[\"']?$|\bLoadCredential=|\bfingerprint[\"']?\s?[:=]\s?[\"']?$|\b(?:s2|h3) (?:token|cell) $|\bpass init (?:-\w+ )*$|(?<![\w/.-])(?:org|com|io|net)(?:\.\w+){2,4}[ \t]+$"
+        )
+    ),
+    _Reason(lazy(r"(?:[A-Z][a-z]+){1,8}(?=\w*[A-F]\w*$)[0-9A-F]{8}"), lazy(r"\bAWS::[^\n]*$|\bcdk\b[^\n]*$")),
+    _Reason(before=lazy(r"\$\{\w+:\?[^}\n]*$"), behind=lazy(r"[}\"]"), rules=(*_UNSURE, "command")),
     # what a call or a field takes that is no secret, what fetches one from where it is kept
     _Reason(
         before=lazy(
@@ -87,7 +115,11 @@ _REASONS = (
         )
     ),
     _Reason(lazy(_UUID), lazy(r"(?i)\b(?:reset|forgot|change|update)[_-]?password[\"']?[ ]?[:=][ ]?[\"']$")),
-    _Reason(lazy(_UUID), lazy(r" \{$"), rules=_GUESSED),
+    _Reason(
+        lazy(_UUID),
+        lazy(r" \{$|(?i:\bversions?\b)[^\n]{0,120}$|\bAWS(?:CURRENT|PREVIOUS|PENDING)\b[^\n]{0,20}$"),
+        rules=_GUESSED,
+    ),
     # whose it is, or what the place is called where it is kept
     _Reason(
         lazy(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+"),
@@ -114,11 +146,11 @@ _REASONS = (
     # where a rule only guessed: names that say who, which or where; versions of a digest
     _Reason(
         before=lazy(
-            r"(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]?[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$"
+            r"(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]{0,4}[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$"
             r"|--?(?:user(?:name)?|login|account|id|name|region|subscription|location|resource-group|[gns]|[a-z]+-name|[A-Z][a-z]+Name) $"
-            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis)[\"']?\s?[:=]\s?[\"']?$|\blabel [\"']$"
+            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis|pod|node|container|instance|namespace|cluster|project|chunk|trace)[\"']?\s?[:=]\s?[\"']?$|\b(?:cluster|trace|chunk|namespace|pod|commit|serial) [\"'`]?$|\blabel [\"']$"
             r"|\b(?:analysis|build|run|job|request|trace|task|event|order|customer|project|tenant) id:? $|\b(?:begins|starts|ends) with [\"'`]?$"
-            r"|[\"'(]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
+            r"|[\"'( ]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
         ),
         rules=_GUESSED,
     ),
@@ -132,11 +164,12 @@ _REASONS = (
     # called who have many
     _Reason(
         lazy(
-            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}|(?:Gi|Fa|Te|Eth|Po|Se|Hu|Fo|xe-|ge-)\d{1,3}(?:/\d{1,3}){1,3}(?:-\d{1,3})?|[0-9a-f]{16}_[ir]|[a-z0-9-]{1,60}-[0-9a-f]{8,10}-[a-z0-9]{5}|1-[0-9a-f]{8}-[0-9a-f]{24}|[a-z]{1,4}_[0-9a-f]{12}"
-            rf"|(?:[\w.]{{1,20}}@)?(?:(?:[a-z]{{1,12}}-)?{_ENVIRONMENT}(?:-[a-z]{{1,8}})?-?\d{{1,3}}|{_ROLE}-?\d{{1,3}})\??|(?:kv|corp|rg|st|sa)-[a-z0-9]{{4,12}}"
+            r"[a-z][a-z0-9_.-]*/[a-z0-9_.-]+|[a-z]+/[\w.-]+/[a-z]+/[\w.-]+|[\w./-]+\.[a-z]{1,4}:\d{1,5}|Qm[1-9A-HJ-NP-Za-km-z]{40,50}|baf[yk][a-z2-7]{50,60}|(?:wl[po]|enp?|eno|ens|eth)\d[a-z0-9]{0,6}|(?:Gi|Fa|Te|Eth|Po|Se|Hu|Fo|xe-|ge-)\d{1,3}(?:/\d{1,3}){1,3}(?:-\d{1,3})?|[0-9a-f]{16}_[ir]|[a-z0-9-]{1,60}-(?:[0-9a-f]{8,10}|[bcdfghjklmnpqrstvwxz2456789]{8,10})-[a-z0-9]{5}|1-[0-9a-f]{8}-[0-9a-f]{24}|[a-z]{1,4}_[0-9a-f]{12}"
+            rf"|(?:[\w.]{{1,20}}@)?(?:(?:[a-z]{{1,12}}-)?{_ENVIRONMENT}(?:-[a-z]{{1,8}})?-?\d{{1,3}}|{_ROLE}-?\d{{1,3}}|[a-z]{{2,12}}(?:prod|prd|test|tst|dev|stg|dc)\d{{0,2}}-?\d{{1,3}}|(?:mx|ns|dc|lx|win|srv|esx|sap|ora)[a-z]{{0,4}}-?\d{{1,3}}(?:-\d{{1,3}})?)\??|(?:kv|corp|rg|st|sa)-[a-z0-9]{{4,12}}"
         ),
         rules=_GUESSED,
     ),
+    _Reason(lazy(r"[a-z]{1,6}_[A-Za-z0-9]{10}"), lazy(r"\bboundary\b[^\n]*$"), rules=_GUESSED),
     # … an object's id, the commit of an action that is pinned, a ticket
     _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}"), rules=("judged",)),
     _Reason(
@@ -149,6 +182,7 @@ _REASONS = (
     _Reason(
         lazy(r"\d+"), lazy(r"(?i)\b(?:offset|\w*exception|exit|status|errno)\b[^\n]{0,70}$"), rules=_GUESSED
     ),
+    _Reason(lazy(r"\d+"), rules=("table-row",)),
     _Reason(lazy(r"\d+"), behind=lazy(r" (?:tokens?|bytes|lines|rows|times|ms)\b"), rules=_GUESSED),
     _Reason(
         lazy(r"\d+"),
@@ -166,9 +200,13 @@ def is_public(text: str, span: Span) -> bool:
     if not span.rule.startswith(_UNSURE):
         return False
     value = text[span.start : span.end]
-    if span.rule == "nearby" and is_spoken(value):  # what is ``told`` may be any word
+    if span.rule.startswith("nearby") and is_spoken(value):  # what is ``told`` may be any word
         return True
-    return any(reason.holds(text, span) for reason in _REASONS) or _is_public_key(text, span, value)
+    return (
+        any(reason.holds(text, span) for reason in _REASONS)
+        or _is_public_key(text, span, value)
+        or _is_in_column(text, span)
+    )
 
 
 def _is_public_key(text: str, span: Span, value: str) -> bool:
@@ -178,3 +216,27 @@ def _is_public_key(text: str, span: Span, value: str) -> bool:
     stop = text.find("\n", span.end, span.end + _AROUND)
     around = text[line : span.start] + text[span.end : stop if stop >= 0 else span.end + _AROUND]
     return _ABOUT_PUBLIC.search(around) is not None and not _ABOUT_PRIVATE.search(around)
+
+
+_HEADING = lazy(
+    r"(?i)(?:[a-z]+[ _-]?)?(?:u?u?id|digest|commit|revision|check ?sum|etag|fingerprint|thumbprint|sha\d*|hash|image|version|created|updated|rotated|expires|age|status|type|project|name)"
+)
+_COLUMNS = lazy(r"\S+(?: \S+)*")
+_ROWS = 12  # lines of a table that are looked over for its head
+
+
+def _is_in_column(text: str, span: Span) -> bool:
+    """Whether it stands in a table's column that is headed as one of identifiers or dates."""
+    start = text.rfind("\n", 0, span.start) + 1
+    column, end = span.start - start, start - 1
+    if column and text[span.start - 1] != "\t" and text[span.start - 2 : span.start] != "  ":
+        return False  # no column begins here
+    for _ in range(_ROWS):
+        if end <= 0:
+            return False
+        above = text.rfind("\n", 0, end) + 1
+        for cell in _COLUMNS.finditer(text, above, min(end, above + 400)):
+            if cell.start() - above == column and _HEADING.fullmatch(cell[0]):
+                return True
+        end = above - 1
+    return False

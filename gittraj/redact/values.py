@@ -221,7 +221,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
                 and not re.search(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}", short)
             )
         )
-    if level is Grade.WEAK and style is Style.EXACT and _HEX.fullmatch(short):
+    if level is Grade.WEAK and _HEX.fullmatch(short):
         return True
     if level is Grade.WEAK and _CACHED.fullmatch(short):
         return False
@@ -272,7 +272,7 @@ def _is_exact_secret(value: str) -> bool:
             r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
             value,
         )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w", value):
+    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value):
         return False
     return not is_label(value)
 

@@ -27,15 +27,12 @@ from ..rules import Page, Reader, Span
 from ..values import CJK_SENTENCE, TOOL_ID, is_placeholder
 from .candidates import Candidate, candidates
 from .clues import Surroundings
+from .doubts import least
 from .forms import form
 from .hints import PARTS, SIGNS, hinted
 
 RULE, BESIDE = "judged", "judged-beside"
-_THRESHOLD = 200  # hundredths of a logit
-_BESIDE = 100  # on a page where a rule found a secret
-_NUMBER = 300  # of a long number: counts and amounts stand beside every word
-_HOPELESS = -170  # what no surroundings made up for
-_ACQUITTAL = -250  # under which a rule that goes by a name alone is overruled
+_HOPELESS = -250  # what no surroundings made up for
 # The name of an identifier or of a digest, and the sign before its value.
 _IDENTIFIES = lazy(
     r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|prefix|sku|handle|slug|ref|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
@@ -51,8 +48,6 @@ _HASHED = lazy(
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
 _COUNTED = lazy(r"(?i)[ ](?:bytes|tokens?|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
-_UNSURE = ("named-", "nearby", "phrase", "told")
-_ACQUITTAL_TOLD = -400  # a plain word has no form that could speak for it
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DRAWN = -4.4  # under which letters were drawn: an app's password
 _LONGEST_WORD = 100
@@ -67,19 +62,17 @@ def judged(page: Page) -> Iterator[Span]:
     for around, line, one in places(page):
         page.tick()
         worth = score(around, line, one)
-        if worth > _least(page, one) and not _is_identifier(page.text, one):
+        if worth > _least(page, one, BESIDE if page.caught else RULE) and not _is_identifier(page.text, one):
             scored.append((worth, one))
     taken: list[Candidate] = []
     for worth, one in sorted(scored, key=lambda each: -each[0]):
         if all(one.end <= other.start or other.end <= one.start for other in taken):
             taken.append(one)
-            yield Span(one.start, one.end, RULE if worth > _THRESHOLD else BESIDE, "password")
+            yield Span(one.start, one.end, RULE if worth > _least(page, one, RULE) else BESIDE, "password")
 
 
-def _least(page: Page, one: Candidate) -> int:
-    if one.end - one.start > 6 and page.text[one.start : one.end].isdigit():
-        return _NUMBER
-    return _BESIDE if page.caught else _THRESHOLD
+def _least(page: Page, one: Candidate, rule: str) -> int:
+    return least((rule,), form(page.text[one.start : one.end]).kind) or 0
 
 
 def _is_identifier(text: str, one: Candidate) -> bool:
@@ -108,20 +101,16 @@ def is_spoken(value: str) -> bool:
 
 
 def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
-    """Of what rules found those values in one line against which nearly nothing speaks but the rule: labels,
-    numbers, names of tests."""
+    """Of what unsure rules found those values in one line for which too little else speaks: labels, numbers, names
+    of tests. How much else is asked for depends on which rules found a value, and that no other did."""
     around = None
     free = set()
-    found = [*found]
-    rules_at: dict[tuple[int, int], set[str]] = {}
-    for span in found:
-        rules_at.setdefault((span.start, span.end), set()).add(span.rule)
-    for span in found:
-        if len(rules_at[span.start, span.end]) > 1:
-            continue
-        if span.kind == "code" or not span.rule.startswith(_UNSURE) or span.end - span.start > _LONGEST_WORD:
-            continue
+    for span, finders in _with_finders(found):
         value = page.text[span.start : span.end]
+        if span.kind == "code" or len(value) > _LONGEST_WORD:
+            continue
+        if (asked := least(finders, form(value).kind)) is None:
+            continue
         if is_phrase(value) or (span.rule == "told" and value.isdigit()):  # the answer to a question
             continue
         if value[:1].isdigit() and "," in value and not value.strip("0123456789abcdefABCDEFx, \n"):
@@ -137,10 +126,23 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
             over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
             page.tick()
-            least = _ACQUITTAL_TOLD if span.rule == "told" else _ACQUITTAL
-            if max(_sum(around, line, one) for one in (itself, *over)) < least:
+            if max(_sum(around, line, one) for one in (itself, *over)) < asked:
                 free.add(span)
     return free
+
+
+def _with_finders(found: Iterable[Span]) -> Iterator[tuple[Span, set[str]]]:
+    """Each span, and the rules of all that lie over it or over each other."""
+    group: list[Span] = []
+    end = 0
+    for span in (*sorted(found, key=lambda each: each.start), None):
+        if group and (span is None or span.start >= end):
+            rules = {each.rule for each in group}
+            yield from ((each, rules) for each in group)
+            group = []
+        if span is not None:
+            group.append(span)
+            end = span.end if len(group) == 1 else max(end, span.end)
 
 
 def score(around: Surroundings, line: int, one: Candidate) -> int:
