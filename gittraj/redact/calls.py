@@ -25,7 +25,7 @@ _AFTER_USER = words_of(
     "httpbasicauth networkcredential pscredential usernamepasswordcredentials passwordauthentication credentials authenticate auth begin "
     "mysql_connect mysqli_connect mysql_real_connect pqsetdblogin fill type sendkeys send_keys createuser create_user adduser add_user usernamepasswordcredential "
     "plainauth userpassword basic_credentials fillin fill_in settext password_credentials usernamepassword wifi sasl database basic plain ldap_bind ssh_connect "
-    "ftp_login imap_open ldap_simple_bind_s ldap_bind_s set_auth setcredentials with_basic_auth httpauth digestauth httpdigestauth mqttconnect username_pw_set account inlinedata typetext entertext basicauthcredentials csvsource __construct"
+    "ftp_login imap_open ldap_simple_bind_s ldap_bind_s set_auth setcredentials with_basic_auth httpauth digestauth httpdigestauth mqttconnect username_pw_set account inlinedata typetext entertext basicauthcredentials csvsource __construct simplecredentials"
 )
 # Any literal that was drawn or speaks for itself.
 _SECRET_FIRST = words_of(

@@ -88,8 +88,8 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "seed-told",
-        "totp|otp secret|otp seed|2fa secret|mfa secret|2fa seed|2fa key|2fa setup|mfa setup",
-        r"(?i:totp|\botp|2fa|mfa)[ -][^\n:]{0,70}?(?::| is| =|=)[ ]?[\"'`]?(?P<v>[A-Z2-7]{16,64})(?![A-Za-z0-9])",
+        "totp|authy seed|authenticator seed|otp secret|otp seed|2fa secret|mfa secret|2fa seed|2fa key|2fa setup|mfa setup",
+        r"(?i:totp|\botp|2fa|mfa|authy|authenticator)[ -][^\n:]{0,70}?(?::| is| =|=)[ ]?[\"'`]?(?P<v>[A-Z2-7]{16,64})(?![A-Za-z0-9])",
         "TOTP secret for the registrar: {base32:32}, use oathtool",
     ),
     (
@@ -393,7 +393,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "root-pair",
         "root /|admin /|administrator /|pi /|ubuntu /",
-        r"\b(?:root|admin|administrator|pi|ubuntu) / [\"'`]?(?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d_])[^\s\"'`,;/]{6,60})",
+        r"\b(?i:root|admin|administrator|pi|ubuntu) / [\"'`]?(?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d_])[^\s\"'`,;/]{6,60})",
         "router root / {word:9} at 192.0.2.1",
     ),
     (

@@ -12,12 +12,13 @@ from functools import cache
 
 from .anchors import Anchors
 from .line_forms import FORMS
-from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_worded
+from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_spelled, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .rules import Gate, Page, Reader, Span
 from .system_lines import SYSTEM_LINES
 from .values import Style, is_evident, is_label, is_password, is_secret
+from .vendor_lines import VENDOR_LINES
 
 _START = r"(?:^|\n)[ \t]{0,12}(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}Z[ ])?(?:\d{1,6}[\t→:][ \t]?|[+-])?[ \t]{0,12}"
 _V = r"(?P<v>[^\s\"'`<>]{4,200})"
@@ -622,6 +623,7 @@ _ROWS: tuple[tuple[str, str, str, str], ...] = (
     ),
     *FORMS,
     *SYSTEM_LINES,
+    *VENDOR_LINES,
 )
 
 
@@ -643,6 +645,9 @@ def lines(page: Page) -> Iterator[Span]:
                     "push-target": 3,
                     "login-file": 3,
                     "traced-pass": 3,
+                    "first-login": 3,
+                    "made-token-row": 3,
+                    "agent-key": 6,
                 }.get(id_, 1),
             )
         )
@@ -677,7 +682,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 _SURE = (
-    *dict.fromkeys(form[0] for form in (*FORMS, *SYSTEM_LINES)),
+    *dict.fromkeys(form[0] for form in (*FORMS, *SYSTEM_LINES, *VENDOR_LINES)),
     "made-api-token",
     "called-with",
     "asked-code",
@@ -779,6 +784,8 @@ def _accepted(id_: str, value: str) -> bool:
             "climate-key",
             "scanner-login",
             "metabase-session",
+            "made-token-row",
+            "key-header",
         )
     if id_ in ("passphrase-words", "joined-words"):
         return is_phrase(value)
@@ -795,7 +802,7 @@ def _accepted(id_: str, value: str) -> bool:
     if id_ in ("when-asked", "login-pair"):
         return is_joined(value) or is_worded(value) or is_password(value)
     if id_ in ("device-key", "ipsec-secret", "here-string", "login-line") and (
-        is_chosen(value) or is_joined(value) or (value.isdigit() and len(value) >= 8)
+        is_chosen(value) or is_joined(value) or is_spelled(value) or (value.isdigit() and len(value) >= 8)
     ):
         return True
     if re.fullmatch(r"[0-9a-fA-F]{12,64}", value):

@@ -31,6 +31,11 @@ _SIGNED = lazy(r"[!+#*$%&?][A-Z][a-z]{2,11}[_.-][A-Z][a-z]{2,11}[!+#*$%&?]")
 _INNER_NUMBER = lazy(
     r"(?=\w*[._+!-]?[a-z]*[A-Z])(?!(?i:int|uint|float|base|sha|utf|win|md|aes|rsa|vector|matrix|crc|java|python|net|web|http|test|step|case|item|page|part|day|week|year|phase|level|room|player|unit|chapter|section|version|release|build|node|host|user|server|client|model|layer|block|port|line|file|issue|ticket|task|bug|sprint|team|group|class|type|field|value|key|token|pass|password))[A-Za-z]{4,12}\d\d[._+!-][A-Za-z]{4,12}"
 )
+# … with other signs between: lower-case.words_1045, Word5799-mY, 3mber.3mber74
+_SEAMED = lazy(
+    r"[A-Za-z]{3,12}(?P<s>[._-])[A-Za-z]{3,12}(?!(?P=s))[._-]\d{3,4}[!?]?|[A-Z][a-z]{3,12}\d{3,4}(?:-[A-Za-z]{2}|\.(?!js|ts|py|go|rs|sh|md|gz|xz|so|cs|vb|rb|pl|hs|kt|mm|cc|hh|tf|db|ps|ai)[a-z]{2})"
+    r"|(?:\d[a-z]{3,8}|[A-Z][a-z]{2,8}\d)\.(?:\d[a-z]{3,8}|[a-z]{1,6}\d[a-z]{2,8})\d{2}"
+)
 _SPELLED = lazy(r"[a-z]{4,12}(?:[._][a-z]{4,12}){1,6}(?:[._-]\d{2,4})?")
 # … and a number, with a dot before it or without: a host, a file and a version end in other ways.
 _WORDED = lazy(r"[a-z]{4,12}(?:\.[a-z]{4,12}){1,3}\.?\d{2,4}|[a-z]{5,12}\d\.\d{3,4}")
@@ -115,7 +120,7 @@ _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 def is_joined(value: str) -> bool:
     """Whether ``value`` is words and a number, joined as in ``Two.words_And`` with a number behind."""
-    return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER)) or (
+    return any(form.fullmatch(value) for form in (_LEET, _LEETS, _SIGNED, _INNER_NUMBER, _SEAMED)) or (
         bool(_JOINED.fullmatch(value)) and bool(re.search(r"[A-ZÀ-Ž]", value))
     )
 

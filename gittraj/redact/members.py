@@ -103,7 +103,7 @@ def _named(page: Page, start: int, end: int) -> str | None:
         if opening is not None and (head := _HEAD.search(text, max(0, opening - 120), opening)):
             names += [head["n"]] if head["n"] else re.findall(r"[\w.-]+", head["l"])
         told = max(names, key=grade, default="")
-        if grade(told) >= Grade.TOKEN:
+        if grade(told) >= Grade.WEAK:
             return told
         if opening is None or closing is None:
             return None

@@ -236,16 +236,16 @@ _STRONG_PAIRS = words_of(
     "snmp.community rocommunity rwcommunity write.key integration.key ingest.key webhook.token wallet.seed wif.key "
     "registration.token join.token cluster.token node.token runner.token unlock.key unseal.key stream.key api.secret "
     "app.certificate ps.kc validation.key machine.key appkey app.key tsig.key wep.key wpa.passphrase ipsec.secret radius.secret host.key crypt.key cipher.key decryption.key "
-    "certificate.key network.key mesh.key link.key pin.code access.code access.codes door.code alarm.code instrumentation.key setup.key"
+    "certificate.key psk.c network.key mesh.key link.key pin.code access.code access.codes door.code alarm.code instrumentation.key setup.key"
 )
 _TOKEN_LAST = words_of(
     "token tokens secrets auth jwt sig dsn bearer credentials pat otp sas creds authorization community totp mfa "
-    "tok oauth webhook hmac phpsessid jsessionid sessionid cookie apisid sapisid psid sid sess connectionstring pepper"
+    "tok oauth webhook hmac phpsessid jsessionid sessionid cookie apisid sapisid psid sid sess connectionstring"
 )
 _TOKEN_PAIRS = words_of(
-    "pos.key 24.crc connection.string conn.string auth.header password.hash passwd.hash pwd.hash pass.hash code.verifier"
+    "pos.key 24.crc connection.string conn.string auth.header password.hash passwd.hash pwd.hash pass.hash code.verifier config.pepper auth.pepper nt.hash ntlm.hash"
 )
-_WEAK_LAST = words_of("key keys session salt seed code login")
+_WEAK_LAST = words_of("key keys session salt seed code login api")
 _HARMLESS = words_of(
     "public.key primary.key sort.key cache.key foreign.key partition.key next.token "
     "page.token progress.token continuation.token cancellation.token cancel.token stop.token eos.token pad.token "
@@ -316,7 +316,9 @@ def grade(name: str) -> Grade:
         return Grade.STRONG
     if pair in ("csrf.token", "xsrf.token"):
         return Grade.WEAK
-    if pair in _TOKEN_PAIRS or last in _TOKEN_LAST or last.endswith(("token", "auth", "authtok")):
+    if pair in _TOKEN_PAIRS or last in _TOKEN_LAST or last.endswith(("token", "auth", "authtok", "cookie")):
+        return Grade.TOKEN
+    if len(words) == 3 and ".".join(words[:2]) in _STRONG_PAIRS and last not in _TAILS:  # api_key_weather
         return Grade.TOKEN
     if words[0] in _STRONG_FIRST or words[:3] == ["mot", "de", "passe"]:
         return Grade.STRONG
@@ -332,6 +334,13 @@ def grade(name: str) -> Grade:
     return Grade.WEAK if last in _WEAK_LAST or last.endswith(("sessid", "key")) else Grade.NONE
 
 
+# What of a key is none.
+_TAILS = words_of(
+    "id ids name names type path file url uri ttl policy hash ref arn env var variable format length size header prefix suffix "
+    "count status state expires expiry expiration expired created updated enabled disabled required field param label title "
+    "description hint placeholder source provider version rotation manager service store kind index number list map set "
+    "error invalid missing valid validation check alias info metadata limit scope scopes usage user owner role"
+)
 # Languages in which what it is of comes behind: CONTRASENA_SMTP, CLE_API.
 _STRONG_FIRST = words_of(
     "contrasena contraseña senha mdp passwort kennwort haslo hasło heslo parola wachtwoord losenord пароль"

@@ -34,7 +34,7 @@ _WEAK = (
     r"ключ\w{0,3}|токен\w{0,3}|секрет\w{0,3}|доступ\w{0,3}|令牌|密钥|密鑰|トークン|토큰|clé|community|jeton|gettone|llave|chiave|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz\w{0,2}|klíč\w{0,2}|ključ\w{0,2}|anahtar\w{0,3}|キー|키|κλειδί|מפתח|مفتاح|कुंजी|kunci|pepper|creds"
 )
 NOUN = lazy(rf"(?P<strong>{_STRONG})(?![a-z0-9_-])|(?P<weak>{_WEAK})(?![a-z0-9_])")
-_LINK = r"(?:is|was|to|at|currently|are|be|auf|à|na|on|as|uses|using|with|c'est|lautet|lauten|ist|war|est|es|era|é|è|sono|são|jest|är|er|je|это|является|теперь|—|–|->|→|⇒|olan|là|ialah|adalah|هي|هو|היא|הוא|है|คือ)"
+_LINK = r"(?:is|was|to|at|currently|are|be|auf|à|na|on|as|uses|using|with|c'est|reads|lautet|lauten|ist|war|est|es|era|é|è|sono|são|jest|är|er|je|это|является|теперь|—|–|->|→|⇒|olan|là|ialah|adalah|هي|هو|היא|הוא|है|คือ)"
 _ADVERB = r"(?:(?:now|still|set|changed|reset|updated|rotated|currently|to|as|simply|just|actually|always|again|auf|jetzt|noch|gesetzt|ahora|maintenant|adesso|agora|теперь|na|nu|til|been|has|have|will|should|must|the|following|new|immer|nun)(?:[ ]:?[ ]?|:[ ]?)){0,4}"
 _WORDS = r"[a-z]{3,10}(?:[ -][a-z]{3,10}){3,11}(?: \d{1,3})?(?=[.\n\"'`)]|$)"
 _SEEN = r"(?:[a-z2-7]{4}[ -]){3,7}[a-z2-7]{4}(?![\w])"

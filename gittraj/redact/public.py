@@ -63,7 +63,7 @@ _REASONS = (
         lazy(
             r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|strg|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
             r"|sha\d{1,3}[:-][0-9a-f]{40,128}|[\w.-]+@[0-9a-f]{40}|[\w.-]+\.[0-9a-f]{8,20}\.(?:js|css|mjs|map|woff2?)|U\+[0-9A-Z]{4,6}|\[?[A-Z]@[0-9a-f]{6,8}|[a-z][\w.-]*==\d[\w.]*|@?0x[0-9a-fA-F]{1,16}(?:[uU][lL]{0,2})?|\d{1,3}(?:st|nd|rd|th)|\$\w{1,9}\$%"
-            r"|(?:hmac-)?sha\d{1,3}[:=][0-9a-f]{40,128}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|GPU-[0-9a-f-]{36}|[A-Z]+CHAR2?|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{2,12}){1,4}(?:-\d{1,3})?|[\w./-]+@sha256:[0-9a-f]{64}|(?:[0-9a-fA-F]{2}:){15,31}[0-9a-fA-F]{2}|(?:AC|SM|MM|CA|PN|MG|RE)[0-9a-f]{32}|(?:key|vol|i|sg|subnet|vpc|eni|ami|snap)-[0-9a-f]{8,17}|[a-z][a-z-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|auth_[a-z]+_[0-9a-f]{8}|[0-9a-f]{7,12}-[0-9a-f]{6,12}|sk-(?:ant-)?[a-z]+\d\d-\w{1,12}|ip(?:-\d{1,3}){4}(?:\.\S+)?|v\d+\.\d+\.\d+-[\w.-]+|E-?\d{3,6}|\d{1,3}\?"
+            r"|(?:hmac-)?sha\d{1,3}[:=][0-9a-f]{40,128}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|GPU-[0-9a-f-]{36}|[A-Z]+CHAR2?|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{2,12}){1,4}(?:-\d{1,3})?|[\w./-]+@sha256:[0-9a-f]{64}|(?:[0-9a-fA-F]{2}:){15,31}[0-9a-fA-F]{2}|(?:AC|SM|MM|CA|PN|MG|RE)[0-9a-f]{32}|(?:key|vol|i|sg|subnet|vpc|eni|ami|snap)-[0-9a-f]{8,17}|[a-z][a-z-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|auth_[a-z]+_[0-9a-f]{8}|[0-9a-f]{7,12}-[0-9a-f]{6,12}|[\w/+-]{2,60}/#|keyid:[0-9A-F:]{8,80}|(?:[0-9A-F]{2}:){5,7}[0-9A-F]{2}|00D[A-Za-z0-9]{12,15}|GPIO\d{1,2}|SHA256E?-s\d+--\S+|(?:[A-Za-z0-9_.]+-){1,5}[0-9a-f]{32,64}|[\w-]+(?:\.[\w-]+){2,}(?::\d+)?/\w+|\S+\n[0-9a-f]{7,12}|sk-(?:ant-)?[a-z]+\d\d-\w{1,12}|ip(?:-\d{1,3}){4}(?:\.\S+)?|v\d+\.\d+\.\d+-[\w.-]+|E-?\d{3,6}|\d{1,3}\?"
             r"|(?=[a-z.]*(?:passw|contras|clave|login|auth|error|account|cuenta|settings))[a-z_]+(?:\.[a-z_]+){2,}"
         )
     ),
@@ -100,7 +100,7 @@ _REASONS = (
     ),
     _Reason(
         before=lazy(
-            r"(?i:\bengineid:? |\btopicid:?\s|\bsession=<|\b(?:request|client)token:? |gpg_?keys?[\"']?\s?[:=]\s?[\"']?|\bcodebuild [\w-]+:|\b(?:kms|experiment) key |\busing [a-z]+ key |\bid of (?:the|a|this|its) \w+(?: is)?:? [\"'`]?)$|\{\{resolve:[^}\n]*$|\b(?:Get|Remove|Set)-Secret(?:Info)? (?:-Name )?[\"']?$|\bLoadCredential=|\bfingerprint[\"']?\s?[:=]\s?[\"']?$|\b(?:s2|h3) (?:token|cell) $|\bpass init (?:-\w+ )*$|(?<![\w/.-])(?:org|com|io|net)(?:\.\w+){2,4}[ \t]+$"
+            r"(?i:\bengineid:? |\btopicid:?\s|\bsession=<|\b(?:request|client)token:? |gpg_?keys?[\"']?\s?[:=]\s?[\"']?|\bcodebuild [\w-]+:|\b(?:kms|experiment) key |\busing [a-z]+ key |\bid of (?:the|a|this|its) \w+(?: is)?:? [\"'`]?)$|\{\{resolve:[^}\n]*$|\b(?:Get|Remove|Set)-Secret(?:Info)? (?:-Name )?[\"']?$|\bLoadCredential=|\bLockToken[=:] ?|\bencryptedData:[^{}]*|(?:logged|signed) in as |\bCyberArk safe |\biperf3?\b[^{}]*Cookie: |\bfingerprint[\"']?\s?[:=]\s?[\"']?$|\b(?:s2|h3) (?:token|cell) $|\bpass init (?:-\w+ )*$|(?<![\w/.-])(?:org|com|io|net)(?:\.\w+){2,4}[ \t]+$"
         )
     ),
     _Reason(lazy(r"(?:[A-Z][a-z]+){1,8}(?=\w*[A-F]\w*$)[0-9A-F]{8}"), lazy(r"\bAWS::[^\n]*$|\bcdk\b[^\n]*$")),
@@ -148,7 +148,7 @@ _REASONS = (
         before=lazy(
             r"(?:[Nn]ame|NAME|[Rr]ef|REF)[\"']?[ ]?[:=][ ]{0,4}[\"']?$|(?<![\w-])(?<![Ss]ecret )(?<!SECRET )[iI][dD][\"']?[ ]{0,10}[:=][ ]?[\"']?$"
             r"|--?(?:user(?:name)?|login|account|id|name|region|subscription|location|resource-group|[gns]|[a-z]+-name|[A-Z][a-z]+Name) $"
-            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis|pod|node|container|instance|namespace|cluster|project|chunk|trace)[\"']?\s?[:=]\s?[\"']?$|\b(?:cluster|trace|chunk|namespace|pod|commit|serial) [\"'`]?$|\blabel [\"']$"
+            r"|\b(?i:host(?:name)?|server|region|bucket|database|dbname|endpoint|analysis|pod|node|container|instance|namespace|cluster|project|chunk|trace)[\"']?\s?[:=]\s?[\"']?$|\b(?:cluster|trace|chunk|namespace|pod|commit|transaction|correlation id|activity id) [\"'`]?$|\blabel [\"']$"
             r"|\b(?:analysis|build|run|job|request|trace|task|event|order|customer|project|tenant) id:? $|\b(?:begins|starts|ends) with [\"'`]?$"
             r"|[\"'( ]\d:$|(?i:hash(?:es)?)\b[^\n]{0,60}[\[,][ ]?[\"']$"
         ),
@@ -171,7 +171,7 @@ _REASONS = (
     ),
     _Reason(lazy(r"[a-z]{1,6}_[A-Za-z0-9]{10}"), lazy(r"\bboundary\b[^\n]*$"), rules=_GUESSED),
     # … an object's id, the commit of an action that is pinned, a ticket
-    _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}"), rules=("judged",)),
+    _Reason(lazy(r"[0-9a-f]{24}|[0-9a-f]{40}|A[X-Z][\w-]{18}"), rules=("judged",)),
     _Reason(
         lazy(r"[0-9a-f]{64}"), lazy(r"(?i)\b(?:root|merkle|tree|manifest)\b[^\n]{0,30}$"), rules=("judged",)
     ),
@@ -221,7 +221,7 @@ def _is_public_key(text: str, span: Span, value: str) -> bool:
 _HEADING = lazy(
     r"(?i)(?:[a-z]+[ _-]?)?(?:u?u?id|digest|commit|revision|check ?sum|etag|fingerprint|thumbprint|sha\d*|hash|image|version|created|updated|rotated|expires|age|status|type|project|name)"
 )
-_COLUMNS = lazy(r"\S+(?: \S+)*")
+_COLUMNS = lazy(r"[^\s|│]+(?: [^\s|│]+)*")
 _ROWS = 12  # lines of a table that are looked over for its head
 
 
@@ -229,7 +229,11 @@ def _is_in_column(text: str, span: Span) -> bool:
     """Whether it stands in a table's column that is headed as one of identifiers or dates."""
     start = text.rfind("\n", 0, span.start) + 1
     column, end = span.start - start, start - 1
-    if column and text[span.start - 1] != "\t" and text[span.start - 2 : span.start] != "  ":
+    if (
+        column
+        and text[span.start - 1] != "\t"
+        and text[span.start - 2 : span.start] not in ("  ", "| ", "│ ")
+    ):
         return False  # no column begins here
     for _ in range(_ROWS):
         if end <= 0:

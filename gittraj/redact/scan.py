@@ -15,6 +15,7 @@ from .anchors import Anchorage
 from .answered import ANSWERED
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
+from .clients import CLIENTS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
@@ -55,6 +56,7 @@ _READERS: tuple[Reader, ...] = (
     PHRASES_READER,
     TABLES,
     CALLS,
+    CLIENTS,
     REVERSED,
     LINES,
     NEARBY,

@@ -70,7 +70,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "connected-as",
-        "_connect(object(|_connect('|pdo->__construct('|mysqli->__construct('",
+        "mysqli_real_connect(|mysqli_connect(|mysql_connect(|mysqli_pconnect(|__construct(",
         r"(?:mysqli?_(?:real_|p)?connect|mysqli->__construct|PDO->__construct)\((?:Object\(\w+\), )?'[^'\n]{1,80}', ?'[^'\n]{1,60}', ?'(?P<v>[^'\n]{3,80})'",
         "#0 a.php(1): mysqli_real_connect(Object(mysqli), 'localhost', 'zen', '{word:9}', NULL)",
     ),
@@ -199,7 +199,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "access-pair",
         "zugang|zugänge|access|acceso|accès|accesso|dostęp|login|account|htaccess|basic auth|konto|cuenta|compte",
-        r"(?i:zugang|zugänge|\baccess|acceso|accès|accesso|dostęp|login|account|htaccess|basic auth|konto|cuenta|compte)\b[^\n:]{0,40}(?:: ?|, it'?s )[\"'`]?[\w.@+-]{2,60} / [\"'`]?(?P<v>(?=[^\s]{0,60}\d)(?=[^\s]{0,60}[^\W\d_])[^\s\"'`,;/]{5,60})",
+        r"(?i:zugang|zugänge|\baccess|acceso|accès|accesso|dostęp|login|account|htaccess|basic auth|konto|cuenta|compte)\b[^\n:]{0,40}(?:: ?|, it'?s |\? )[\"'`]?[\w.@+-]{2,60} / [\"'`]?(?P<v>(?=[^\s]{0,60}[\d!?%$&*+#])(?=[^\s]{0,60}[^\W\d_])[^\s\"'`,;/]{5,60})",
         "Zugang zum Storage: bob / {word:9} (NetApp)",
     ),
     (
@@ -302,8 +302,8 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "colon-words",
-        "phrase|passphrase",
-        r"(?i:phrase (?:secrète|de passe)|passphrase)[^\n:]{0,40} ?: [\"'`]?(?P<v>"
+        "phrase|passphrase|clé chiffrée",
+        r"(?i:phrase (?:secrète|de passe)|passphrase|clé chiffrée)[^\n:=]{0,60} ?[:=] [\"'`]?(?P<v>"
         + _WORDS
         + r")(?= \(|[\"'`.,;]|[ \t]*(?:\n|$))",
         "Phrase secrète du dépôt borg : tulip kettle purple raven {lowrare:6} (disque)",

@@ -221,7 +221,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
                 and not re.search(r"[A-Z][a-z]{2,}[A-Z][a-z]{2,}", short)
             )
         )
-    if level is Grade.WEAK and _HEX.fullmatch(short):
+    if level is Grade.WEAK and _HEX.fullmatch(re.sub(r"^[a-z]{2,8}_(?=[0-9a-f]{32})", "", short)):
         return True
     if level is Grade.WEAK and _CACHED.fullmatch(short):
         return False
