@@ -223,7 +223,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "shop-key",
         "przelewy24|payu",
-        r"\b(?:crc|second_key(?:_md5)?|reports_key)[\"']?[ ]?[:=][ ]?[\"']?(?P<v>[0-9a-f]{16,32})(?![0-9a-f])",
+        r"\b(?:crc|second_key(?:_md5)?|reports_key)[\"']?[ ]?(?:=>|[:=])[ ]?[\"']?(?P<v>[0-9a-f]{16,32})(?![0-9a-f])",
         "przelewy24:\n  crc: {hex:16}\n",
     ),
     (

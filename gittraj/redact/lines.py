@@ -787,7 +787,7 @@ def _accepted(id_: str, value: str) -> bool:
             "made-token-row",
             "key-header",
         )
-    if id_ in ("passphrase-words", "joined-words"):
+    if id_ in ("passphrase-words", "joined-words", "words-on"):
         return is_phrase(value)
     if id_ == "backup-key":
         return len(set(value)) > 16

@@ -98,7 +98,7 @@ ALPHABETIC = (
 FOREIGN = (*CJK, *ALPHABETIC)
 # … and as phrases of several words.
 PHRASES = (
-    r"mots? de passe|palavra[- ]passe|clave de acceso|código secreto|mật khẩu|kata sandi|كلمة (?:المرور|السر)|رمز عبور|"
+    r"mots? de passe|palavra[- ]passe|clave de acceso|código secreto|mật khẩu|kata sandi|كلمة (?:المرور|السر|مرور)|رمز عبور|"
     r"pass phrase|pass code|secret phrase|phrase (?:secrète|de passe|de récupération)|(?:recovery|seed|backup) (?:phrase|words|codes?)|clé (?:d'api|api|secrète)|"
     r"kata laluan|koden til|clave (?:api|secreta)|api[- ]schlüssel|chave (?:de api|secreta|da api)|api[- ]?ключ|секретный ключ|"
     r"(?:api|access|secret|private|signing|encryption|license|licence|product|activation|shared) key"

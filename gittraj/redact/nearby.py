@@ -384,7 +384,7 @@ NEARBY = Reader(
     good=(
         "their API secret got rotated, the new one is {hex:40} and so on",
         "hey, creds for mq.example.org: billing:{word:11} (until friday)",
-        "you can unlock the disk with {base62:24}. The secret is not stored.",
+        "you can unlock the disk with {base62:30}. The secret is not stored.",
         "das Passwort {digits:9}; der Benutzer",
         "Utilise {digits:9} comme mot de passe root",
         "the root password ({base62:16}) was given",

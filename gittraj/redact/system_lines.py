@@ -327,9 +327,51 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "enable secret on the core switch: biscuit-quiver-{digits:2}-magnet. go",
     ),
     (
+        "words-on",
+        "passphrase|master password",
+        r"(?i:passphrase|master password) (?:is )?(?P<v>[a-z]{3,10}(?: [a-z]{3,10}){3,7})(?= (?:so|to|in|on|if|as)\b|[.,;]|[ \t]*(?:\n|$))",
+        "ssh key passphrase is castle bottle cactus {lowrare:6} so that it asks nothing",
+    ),
+    (
+        "transfer-code",
+        "tan|código|cerradura|verificação|verificación",
+        r"(?:\bTAN\b[^\n:]{0,60}: |(?i:código de (?:verificação|verificación|la cerradura|segurança))[^\n:]{0,80} (?:é|es) )(?P<v>\d{4,8})(?![\d-])",
+        "TAN für die Freigabe der Lastschrift 1: {digits:6} – bitte gleich eingeben",
+    ),
+    (
+        "paid-gems",
+        "gems.contribsys.com|gems.graphql.pro",
+        r"gems\.(?:contribsys\.com|graphql\.pro)[\"']?[ ,:]{1,3}[\"']?(?P<v>[0-9a-f]{6,16}:[0-9a-f]{6,32})",
+        "bundle config set --local gems.contribsys.com {hex:8}:{hex:8}",
+    ),
+    (
+        "deploy-hook",
+        "integrations/deploy|calendar/ical",
+        r"api\.vercel\.com/v1/integrations/deploy/prj_\w{8,40}/(?P<v>\w{16,40})|calendar/ical/[^\s/]{3,120}/private-(?P<w>[0-9a-f]{32})",
+        "https://api.vercel.com/v1/integrations/deploy/prj_AbCdEfGh0123/{base62:24}",
+    ),
+    (
+        "key-in-brackets",
+        "auth token|api key|secret key|access token|api token",
+        r"(?i:auth token|api key|secret key|access token|api token) \(`?(?P<v>[0-9a-f]{32,64})`?\)",
+        "Root cause: the Twilio auth token (`{hex:32}`) had been committed",
+    ),
+    (
+        "german-login",
+        "melde dich|logge dich|einloggen|anmelden",
+        r"(?i:melde dich|logge dich|einloggen|anmelden)[^\n:]{0,30}? mit [\w.@+-]{2,60} / (?P<v>(?=[^\s/]{0,60}\d)(?=[^\s/]{0,60}[^\W\d_])[^\s/]{6,60})",
+        "Melde dich mit anna / {word:9} im Adminbereich an",
+    ),
+    (
+        "words-told",
+        "kelime|kurtarma|wörter|mots|palabras|parole|words|slov|słów",
+        r"(?i:kelime|kurtarma|wörter|\bmots|palabras|parole|words|slov|słów)[^\n]{0,80}\n?[^\n:]{0,40}[:\n][ \n]{0,4}(?P<v>[a-z]{3,8}(?: [a-z]{3,8}){11}(?:(?: [a-z]{3,8}){12})?)(?=[.\n]|$)",
+        "Kurtarma kelimeleri:\nginger island bronze walnut kangaroo glove icon ember pigeon velvet ability {lowrare:6}\n",
+    ),
+    (
         "key-of-bytes",
         "aes|cipher|secret|hmac|encrypt",
-        r"Buffer\.from\(['\"](?P<v>[0-9a-f]{64}|[0-9a-f]{32})['\"], ?['\"]hex['\"]\)",
+        r"(?:Buffer\.from\(['\"](?P<v>[0-9a-f]{64}|[0-9a-f]{32})['\"], ?['\"]hex['\"]\)|\[\]byte\(\"(?P<w>[0-9a-f]{64}|[0-9a-f]{32})\"\))",
         "const KEY = Buffer.from('{hex:64}', 'hex'); // AES key",
     ),
 )

@@ -24,7 +24,7 @@ from ..lazy import lazy
 from ..made import is_phrase
 from ..randomness import likelihood
 from ..rules import Page, Reader, Span
-from ..values import CJK_SENTENCE, TOOL_ID, is_placeholder
+from ..values import CJK_SENTENCE, TOOL_ID, is_password, is_placeholder
 from .candidates import Candidate, candidates
 from .clues import Surroundings
 from .doubts import least
@@ -51,6 +51,7 @@ _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DRAWN = -4.4  # under which letters were drawn: an app's password
 _LONGEST_WORD = 100
+_PASSWORD = 200  # what the form of a password speaks for one more than the weights know
 _ABOVE, _BELOW = 2, 3  # lines around a cue
 _LONGEST = 3000  # characters of a line
 _SHORT = 40  # lines of a page
@@ -126,6 +127,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
             over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
             page.tick()
+            asked -= _PASSWORD * is_password(value)
             if max(_sum(around, line, one) for one in (itself, *over)) < asked:
                 free.add(span)
     return free
