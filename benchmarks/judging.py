@@ -150,7 +150,7 @@ def fit(authors: dict[str, list[Text]], more: list[Text]) -> dict[str, int]:
         summed.update(dict(zip(counted.get_feature_names_out(), added, strict=True)))
         summed[""] += model.intercept_[0]
         rounded = {str(clue): round(100 * weight) for clue, weight in summed.items()}
-        weights = {clue: weight for clue, weight in rounded.items() if abs(weight) >= _SMALLEST}
+        weights = {clue: weight for clue, weight in rounded.items() if not clue or abs(weight) >= _SMALLEST}
         hard = [said for one in more for said in one.clues if score(weights, said) > 100 * _HARD]
         rows += [(said, False) for said in hard]
     return weights

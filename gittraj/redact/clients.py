@@ -19,14 +19,14 @@ from .values import Style, is_secret
 
 # A call with one drawn literal, or two: a key and its secret.
 _MADE = lazy(
-    r"\b(?P<n>(?:[\w$]{1,40}\.){0,4}[A-Za-z][\w$]{1,40})\([\"'](?P<v>[A-Za-z0-9_-]{28,120})[\"'](?:,\s?[\"'](?P<w>[A-Za-z0-9_-]{28,120})[\"'])?(?=[,)])"
+    r"\b(?P<n>(?:[\w$]{1,40}\.){0,4}[A-Za-z][\w$]{1,40})\([\"'](?P<v>[A-Za-z0-9_+/-]{28,400}={0,2})[\"'](?:,\s?[\"'](?P<w>[A-Za-z0-9_-]{28,120})[\"'])?(?=[,)])"
 )
 _AT_HOST = lazy(
     r"\([^()\"'\n]{0,60}[\"'](?:[a-z]{2,10}://)?(?:\d{1,3}(?:\.\d{1,3}){3}|[\w-]+(?:\.[\w-]+){1,5})(?::\d{1,5})?[\"'],\s{0,8}[\"'](?P<u>[^\"'\n]{1,80})[\"'](?:,\s{0,8}[\"'](?P<v>[^\"'\n]{4,80})[\"'])?"
 )
 _MAKES = lazy(r"(?:[A-Z]\w*|\w*(?i:client|api|connect|session|login|auth|token)\w*)")
 _OF_OTHERS = lazy(
-    r"(?i).*(?:hash|sha\d|md5|digest|commit|object|uuid|guid|address|checksum|version|id|ref|block|tx|hex|bytes|public|pubkey|fingerprint|etag|integrity|contract|token|mint|topic|event|request|trace|parse|equal|expect|assert|match|contains?|find|get|verify)s?"
+    r"(?i).*(?:hash|sha\d|md5|digest|commit|object|uuid|guid|address|checksum|version|id|ref|block|tx|hex|bytes|public|pubkey|fingerprint|etag|integrity|contract|token|mint|topic|event|request|trace|parse|equal|expect|assert|match|contains?|find|get|verify|image|img|data|base64|b64|decode|load|open|path|file|url|require|import)s?"
 )
 _HEX = lazy(r"(?=[0-9a-f]*\d)(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64})")
 _CONSOLE = lazy(r"(?i)\w*(?:rcon|telnet|console)\w*")
@@ -53,7 +53,7 @@ def clients(page: Page) -> Iterator[Span]:
                 yield Span(*call.span(group), "client", "password")
 
 
-_DRAWN = lazy(r"\([\"'][a-z0-9_-]{28}")
+_DRAWN = lazy(r"\([\"'][a-z0-9_+/-]{28}")
 _QUOTED_HOST = lazy(
     r"[\"'](?:[a-z]{2,10}://)?(?:\d{1,3}\.\d{1,3}\.|[a-z][\w-]{0,30}\.)[^\"'\n]{1,60}[\"'], ?[\"']"
 )

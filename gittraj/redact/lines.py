@@ -648,6 +648,7 @@ def lines(page: Page) -> Iterator[Span]:
                     "first-login": 3,
                     "made-token-row": 3,
                     "agent-key": 6,
+                    "backup-rows": 8,
                 }.get(id_, 1),
             )
         )
@@ -786,6 +787,7 @@ def _accepted(id_: str, value: str) -> bool:
             "metabase-session",
             "made-token-row",
             "key-header",
+            "private-hook",
         )
     if id_ in ("passphrase-words", "joined-words", "words-on"):
         return is_phrase(value)

@@ -384,7 +384,7 @@ NEARBY = Reader(
     good=(
         "their API secret got rotated, the new one is {hex:40} and so on",
         "hey, creds for mq.example.org: billing:{word:11} (until friday)",
-        "you can unlock the disk with {base62:30}. The secret is not stored.",
+        "you can unlock the disk with {word:9}!x. The secret is not stored.",
         "das Passwort {digits:9}; der Benutzer",
         "Utilise {digits:9} comme mot de passe root",
         "the root password ({base62:16}) was given",
@@ -392,7 +392,7 @@ NEARBY = Reader(
         "the password you gave me (`bramble.{lowrare:6}.{digits:2}`) is rejected",
         "salasana on {lowrare:6}.orchid.{digits:4} ja tunnus bob",
         "kata laluan admin ialah {lowrare:6}.orchid.{digits:2}, sila tukar",
-        "הסיסמה של המשתמש bob היא {lowrare:6}.orchid{digits:2}",
+        "הסיסמה של המשתמש bob היא {lowrare:6}.Orchid{digits:2}!",
         "die SIM hat die PIN {digits:4}, bitte merken",
         "sudo asks for a one time code, use {digits:6} quickly",
         "koden til alarmen er {word:9}, husk den",

@@ -22,6 +22,7 @@ from .documents import blanked, documents, fitted, strings
 from .fed import FED
 from .judge import BESIDE, JUDGE, acquitted
 from .judge import RULE as JUDGED
+from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
 from .members import MEMBERS
@@ -216,11 +217,16 @@ def _over_lines(text: str, options: Options, tick: Tick) -> Iterator[Span]:
             yield Span(start + lengths[before], end + lengths[after], span.rule, span.kind)
 
 
+_SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header
+
+
 def _whole(text: str, name: str, options: Options) -> Iterator[Span]:
     level = grade(name)
     if not level and not options.names:
         return
     value = text.strip()
+    if scheme := _SCHEME.match(value):
+        value = value[scheme.end() :]
     own = name.lower() in {one.lower() for one in options.names} and own_name(value)
     if value and (own or is_secret(value, level, Style.EXACT)):
         start = text.index(value)

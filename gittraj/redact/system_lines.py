@@ -369,6 +369,114 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "Kurtarma kelimeleri:\nginger island bronze walnut kangaroo glove icon ember pigeon velvet ability {lowrare:6}\n",
     ),
     (
+        "private-hook",
+        "/webhook/|/webhook-test/",
+        r"https?://[\w.:-]{4,80}/webhook(?:-test)?/(?P<v>" + _UUID + r")(?![\w-])",
+        "https://n8n.example.org/webhook/{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
+    ),
+    (
+        "named-pepper",
+        "pepper",
+        r"\bPEPPER[\"']?\s?[:=]\s?[\"'](?P<v>[^\"'\n]{16,200})[\"']",
+        'PEPPER = "{hex:64}".freeze',
+    ),
+    (
+        "remote-login",
+        "transmission-remote",
+        r"transmission-remote [^\n]{0,80}(?:-n|--auth)[ =][\"']?[\w.-]{1,40}:(?P<v>[^\s\"']{4,80})",
+        "transmission-remote 192.0.2.1 -n 'bob:{word:9}' -l",
+    ),
+    (
+        "grouped-key",
+        "security key:|recovery key:|sicherheitsschlüssel:",
+        r"(?i:security key|recovery key|sicherheitsschlüssel): (?P<v>[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5,14})(?!\w)",
+        "Element security key: {base62:4} {base62:4} {base62:4} {base62:4} {base62:4} {base62:4} {base62:4} {base62:4}",
+    ),
+    (
+        "mothers-name",
+        "security question|maiden name|first pet",
+        r"(?i:security question|maiden name|first pet)[^\n]{0,60}(?i:answer is|answer:|is:) [\"'`]?(?P<v>[^\s\"'`,.;]{4,40})",
+        "the security question (mother's maiden name), the answer is {word:9} and",
+    ),
+    (
+        "infura-pair",
+        "infuraprovider(|infura_id|infura_project_id|infura_key|infura_project_secret|infura_secret",
+        r"(?:InfuraProvider\((?:'[^']*'|\"[^\"]*\"), ?['\"][0-9a-f]{32}['\"], ?['\"](?P<v>[0-9a-f]{32})['\"]|\bINFURA_(?:PROJECT_)?(?:ID|KEY|SECRET)[\"']?\s?[:=]\s?[\"']?(?P<w>[0-9a-f]{32}))",
+        "INFURA_ID={hex:32}",
+    ),
+    (
+        "pair-device",
+        "adb pair",
+        r"adb pair \S{6,60} (?P<v>\d{6})(?!\d)",
+        "adb pair 192.0.2.1:37417 {digits:6}",
+    ),
+    (
+        "open-connection",
+        "password=",
+        r"(?i:;\s?(?:password|pwd)=)(?P<v>[^;\"'\n]{4,80})(?=[;\"'])",
+        'conn.Open "Provider=SQLOLEDB;User ID=sa;Password={word:9};"',
+    ),
+    (
+        "session-of-browser",
+        "phpsessid|jsessionid",
+        r"(?i:phpsessid|jsessionid)\b[^\n:=]{0,80}[:=] ?[\"'`]?(?P<v>[A-Za-z0-9]{20,64})(?!\w)",
+        "here is the PHPSESSID from my browser: {base36low:26}",
+    ),
+    (
+        "changed-from",
+        " from ",
+        r"(?i:password|passwort|\bpw|\bpwd|passwd)\b from (?P<v>"
+        + _MIXED
+        + r"[^\s\"'`,;]{6,60}) to [^\s]{5,60}",
+        "changed the grafana pw from {word:9} to something else",
+    ),
+    (
+        "jwt-by-word",
+        "jwt.encode(|jwt.sign(",
+        r"jwt\.(?:encode|sign)\([^\n\"'()]{1,80}, ?[\"'](?P<v>[^\"'\n]{6,120})[\"']",
+        'token = jwt.encode(payload, "{word:9}", algorithm="HS256")',
+    ),
+    (
+        "key-from-hex",
+        "fromhex(|unhexlify(|from_hex(|hex::decode(",
+        r"(?:AES|DES|cipher|Cipher|key|KEY|HMAC|hmac|ChaCha|Fernet)[^\n\"']{0,60}(?:fromhex|unhexlify|from_hex|hex::decode)\([\"'](?P<v>[0-9a-f]{32,128})[\"']",
+        'cipher = AES.new(bytes.fromhex("{hex:64}"), AES.MODE_GCM)',
+    ),
+    (
+        "try-again-with",
+        "again with ",
+        r"(?i:again with|retry with|try) (?P<v>"
+        + _MIXED
+        + r"[^\s\"'`,;]{6,60}) as (?:the )?(?:\w{1,12} ){0,2}(?i:password|passphrase|pw)\b",
+        "I changed it, try again with {word:9} as the root password",
+    ),
+    (
+        "now-login",
+        " is now ",
+        r"\b(?i:admin|login|root|user|account) is now [\w.@-]{2,40}:(?P<v>"
+        + _MIXED
+        + r"[^\s\"'`,;:/]{6,60}?)(?=[.,;]?(?:\s|$))",
+        "jira admin is now admin:{word:9}, the old one does not work",
+    ),
+    (
+        "door-code-told",
+        "код от|код двер|door code|código de la puerta|code de la porte",
+        r"(?i:код от|код двер)[^\n\d]{0,40} (?P<v>\d{4,8})(?!\d)",
+        "код от двери серверной {digits:6}, этаж 96",
+    ),
+    (
+        "backup-rows",
+        "backup code",
+        r"\| ?\d{1,2} ?\| ?(?P<v>[a-z0-9]{4,6}-[a-z0-9]{4,6}) ?\|",
+        "| # | backup code |\n|---|---|\n| 1 | {base36low:4}-{base36low:4} |\n",
+    ),
+    (
+        "encrypted-with",
+        "encrypted, key|encrypted, pass|encrypted: key",
+        r"(?i:encrypted)[,:] (?i:key|password|passphrase)[: ]{1,2}(?P<v>[^\s\"'`,;]{6,80})",
+        "the zip is encrypted, key: {word:9}",
+    ),
+    (
         "key-of-bytes",
         "aes|cipher|secret|hmac|encrypt",
         r"(?:Buffer\.from\(['\"](?P<v>[0-9a-f]{64}|[0-9a-f]{32})['\"], ?['\"]hex['\"]\)|\[\]byte\(\"(?P<w>[0-9a-f]{64}|[0-9a-f]{32})\"\))",

@@ -272,11 +272,12 @@ def _is_exact_secret(value: str) -> bool:
             r"(?:self|this|cls|args|opts|options|req|request|res|ctx|user|params?|props|state|cfg|conf|app|data|input|form|body|values|e|t|n|r|i)\b",
             value,
         )
-    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value):
+    if re.search(r"__\w+__|^\w+(?:\|\w+(?::\d+)?)+$|^[?+]\w+$", value) and not _UNION_OF_DRAWN.search(value):
         return False
     return not is_label(value)
 
 
+_UNION_OF_DRAWN = lazy(r"\|[0-9a-f]{32,64}(?:$|\|)")  # a cookie's parts, no type's
 # A way to authenticate, a combination of keys, a condition.
 _OFFSET = lazy(r"[a-z_][a-z_.]*\+(?:0x[0-9a-f]+|\d{1,4})")  # from a symbol
 _MECHANISM = lazy(

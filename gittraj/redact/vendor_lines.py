@@ -261,7 +261,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
         "channel-token",
         "anaconda ",
         r"anaconda -t (?P<v>[a-z]{2}-" + _UUID + r")",
-        "anaconda -t qs-{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12} upload a.conda",
+        "anaconda -t qs-114ae458-0753-492f-8c23-{hex:12} upload a.conda",
     ),
     (
         "reset-login",
@@ -298,6 +298,18 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
         "planet",
         r"(?<!\w)(?P<v>PLAK[0-9a-f]{32})(?!\w)",
         'GET("https://api.planet.com/data/v1", authenticate("PLAK{hex:32}", ""))',
+    ),
+    (
+        "vault-first",
+        "vault.azure.net/secrets",
+        r"\"value\":\s?\"(?P<v>[^\"\n]{4,200})\",\s{0,20}\"id\":\s?\"https://[\w.-]{1,60}\.vault\.azure\.net/secrets",
+        '{"value":"{word:9}","id":"https://x.vault.azure.net/secrets/k/0e"}',
+    ),
+    (
+        "windows-login",
+        "defaultpassword",
+        r"DefaultPassword\"?[ \t]{1,12}(?:REG_SZ[ \t]{1,12}|/d )\"?(?P<v>[^\s\"]{3,80})",
+        "    DefaultPassword    REG_SZ    {digits:6}",
     ),
     (
         "first-login",

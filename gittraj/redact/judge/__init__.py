@@ -51,7 +51,7 @@ _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _DRAWN = -4.4  # under which letters were drawn: an app's password
 _LONGEST_WORD = 100
-_PASSWORD = 200  # what the form of a password speaks for one more than the weights know
+_PASSWORD, _ASSIGNED = 200, 400  # what the form of one and an equals sign say beyond the weights
 _ABOVE, _BELOW = 2, 3  # lines around a cue
 _LONGEST = 3000  # characters of a line
 _SHORT = 40  # lines of a page
@@ -127,10 +127,20 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
             over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
             page.tick()
-            asked -= _PASSWORD * is_password(value)
+            asked -= _PASSWORD * is_password(value) + _ASSIGNED * _is_assigned(page.text, span)
             if max(_sum(around, line, one) for one in (itself, *over)) < asked:
                 free.add(span)
     return free
+
+
+_ASSIGNS = lazy(r"[=:][ ]?[\"']?$")
+
+
+def _is_assigned(text: str, span: Span) -> bool:
+    return (
+        span.rule.startswith("named-")
+        and _ASSIGNS.search(text, max(0, span.start - 3), span.start) is not None
+    )
 
 
 def _with_finders(found: Iterable[Span]) -> Iterator[tuple[Span, set[str]]]:

@@ -13,7 +13,8 @@ from collections.abc import Iterable
 
 _ALIKE = {
     **dict.fromkeys(("digest", "hex", "uuid"), "hex"),
-    **dict.fromkeys(("random", "mixed", "UPPER1"), "drawn"),
+    **dict.fromkeys(("random", "mixed"), "drawn"),
+    "UPPER1": "capitals",
     **dict.fromkeys(("word1", "signs1"), "made"),
     "digits": "digits",
 }
@@ -22,13 +23,16 @@ _OTHER = "other"
 _LEAST: dict[frozenset[str], dict[str, int]] = {
     frozenset(rules): least
     for rules, least in (
-        (("judged",), {"hex": 300, "drawn": 120, "made": 120, "digits": 250, _OTHER: 100}),
-        (("judged-beside",), {"hex": 200, "drawn": 50, "made": 50, "digits": 150, _OTHER: 30}),
-        (("nearby",), {"hex": 30, "drawn": -10, "made": 20, "digits": 200, _OTHER: 100}),
-        (("phrase",), {"hex": -100, "drawn": 0, "made": -330, "digits": 0, _OTHER: -430}),
-        (("named",), {"hex": -150, "drawn": -60, "made": -350, "digits": -300, _OTHER: -280}),
+        (("judged",), {"hex": 300, "drawn": 120, "capitals": 120, "made": 120, "digits": 250, _OTHER: 100}),
+        (
+            ("judged-beside",),
+            {"hex": 200, "drawn": 50, "capitals": 50, "made": 50, "digits": 150, _OTHER: 30},
+        ),
+        (("nearby",), {"hex": 30, "drawn": -10, "capitals": -250, "made": 0, "digits": -200, _OTHER: 100}),
+        (("phrase",), {"hex": -100, "drawn": 0, "capitals": 0, "made": -330, "digits": 0, _OTHER: -430}),
+        (("named",), {"hex": -75, "drawn": -60, "capitals": -60, "made": -350, "digits": -300, _OTHER: -280}),
         (("call",), {"hex": -300, "drawn": 50, "made": 0, _OTHER: 50}),
-        (("told",), {_OTHER: -400}),
+        (("told",), {_OTHER: -800}),
         (("table-row",), {"made": 0, "digits": 0}),
         (("user-tuple",), {_OTHER: 0}),
         (("printed",), {"digits": -200}),
