@@ -24,7 +24,7 @@ from .rules import Span
 from .scan import plain, scan
 from .values import PLACEHOLDER, is_common
 
-RULESET = "11"
+RULESET = "12"
 
 _PLAIN = Options()
 

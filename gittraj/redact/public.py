@@ -63,7 +63,7 @@ _REASONS = (
         lazy(
             r"\d{4}/\d\d/\d\d/\[.*|(?i:u?uid|guid|id):[\w-]+|SHA256:[\w+/-]{43}=?|(?i:(?:ctrl|strg|alt|shift|cmd|super|win)(?:\+\w+)+)|\d{2,5}x\d{2,5}|X(?:-[A-Z0-9]\w*){2,6}|(?:[a-z]+[_-])?id=\S+|ext:[\w-]+|(?i:cyberark|1password|bitwarden|lastpass|keepass(?:xc)?|dashlane|thycotic)"
             r"|sha\d{1,3}[:-][0-9a-f]{40,128}|[\w.-]+@[0-9a-f]{40}|[\w.-]+\.[0-9a-f]{8,20}\.(?:js|css|mjs|map|woff2?)|U\+[0-9A-Z]{4,6}|\[?[A-Z]@[0-9a-f]{6,8}|[a-z][\w.-]*==\d[\w.]*|@?0x[0-9a-fA-F]{1,16}(?:[uU][lL]{0,2})?|\d{1,3}(?:st|nd|rd|th)|\$\w{1,9}\$%"
-            r"|(?:hmac-)?sha\d{1,3}[:=][0-9a-f]{40,128}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|GPU-[0-9a-f-]{36}|[A-Z]+CHAR2?|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{2,12}){1,4}(?:-\d{1,3})?|[\w./-]+@sha256:[0-9a-f]{64}|(?:[0-9a-fA-F]{2}:){15,31}[0-9a-fA-F]{2}|(?:AC|SM|MM|CA|PN|MG|RE)[0-9a-f]{32}|(?:key|vol|i|sg|subnet|vpc|eni|ami|snap)-[0-9a-f]{8,17}|[a-z][a-z-]*-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|auth_[a-z]+_[0-9a-f]{8}|[0-9a-f]{7,12}-[0-9a-f]{6,12}|[\w/+-]{2,60}/#|keyid:[0-9A-F:]{8,80}|(?:[0-9A-F]{2}:){5,7}[0-9A-F]{2}|00D[A-Za-z0-9]{12,15}|GPIO\d{1,2}|SHA256E?-s\d+--\S+|[A-Za-z][A-Za-z_.]*-(?:[A-Za-z0-9_.]+-){0,3}[0-9a-f]{32,64}|[A-Z0-9_]*_(?:TOKEN|SECRET|KEY|PASSWORD|PASS|PWD)|Version\d{8,}|`[^`\n]{3,80}`|\^[0-9a-f]{7,12}|[A-Z][a-z]+-\d{3,5}|ip=[\d.]{7,15}|C3=[0-9A-F]{2}\S*|//totp/LABEL\S*|[a-z0-9]+(?:-[a-z0-9]+)+\.(?:internal|local|lan|corp|svc)(?:\.\S+)?|[\w-]+(?:\.[\w-]+){2,}(?::\d+)?/\w+|\S+\n[0-9a-f]{7,12}|sk-(?:ant-)?[a-z]+\d\d-\w{1,12}|ip(?:-\d{1,3}){4}(?:\.\S+)?|v\d+\.\d+\.\d+-[\w.-]+|E-?\d{3,6}|\d{1,3}\?"
+            r"|(?:hmac-)?sha\d{1,3}[:=][0-9a-f]{40,128}|VALUE_SPECIFIED_IN_NO_LOG_PARAMETER|GPU-[0-9a-f-]{36}|[A-Z]+CHAR2?|[\w./-]+@sha256:[0-9a-f]{64}|(?:[0-9a-fA-F]{2}:){15,31}[0-9a-fA-F]{2}|(?:AC|SM|MM|CA|PN|MG|RE)[0-9a-f]{32}|(?:key|vol|i|sg|subnet|vpc|eni|ami|snap)-[0-9a-f]{8,17}|auth_[a-z]+_[0-9a-f]{8}|[0-9a-f]{7,12}-[0-9a-f]{6,12}|[\w/+-]{2,60}/#|keyid:[0-9A-F:]{8,80}|(?:[0-9A-F]{2}:){5,7}[0-9A-F]{2}|00D[A-Za-z0-9]{12,15}|GPIO\d{1,2}|SHA256E?-s\d+--\S+|[A-Z0-9_]*_(?:TOKEN|SECRET|KEY|PASSWORD|PASS|PWD)|Version\d{8,}|`[^`\n]{3,80}`|\^[0-9a-f]{7,12}|ip=[\d.]{7,15}|C3=[0-9A-F]{2}\S*|//totp/LABEL\S*|[a-z0-9]+(?:-[a-z0-9]+)+\.(?:internal|local|lan|corp|svc)(?:\.\S+)?|\S+\n[0-9a-f]{7,12}|sk-(?:ant-)?[a-z]+\d\d-\w{1,12}|ip(?:-\d{1,3}){4}(?:\.\S+)?|v\d+\.\d+\.\d+-[\w.-]+|E-\d{3,6}|\d{1,3}\?"
             r"|(?=[a-z.]*(?:passw|contras|clave|login|auth|error|account|cuenta|settings))[a-z_]+(?:\.[a-z_]+){2,}"
         )
     ),
@@ -189,7 +189,16 @@ _REASONS = (
     _Reason(
         lazy(r"\d+"), lazy(r"(?i)\b(?:offset|\w*exception|exit|status|errno)\b[^\n]{0,70}$"), rules=_GUESSED
     ),
-    _Reason(lazy(r"\d+(?:\.\d+)?"), rules=("table",)),
+    _Reason(lazy(r"\d+"), rules=("table-row",)),
+    _Reason(lazy(r"\d+\.\d+"), rules=("table",)),
+    _Reason(
+        lazy(
+            rf"[a-z][a-z-]*-{_UUID}|[A-Za-z][A-Za-z_.]*-(?:[A-Za-z0-9_.]+-){{0,3}}[0-9a-f]{{32,64}}|[\w-]+(?:\.[\w-]+){{2,}}(?::\d+)?/\w+|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{{2,12}}){{1,4}}(?:-\d{{1,3}})?"
+        ),
+        rules=_GUESSED,
+    ),
+    _Reason(lazy(r"[\w.-]+/\w+"), lazy(r"\bdsn=[\"']$")),
+    _Reason(lazy(r"[A-Z][a-z]+-\d{3,5}"), lazy(r"\($"), rules=("phrase",)),
     _Reason(lazy(r"\d+"), behind=lazy(r" (?:tokens?|bytes|lines|rows|times|ms)\b"), rules=_GUESSED),
     _Reason(
         lazy(r"\d+"),

@@ -40,7 +40,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "radius-log",
         "login incorrect|login ok",
-        r"Login (?:incorrect|OK)[^\n\[]{0,80}\[[\w.@\\-]{1,60}/(?P<v>[^\]\n]{3,80})\]",
+        r"Login (?:incorrect|OK)[^\n\[]{0,80}\[(?!host/)[\w.@\\-]{1,60}/(?P<v>[^\]\n]{3,80})\]",
         "(3) Login incorrect (mschap): [bob/{word:9}] (from client ap port 0)",
     ),
     (

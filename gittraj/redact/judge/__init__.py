@@ -133,7 +133,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
     return free
 
 
-_ASSIGNS = lazy(r"[=:][ ]?[\"']?$")
+_ASSIGNS = lazy(r"[A-Z0-9]=[\"']?$")  # as an environment does
 
 
 def _is_assigned(text: str, span: Span) -> bool:
