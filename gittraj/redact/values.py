@@ -88,7 +88,7 @@ _DATE = lazy(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?|[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?|v?[0-9]+(?:\.[0-9]+){1,3}|[0-9]+(?:\.[0-9]+)?(?:[nuµm]?s|sec|min|h|[kKMGT]i?[bB])"
 )  # or a measure
 _SECRET_NOUN = lazy(
-    r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|"
+    r"pass(?:w|phrase|code|key)|secret|sekret|segret|hemlig|hemmelig|token|credential|\bkey\b|jeton|llave|chiave|schlüssel|geheim|clave|codice|código|sleutel|nyckel|nøkkel|nøgle|avain|kulcs|klucz|klíč|ključ|anahtar|chave|clé\b|ключ|токен|секрет|キー|トークン|シークレット|키$|토큰|密钥|密鑰|令牌|\bpin ?code$|"
     r"passe|passe\b|" + "|".join(FOREIGN)
 )
 _TYPE_IN = lazy(r"입력하세요|입력해|请输入|請輸入|请填写|請填寫|入力して|を入力")
