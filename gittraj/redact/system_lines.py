@@ -100,7 +100,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "set-to",
-        "set to|reset to|changed to|sets |geändert auf|geändert in|zurückgesetzt auf",
+        "password|passwort|kennwort|pw|pin|sets ",
         r"(?i:password|passwort|kennwort|\bpw\b|\bpin\b)[^\n]{0,120}?\b(?i:(?:re)?set to|changed to|zurückgesetzt auf|geändert (?:in|auf)) [\"'`]?(?P<v>"
         + _MIXED
         + r"[^\s\"'`,;]{6,60})|#[^\n]{0,20}\b(?:re)?sets (?i:administrator|admin|root|sa|password(?: of \w+)?) to (?P<w>"
@@ -110,7 +110,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "using-password",
-        " using ",
+        ' using "',
         r"\bUSER \"?[\w.-]{1,40}\"? USING \"(?P<v>[^\"\n]{3,80})\"",
         'CONNECT TO "lager@ol" USER "batch" USING "{word:9}"',
     ),
@@ -166,7 +166,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "it-is",
-        "it's|it is|er ist|es ist|its",
+        "password|passphrase|passwort|pw|pin",
         r"(?i:password|passphrase|passwort|\bpw\b|\bpin\b)[^\n.!?]{0,60}, (?i:it'?s|it is|er ist|es ist) [\"'`]?(?P<v>"
         + _WORDS
         + "|"
@@ -176,7 +176,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "arrow-login",
-        "-> ",
+        "root on|root auf|root at|root ->|oracle on|oracle auf|oracle at|oracle ->|admin on|admin auf|admin at|admin ->|administrator on|administrator auf|administrator at|administrator ->|sa on|sa auf|sa at|sa ->|postgres on|postgres auf|postgres at|postgres ->|sys on|sys auf|sys at|sys ->|system on|system auf|system at|system ->",
         r"\b(?:root|oracle|admin|administrator|sa|postgres|sys|system)(?: (?:on|auf|at) [^\n>,;]{2,40}?)? -> [\"'`]?(?P<v>"
         + _MIXED
         + r"[^\s\"'`,;]{6,60})",
@@ -190,7 +190,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "ssh-with",
-        "with ",
+        "ssh|logged in|log in|login|connect|sftp|ftp",
         r"\b(?i:ssh|log(?:ged)? ?in|connect|sftp|ftp)\b[^\n:]{0,40}? with [\w.-]{2,30}:(?P<v>"
         + _MIXED
         + r"[^\s\"'`,;:/@]{6,60})(?=[\s,;]|$)",
@@ -198,7 +198,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "access-pair",
-        "zugang|zugänge|access|acceso|accès|accesso|dostęp|login|account|htaccess|basic auth|konto|cuenta|compte",
+        " / ",
         r"(?i:zugang|zugänge|\baccess|acceso|accès|accesso|dostęp|login|account|htaccess|basic auth|konto|cuenta|compte)\b[^\n:]{0,40}(?:: ?|, it'?s |\? )[\"'`]?[\w.@+-]{2,60} / [\"'`]?(?P<v>(?=[^\s]{0,60}[\d!?%$&*+#])(?=[^\s]{0,60}[^\W\d_])[^\s\"'`,;/]{5,60})",
         "Zugang zum Storage: bob / {word:9} (NetApp)",
     ),
@@ -228,7 +228,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "was-before",
-        "vorher|previously|before|früher|antes|avant|was",
+        "password|passwort|kennwort|contraseña|mot de passe",
         r"(?i:password|passwort|kennwort|contraseña|mot de passe)[^\n]{0,80}\((?i:vorher|previously|before|früher|antes|avant|was)(?: war'?s?| was|:)? (?P<v>"
         + _MIXED
         + r"[^\s\"'`,;)]{5,60})",
@@ -424,7 +424,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "changed-from",
-        " from ",
+        "password|passwort|pw|pwd|passwd",
         r"(?i:password|passwort|\bpw|\bpwd|passwd)\b from (?P<v>"
         + _MIXED
         + r"[^\s\"'`,;]{6,60}) to [^\s]{5,60}",

@@ -167,7 +167,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
     ),
     (
         "org-session",
-        "sessionid|sessionheader|access_token|instance_url|salesforce|sfdx",
+        "sessionheader|sessionid>|access_token|instance_url|salesforce|sfdx",
         r"(?<!\w)(?P<v>00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,130})",
         "<urn:sessionId>00D{base62:12}!{base62:96}</urn:sessionId>",
     ),
