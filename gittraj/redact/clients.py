@@ -7,6 +7,7 @@ The function's name says nothing, so the literals must: a first one that was dra
 # ruff: noqa: E501 - a pattern that is cut reads worse
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from .anchors import Anchors
@@ -59,9 +60,10 @@ _QUOTED_HOST = lazy(
 )
 
 
-def _at(page: Page, anchor: object) -> Iterator[tuple[int, int]]:
+def _at(page: Page, anchor: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """The lines, or parts of them, in which it stands."""
     done = 0
-    for match in anchor.finditer(page.lower):  # type: ignore[attr-defined]
+    for match in anchor.finditer(page.lower):
         if match.start() < done:
             continue
         start = max(page.text.rfind("\n", 0, match.start()) + 1, match.start() - 200)
