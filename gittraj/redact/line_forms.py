@@ -5,7 +5,7 @@ the secret, so that it may look like anything.
 # ruff: noqa: E501 - a pattern that is cut reads worse
 from __future__ import annotations
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+from .pieces import UUID
 
 FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -96,7 +96,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "acl-token",
         "tokens {|initial_management|tokens = {",
         r"\btokens?\s?=?\s?\{[^{}]{0,200}?\b(?:agent|default|initial_management|replication|master|dns)\s?=\s?\"(?P<v>"
-        + _UUID
+        + UUID
         + r")\"",
         'acl {\n  tokens { agent = "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}" }\n}',
     ),
@@ -290,7 +290,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "shown-token",
         "heroku auth:token",
         r"heroku auth:token[^\n]{0,40}\n(?:[^\n]{0,120}\n){0,2}(?P<v>"
-        + _UUID
+        + UUID
         + r"|HRKU-[\w-]{20,80})(?=\s|$)",
         "$ heroku auth:token\n{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}\n",
     ),
@@ -405,7 +405,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
     (
         "compared-token",
         "verification_token|webhook_token|secret_token",
-        r"\b\w{0,40}token ?[!=]= ?[\"'](?P<v>" + _UUID + r"|[0-9a-f]{32,64})[\"']",
+        r"\b\w{0,40}token ?[!=]= ?[\"'](?P<v>" + UUID + r"|[0-9a-f]{32,64})[\"']",
         'if data.verification_token != "{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}":',
     ),
     (
@@ -448,7 +448,7 @@ FORMS: tuple[tuple[str, str, str, str], ...] = (
         "climate-key",
         "copernicus|wf_set_key(",
         r"(?:copernicus[^\n]{0,80}\n[ \t]{0,8}key: |wf_set_key\([^()\n]{0,80}key ?= ?[\"'])(?P<v>"
-        + _UUID
+        + UUID
         + r")",
         "url: https://cds.climate.copernicus.eu/api\nkey: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
     ),

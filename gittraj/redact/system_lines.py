@@ -3,8 +3,8 @@
 # ruff: noqa: E501 - a pattern that is cut reads worse
 from __future__ import annotations
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_MIXED = r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])"  # a value that is no plain word
+from .pieces import MIXED, UUID
+
 _WORDS = r"[a-z]{3,10}(?: [a-z]{3,10}){3,9}"
 
 SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
@@ -102,9 +102,9 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "set-to",
         "password|passwort|kennwort|pw|pin|sets ",
         r"(?i:password|passwort|kennwort|\bpw\b|\bpin\b)[^\n]{0,120}?\b(?i:(?:re)?set to|changed to|zurückgesetzt auf|geändert (?:in|auf)) [\"'`]?(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{6,60})|#[^\n]{0,20}\b(?:re)?sets (?i:administrator|admin|root|sa|password(?: of \w+)?) to (?P<w>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{6,60})",
         "the password of SVC_ETL expired. Work note: set to {word:9} and ticked",
     ),
@@ -124,7 +124,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "exported-by",
         "orauser=|userid=|dbuser=|schema_user=|exp_user=|imp_user=|oracle_user=",
         r"\b(?:ORA|SCHEMA_|DB_?|EXP_|IMP_|ORACLE_)?USER(?:ID)?=[\"']?[\w$]{1,30}/(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'/@$]{5,60})",
         "ORAUSER=batch/{word:9}\nexp $ORAUSER file=/exp/a.dmp",
     ),
@@ -170,7 +170,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         r"(?i:password|passphrase|passwort|\bpw\b|\bpin\b)[^\n.!?]{0,60}, (?i:it'?s|it is|er ist|es ist) [\"'`]?(?P<v>"
         + _WORDS
         + "|"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{5,60})(?=[,.;\"'`]|\s|$)",
         "you need the vault password, it's {word:9}, put it there",
     ),
@@ -178,7 +178,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "arrow-login",
         "root on|root auf|root at|root ->|oracle on|oracle auf|oracle at|oracle ->|admin on|admin auf|admin at|admin ->|administrator on|administrator auf|administrator at|administrator ->|sa on|sa auf|sa at|sa ->|postgres on|postgres auf|postgres at|postgres ->|sys on|sys auf|sys at|sys ->|system on|system auf|system at|system ->",
         r"\b(?:root|oracle|admin|administrator|sa|postgres|sys|system)(?: (?:on|auf|at) [^\n>,;]{2,40}?)? -> [\"'`]?(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{6,60})",
         "root on h1 -> {word:9}, oracle on the same box",
     ),
@@ -192,7 +192,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "ssh-with",
         "ssh|logged in|log in|login|connect|sftp|ftp",
         r"\b(?i:ssh|log(?:ged)? ?in|connect|sftp|ftp)\b[^\n:]{0,40}? with [\w.-]{2,30}:(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;:/@]{6,60})(?=[\s,;]|$)",
         "ssh into jump01 with ops:{word:9} and tail the log",
     ),
@@ -211,7 +211,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "scanner-login",
         "snyk",
-        r"\"api\":\s?\"(?P<v>" + _UUID + r")\"",
+        r"\"api\":\s?\"(?P<v>" + UUID + r")\"",
         '{"api":"{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}","endpoint":"https://snyk.io/api"}',
     ),
     (
@@ -230,7 +230,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "was-before",
         "password|passwort|kennwort|contraseña|mot de passe",
         r"(?i:password|passwort|kennwort|contraseña|mot de passe)[^\n]{0,80}\((?i:vorher|previously|before|früher|antes|avant|was)(?: war'?s?| was|:)? (?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;)]{5,60})",
         "das Admin-Passwort ist jetzt {word:9} (vorher war's {word:9}).",
     ),
@@ -279,7 +279,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "metabase-session",
         "x-metabase-session",
-        r"(?i:x-metabase-session)[\"']?[,:]\s{0,4}(?:\"value\":\s?)?\"?(?P<v>" + _UUID + r")",
+        r"(?i:x-metabase-session)[\"']?[,:]\s{0,4}(?:\"value\":\s?)?\"?(?P<v>" + UUID + r")",
         "X-Metabase-Session: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
     ),
     (
@@ -371,7 +371,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "private-hook",
         "/webhook/|/webhook-test/",
-        r"https?://[\w.:-]{4,80}/webhook(?:-test)?/(?P<v>" + _UUID + r")(?![\w-])",
+        r"https?://[\w.:-]{4,80}/webhook(?:-test)?/(?P<v>" + UUID + r")(?![\w-])",
         "https://n8n.example.org/webhook/{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
     ),
     (
@@ -426,7 +426,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "changed-from",
         "password|passwort|pw|pwd|passwd",
         r"(?i:password|passwort|\bpw|\bpwd|passwd)\b from (?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{6,60}) to [^\s]{5,60}",
         "changed the grafana pw from {word:9} to something else",
     ),
@@ -446,7 +446,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "try-again-with",
         "again with ",
         r"(?i:again with|retry with|try) (?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;]{6,60}) as (?:the )?(?:\w{1,12} ){0,2}(?i:password|passphrase|pw)\b",
         "I changed it, try again with {word:9} as the root password",
     ),
@@ -454,7 +454,7 @@ SYSTEM_LINES: tuple[tuple[str, str, str, str], ...] = (
         "now-login",
         " is now ",
         r"\b(?i:admin|login|root|user|account) is now [\w.@-]{2,40}:(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;:/]{6,60}?)(?=[.,;]?(?:\s|$))",
         "jira admin is now admin:{word:9}, the old one does not work",
     ),

@@ -3,8 +3,7 @@
 # ruff: noqa: E501 - a pattern that is cut reads worse
 from __future__ import annotations
 
-_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_MIXED = r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])"  # a value that is no plain word
+from .pieces import MIXED, UUID
 
 VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -28,7 +27,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "made-token-row",
         "tokenid",
-        r"\bvalue\s{1,12}[│|]\s?(?P<v>" + _UUID + r")",
+        r"\bvalue\s{1,12}[│|]\s?(?P<v>" + UUID + r")",
         "│ full-tokenid │ bob@pbs!x │\n│ value │ {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12} │",
     ),
     (
@@ -155,7 +154,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
         "console-login",
         "manager: |console: |portal: |panel: |dashboard: |webui: ",
         r"(?i:manager|console|portal|panel|dashboard|webui): [\w.@-]{2,40}:(?P<v>"
-        + _MIXED
+        + MIXED
         + r"[^\s\"'`,;:/]{6,60})(?=[\s,;]|$)",
         "tomcat manager: bob:{word:9} — deploy a.war",
     ),
@@ -235,7 +234,7 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
         "key-header",
         "-key: |-key:|-token:|-secret:|art-api:",
         r"(?i:\bx-[\w-]{2,30}-(?:key|token|secret|api)):\s?(?P<v>"
-        + _UUID
+        + UUID
         + r"|(?=[^\s]{0,60}\d)[A-Za-z0-9_-]{32,200})(?![\w-])",
         'curl -H "X-Dataverse-key:{hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}" https://e.org',
     ),
@@ -260,13 +259,13 @@ VENDOR_LINES: tuple[tuple[str, str, str, str], ...] = (
     (
         "channel-token",
         "anaconda ",
-        r"anaconda -t (?P<v>[a-z]{2}-" + _UUID + r")",
+        r"anaconda -t (?P<v>[a-z]{2}-" + UUID + r")",
         "anaconda -t qs-114ae458-0753-492f-8c23-{hex:12} upload a.conda",
     ),
     (
         "reset-login",
         "reset to",
-        r"(?i:log ?in|login)\b[^\n]{0,40}, reset to (?P<v>" + _MIXED + r"[^\s\"'`,;]{6,60})",
+        r"(?i:log ?in|login)\b[^\n]{0,40}, reset to (?P<v>" + MIXED + r"[^\s\"'`,;]{6,60})",
         "bob cannot log in to galaxy, reset to {word:9} and send a mail",
     ),
     (
