@@ -14,7 +14,7 @@ must not read a line that the rules have no cue in, nor take what is public by i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -25,7 +25,7 @@ from ..made import is_phrase
 from ..randomness import likelihood
 from ..rules import Page, Reader, Span
 from ..values import CJK_SENTENCE, TOOL_ID, is_password, is_placeholder
-from .candidates import Candidate, candidates
+from .candidates import Candidate, candidates, parts_of
 from .clues import Surroundings
 from .doubts import least
 from .forms import form
@@ -60,7 +60,7 @@ _SHORT = 40  # lines of a page
 def judged(page: Page) -> Iterator[Span]:
     """The words of the page that the weights speak against; of those that overlap, the likeliest."""
     scored: list[tuple[int, Candidate]] = []
-    for around, line, one in places(page):
+    for around, line, one in places(page, _hopeful):
         page.tick()
         worth = score(around, line, one)
         if worth > _least(page, one, BESIDE if page.caught else RULE) and not _is_identifier(page.text, one):
@@ -125,7 +125,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
         if span.end <= end <= start + _LONGEST:
             sign = page.text[span.start - 1 : span.start]
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
-            over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
+            over = [c for c in candidates(page.text, start, end, _parts) if c.start < span.end and span.start < c.end]
             page.tick()
             asked -= _PASSWORD * is_password(value) + _ASSIGNED * _is_assigned(page.text, span)
             if max(_sum(around, line, one) for one in (itself, *over)) < asked:
@@ -190,13 +190,25 @@ def clues(around: Surroundings, line: int, one: Candidate) -> list[str]:
     return [*shape.clues, *around.clues(line, one, shape.kind)]
 
 
-def places(page: Page) -> Iterator[tuple[Surroundings, int, Candidate]]:
+@lru_cache(maxsize=1 << 15)
+def _parts(run: str) -> tuple[Candidate, ...]:
+    return tuple(parts_of(run))
+
+
+@lru_cache(maxsize=1 << 15)
+def _hopeful(run: str) -> tuple[Candidate, ...]:
+    return tuple([one for one in _parts(run) if _form_score(run[one.start : one.end]) >= _HOPELESS])
+
+
+def places(
+    page: Page, parts: Callable[[str], tuple[Candidate, ...]] = _parts
+) -> Iterator[tuple[Surroundings, int, Candidate]]:
     """What is judged: words near a cue, each with its line."""
     around = Surroundings(page)
     sure, hinted_at = _admitted(page, around)
     for line in sorted(sure | hinted_at):
         start, end = around.line(line)
-        for one in candidates(page.text, start, end) if end - start <= _LONGEST else ():
+        for one in candidates(page.text, start, end, parts) if end - start <= _LONGEST else ():
             if line in sure or not _DRAB.fullmatch(page.text, one.start, one.end):
                 yield around, line, one
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..lazy import lazy
@@ -61,14 +61,17 @@ class Candidate:
     sign: str
 
 
-def candidates(text: str, start: int, end: int) -> Iterator[Candidate]:
-    """Those of a line; one may be part of another."""
+def candidates(
+    text: str, start: int, end: int, parts: Callable[[str], Sequence[Candidate]]
+) -> Iterator[Candidate]:
+    """Those of a line; one may be part of another. ``parts`` says which parts of a run to look at."""
     if text.startswith(_DECLARES, start) or _is_in_block(text, start, end):
         return
     for match in _RUN.finditer(text, start, end):
-        run, at = match[0], match.start()
-        if len(run) > _BLOB or ";base64," in run:
+        run = match[0]
+        if len(run) > _BLOB or not (found := parts(run)):
             continue
+        at = match.start()
         if _SNAKE.fullmatch(run) and (run.count("_") < 2 or not _ENDED.match(text, match.end())):
             continue  # a variable
         if (
@@ -78,15 +81,8 @@ def candidates(text: str, start: int, end: int) -> Iterator[Candidate]:
             and not (_LONE.fullmatch(run) and _AT_END.match(text, match.end()))
         ):
             continue
-        if run[0] not in "\"'`" or run[-1] != run[0]:
-            yield from _parts(run, at)
-        elif not re.search(r"\s", run):
-            yield from _parts(run[1:-1], at + 1)
-        else:
-            if _PHRASE.fullmatch(run, 1, len(run) - 1):
-                yield Candidate(at + 1, match.end() - 1, '"')
-            for word in _WORD.finditer(run, 1, len(run) - 1):
-                yield from _parts(word[0], at + word.start())
+        for one in found:
+            yield Candidate(at + one.start, at + one.end, one.sign)
     if phrase := _PHRASE_LAST.search(text, start, end):
         yield Candidate(*phrase.span("v"), "phrase")
 
@@ -101,6 +97,21 @@ def _is_in_block(text: str, start: int, end: int) -> bool:
         or _BLOCK_LINE.fullmatch(text, text.rfind("\n", 0, max(0, start - 1)) + 1, max(0, start - 1))
         is not None
     )
+
+
+def parts_of(run: str) -> Iterator[Candidate]:
+    """The candidates in a run of a line: a bare word, or what stands in quotes."""
+    if ";base64," in run:
+        return
+    if run[0] not in "\"'`" or run[-1] != run[0]:
+        yield from _parts(run, 0)
+    elif not re.search(r"\s", run):
+        yield from _parts(run[1:-1], 1)
+    else:
+        if _PHRASE.fullmatch(run, 1, len(run) - 1):
+            yield Candidate(1, len(run) - 1, '"')
+        for word in _WORD.finditer(run, 1, len(run) - 1):
+            yield from _parts(word[0], word.start())
 
 
 def _parts(run: str, at: int) -> Iterator[Candidate]:
