@@ -67,6 +67,7 @@ class Anchorage:
             self.names |= anchors.names << n
             self.shapes |= anchors.shapes << n
         self._parts = tuple(parts.items())
+        self._ascii_parts = tuple((part, readers) for part, readers in parts.items() if part.isascii())
         self._patterns = tuple(patterns.items())
 
     def open(self, text: Marked, *, names: bool) -> int:
@@ -79,7 +80,7 @@ class Anchorage:
     def places(self, text: Marked) -> Iterator[tuple[int, int]]:
         """Where signs, parts and patterns stand, and whose: a bit for each reader."""
         lower = text.lower
-        for part, readers in self._parts:
+        for part, readers in self._ascii_parts if lower.isascii() else self._parts:
             if part in lower:
                 yield from _everywhere(lower, part, readers)
         for word in self._by_word.keys() & text.words:

@@ -27,7 +27,6 @@ class Line:
     hits: tuple[Hit, ...]
     live: tuple[Hit, ...]
     telling: frozenset[str]
-    words: frozenset[str]
 
 
 class Ledger:
@@ -48,16 +47,18 @@ class Ledger:
         hits: list[Hit] = []
         live: list[Hit] = []
         for line in lines if found else ():
-            if one := found.get(line):
+            if line in found:
+                one = found[line]
                 asked |= one.asked
-                hits += [(start + at, end + at) for start, end in one.hits]
-                live += [(start + at, end + at) for start, end in one.live]
+                if one.hits:
+                    hits += [(start + at, end + at) for start, end in one.hits]
+                    live += [(start + at, end + at) for start, end in one.live]
             at += len(line) + 1
         page.mark(
             hits=live,
             all_hits=hits,
             telling=sorted(frozenset().union(*[one.telling for one in found.values()])),
-            words=frozenset().union(*[one.words for one in found.values()]),
+            words=Text("\n".join([line for line, one in found.items() if one.asked])).words,
         )
         return asked
 
@@ -101,7 +102,6 @@ class Ledger:
                 hits=tuple(hits.get(n, ())),
                 live=tuple(live.get(n, ())),
                 telling=telling.get(n, frozenset()),
-                words=Text(ordered[n]).words if n in asked else frozenset(),
             )
             for n in asked.keys() | hits.keys()
         }

@@ -32,7 +32,7 @@ from .forms import form
 from .hints import PARTS, SIGNS, hinted
 
 RULE, BESIDE = "judged", "judged-beside"
-_HOPELESS = -250  # what no surroundings made up for
+_HOPELESS = -200  # what no surroundings made up for
 # The name of an identifier or of a digest, and the sign before its value.
 _IDENTIFIES = lazy(
     r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|prefix|sku|handle|slug|ref|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
@@ -125,7 +125,11 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
         if span.end <= end <= start + _LONGEST:
             sign = page.text[span.start - 1 : span.start]
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
-            over = [c for c in candidates(page.text, start, end, _parts) if c.start < span.end and span.start < c.end]
+            over = [
+                c
+                for c in candidates(page.text, start, end, _parts)
+                if c.start < span.end and span.start < c.end
+            ]
             page.tick()
             asked -= _PASSWORD * is_password(value) + _ASSIGNED * _is_assigned(page.text, span)
             if max(_sum(around, line, one) for one in (itself, *over)) < asked:
@@ -195,8 +199,14 @@ def _parts(run: str) -> tuple[Candidate, ...]:
     return tuple(parts_of(run))
 
 
+# Of so few letters no word has any hope.
+_SHORT_WORD = lazy(r"[\"'`()\[\]{}<>_,.;:]{0,3}(?:[A-Z]?[a-z]{1,4}|[A-Z]{1,5})[\"'`()\[\]{}<>_,.;:]{0,3}")
+
+
 @lru_cache(maxsize=1 << 15)
 def _hopeful(run: str) -> tuple[Candidate, ...]:
+    if _SHORT_WORD.fullmatch(run):
+        return ()
     return tuple([one for one in _parts(run) if _form_score(run[one.start : one.end]) >= _HOPELESS])
 
 

@@ -57,7 +57,7 @@ def form(value: str) -> Form:
     """The form of a value of up to 100 characters."""
     kind = _kind(value)
     length = len(value)
-    classes = "".join(map(_class, value))
+    classes = value.translate(_CLASSES) if value.isascii() else "".join(map(_class, value))
     turns = sum(a != b for a, b in pairwise(classes)) / length
     pieces = _PIECES.findall(value)
     both = [  # said of all words, and of those of its kind
@@ -94,6 +94,9 @@ def _class(char: str) -> str:
     if char.isalpha():
         return "U" if char.isupper() else "l"
     return char if char in "-._/@:" else "!"
+
+
+_CLASSES = {code: _class(chr(code)) for code in range(128)}
 
 
 def _kind(value: str) -> str:
