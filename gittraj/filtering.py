@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -70,6 +71,24 @@ def clean_line(redactor: Redact, line: str) -> str:
     spaced = '": ' in body
     dumped = json.dumps(clean, ensure_ascii=body.isascii(), separators=(", ", ": ") if spaced else (",", ":"))
     return dumped + line[len(body) :]
+
+
+def clean_lines(redactor: Redact, blocks: Iterable[Sequence[str]]) -> Iterator[str | RedactionError]:
+    """Each line of the blocks by ``clean_line``, or why it could not be scanned."""
+    for lines in blocks:
+        if len(lines) > 1:
+            redactor.foresee(_values(lines))
+        for line in lines:
+            try:
+                yield clean_line(redactor, line)
+            except RedactionError as error:
+                yield error
+
+
+def _values(lines: Iterable[str]) -> Iterator[Any]:
+    for line in lines:
+        with suppress(ValueError, RecursionError):
+            yield json.loads(line)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

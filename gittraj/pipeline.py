@@ -349,8 +349,7 @@ class Pipeline:
             self.config.strict,
             calls=[call for draft in drafts for call in draft.calls],
         )
-        for draft in drafts:
-            teach(redactor, draft.trajectory, strict)
+        teach(redactor, [draft.trajectory for draft in drafts], strict)
         for draft in drafts:
             try:
                 yield from self._record(draft, redactor, strict, month=month, files=files, written=written)

@@ -6,7 +6,8 @@ redactor alone knows. No text may be reached by one of the three and not by the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -43,35 +44,56 @@ class Redact(Protocol):
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
+    def foresee(self, values: Iterable[Any]) -> None:
+        """Be told the texts, or JSON values with them, that will be asked for next, which may save time."""
+
     def is_plain(self, value: Any) -> bool:
         """Whether a JSON value holds no secret for sure, told without its ``neighbours``."""
 
     def hashes(self) -> frozenset[str]: ...
 
 
-def teach(redactor: Redact, trajectory: Trajectory, strict: Collection[str]) -> None:
-    """Let a redactor learn what ``trajectory`` tells. Learning only adds: what cannot be scanned is passed
+def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
+    """Let a redactor learn what ``trajectories`` tell. Learning only adds: what cannot be scanned is passed
     over, and met again where it is redacted."""
+    for told in _blocks(trajectories, strict):
+        redactor.foresee([text for text, _, _ in told])
+        for text, name, strictly in told:
+            _learn(redactor, text, name, strictly)
+    for event in (event for trajectory in trajectories for event in trajectory.events):
+        is_plain = _never if event.id in strict else partial(_is_plain, redactor)
+        for value in (event.arguments if isinstance(event, ToolCall) else None, event.raw):
+            with suppress(RecursionError):
+                for text in neighbours(value, is_plain) if value else ():
+                    _learn(redactor, text, None, event.id in strict)
 
-    def learn(text: str, name: str | None, strictly: bool) -> str:
-        try:
-            redactor.learn(text, name=name, strict=strictly)
-        except RedactionError:
-            pass
+
+def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> None:
+    with suppress(RedactionError):
+        redactor.learn(text, name=name, strict=strictly)
+
+
+Told = tuple[str, str | None, bool]
+_BLOCK = 4 << 20  # characters: what was found in as many is not forgotten before it is asked for
+
+
+def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
+    """The distinct texts, with what ``Change`` is told of each."""
+    told: dict[Told, None] = {}
+
+    def note(text: str, name: str | None, strictly: bool) -> str:
+        told[text, name, strictly] = None
         return text
 
-    try:
-        map_trajectory(trajectory, learn, strict)
+    for trajectory in trajectories:
+        with suppress(RecursionError):
+            map_trajectory(trajectory, note, strict)
         for run in find_runs(trajectory.events):
-            learn("".join(trajectory.events[i].content for i in run), "content", False)
-        for event in trajectory.events:
-            arguments = event.arguments if isinstance(event, ToolCall) else None
-            for value in (arguments, event.raw):
-                is_plain = _never if event.id in strict else partial(_is_plain, redactor)
-                for text in neighbours(value, is_plain) if value else ():
-                    learn(text, None, event.id in strict)
-    except RecursionError:
-        pass
+            note("".join(trajectory.events[i].content for i in run), "content", False)
+        if sum(len(text) for text, _, _ in told) > _BLOCK:
+            yield [*told]
+            told.clear()
+    yield [*told]
 
 
 def _is_plain(redactor: Redact, value: Any) -> bool:

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -146,19 +148,33 @@ def _decode(data: bytes, source: str | None) -> tuple[str, str]:
 
 def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     """What cannot be scanned comes out as a placeholder, in its place, and makes the status 1."""
-    from gittraj.filtering import clean_line
+    from gittraj.filtering import clean_lines
 
     failed = 0
-    for number, line in enumerate(stream, 1):
-        try:
-            clean = clean_line(redactor, line.decode("utf-8", "surrogateescape"))
-        except RedactionError as error:
+    for number, result in enumerate(clean_lines(redactor, _blocks(stream)), 1):
+        clean = '"REDACTED-unscannable-line"\n' if isinstance(result, RedactionError) else result
+        if isinstance(result, RedactionError):
             failed += 1
-            clean = '"REDACTED-unscannable-line"\n'
-            sys.stderr.write(f"git-traj: line {number}: {error.message}\n")
+            sys.stderr.write(f"git-traj: line {number}: {result.message}\n")
         sys.stdout.buffer.write(clean.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
     return int(failed > 0)
+
+
+_BLOCK = 4 << 20  # bytes
+
+
+def _blocks(stream: BinaryIO) -> Iterator[list[str]]:
+    """Many lines of a file at once; of a pipe each as it comes."""
+    while lines := stream.readlines(_BLOCK) if _is_file(stream) else [*islice(stream, 1)]:
+        yield [line.decode("utf-8", "surrogateescape") for line in lines]
+
+
+def _is_file(stream: BinaryIO) -> bool:
+    try:
+        return stat.S_ISREG(os.fstat(stream.fileno()).st_mode)
+    except OSError:
+        return False
 
 
 def _explained(text: str, hits: list[Hit]) -> Iterator[str]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -71,6 +71,9 @@ class TwoMinded:
             if not any(each.start < other.end and other.start < each.end for other in found):
                 found.append(each)
         return found
+
+    def foresee(self, values: Iterable[Any]) -> None:
+        self._first.foresee(values)
 
     def is_plain(self, value: Any) -> bool:
         return self._first.is_plain(value)

@@ -17,11 +17,13 @@ from .judge import BESIDE
 from .judge import RULE as JUDGED
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
+from .names import grade
 from .options import Options
 from .plain import strings
 from .proofs import Proof, proof
 from .rules import Span
 from .scan import plain, scan
+from .spread import spread
 from .values import PLACEHOLDER, is_common
 
 RULESET = "12"
@@ -100,7 +102,7 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned.
         """
-        if self._seen.get((text, name, strict)) == ():
+        if self._seen.get(self._asked(text, name, strict)) == ():
             return
         with _Guard(text):
             self._remember(text, self._by_rules(text, name, strict, self._deadline(text)))
@@ -113,7 +115,11 @@ class Redactor:
 
         :raises RedactionError: the text could not be scanned; it must not be stored.
         """
-        if not self._hashes and self._seen.get((text, name, strict)) == () and not self._may_be_known(text):
+        if (
+            not self._hashes
+            and self._seen.get(self._asked(text, name, strict)) == ()
+            and not self._may_be_known(text)
+        ):
             return text
         with _Guard(text):
             deadline = self._deadline(text)
@@ -125,6 +131,28 @@ class Redactor:
                 text = self._replaced(text, spans)
             # Each round puts placeholders where secrets were: a text that still has some was made to have them.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
+
+    def foresee(self, values: Iterable[Any]) -> None:
+        """Scan the strings of JSON values that will be asked for next, in several processes if there are many.
+        Only the time that it takes depends on this."""
+        texts: dict[str, None] = {}
+        for value in values:
+            texts |= dict.fromkeys([value] if type(value) is str else strings(value)[0])
+        new = [text for text in texts if (text, None, False) not in self._seen]
+        if self._options == _PLAIN:
+            idle = set(plain().idle(new))
+            self._seen.update(dict.fromkeys([(word, None, False) for word in idle], ()))
+            new = [text for text in new if text not in idle]
+        for text, spans in spread(new, self._foreseen):
+            if spans is not None:
+                _found.put(self._options, (text, None, False), spans)
+
+    def _foreseen(self, text: str) -> tuple[Span, ...] | None:
+        try:
+            with _Guard(text):
+                return self._scanned((text, None, False), self._deadline(text))
+        except RedactionError:
+            return None  # where it is asked for, it is said
 
     def is_plain(self, value: Any) -> bool:
         """Whether a JSON value holds no secret, where that can be told without reading it as a whole.
@@ -165,15 +193,24 @@ class Redactor:
         return _outermost(text, spans) if spans else []
 
     def _by_rules(self, text: str, name: str | None, strict: bool, deadline: float) -> tuple[Span, ...]:
-        asked = (text, name, strict)
+        asked = self._asked(text, name, strict)
         if (spans := self._seen.get(asked)) is None:
-            tick = _clock(deadline, len(text))
-            spans = tuple(scan(text, name=name, strict=strict, options=self._options, tick=tick))
+            spans = self._scanned(asked, deadline)
             _found.put(self._options, asked, spans)
         if spans and self._options.allow:
             allows = self._options.allows
             spans = tuple(span for span in spans if not allows(text[span.start : span.end], self._key))
         return spans
+
+    def _asked(self, text: str, name: str | None, strict: bool) -> Asked:
+        """A name that says nothing of a secret is none: under which one a text stands is then all the same."""
+        told = name is not None and (grade(name) or self._options.names)
+        return text, name if told else None, strict
+
+    def _scanned(self, asked: Asked, deadline: float) -> tuple[Span, ...]:
+        text, name, strict = asked
+        tick = _clock(deadline, len(text))
+        return tuple(scan(text, name=name, strict=strict, options=self._options, tick=tick))
 
     def _known(self, text: str, deadline: float) -> Iterator[Span]:
         """The secrets that are known by value."""

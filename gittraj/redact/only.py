@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from .engine import Redactor
@@ -24,6 +24,9 @@ class OnlyValues(Redactor):
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         """Nothing: what is named is known."""
+
+    def foresee(self, values: Iterable[Any]) -> None:
+        """Nothing: no rule is asked."""
 
     def is_plain(self, value: Any) -> bool:
         return False

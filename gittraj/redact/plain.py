@@ -9,7 +9,7 @@ whatever else reads such a name needs a space after it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from .anchors import Anchorage
@@ -32,6 +32,7 @@ _LONGEST_NAME = 64
 _SPARED = lazy(r"[/=#]|\.\d|\(|\[|--|\*\*|-\w+-|^[0-9.]*$")  # can't be a password: found soon
 _DIGITLESS = lazy(r"[^0-9]*")
 _CODES = lazy(r"recover|backup|scratch|emergency|one-time|rescue|2fa|wiederherst", re.IGNORECASE)
+_TOGETHER = 16  # words: of more, one mostly has an anchor
 _MOST_LISTED, _LONGEST_LIST = 40, 4000  # of a list that is read as one text
 
 
@@ -89,6 +90,26 @@ class Plain:
             and all(self._is_plain(text, is_clean) for text in texts)
             and all(self._is_clean(key, is_clean) for key in aside - self._clean.texts)
         )
+
+    def idle(self, texts: Iterable[str]) -> Iterator[str]:
+        """Those of the texts that are one word in which no rule has an anchor."""
+        words = []
+        for text in texts:
+            if _NUMBER.fullmatch(text):
+                yield text
+            elif _WORD.fullmatch(text):
+                words.append(text)
+        idle = [*self._anchorless(words)]
+        self._plain.add([word for word in idle if _is_spared(word)])
+        yield from idle
+
+    def _anchorless(self, words: list[str]) -> Iterator[str]:
+        for at in range(0, len(words), _TOGETHER):
+            some = words[at : at + _TOGETHER]
+            if not self._has_anchors(some):
+                yield from some
+            else:
+                yield from (word for word in some if not self._has_anchors([word]))
 
     def _is_clean(self, key: str, is_clean: Callable[[str], bool]) -> bool:
         clean = key in self._plain.texts or is_clean(key)

@@ -22,7 +22,7 @@ def told(*events: AnyEvent) -> Trajectory:
 def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyEvent, ...]:
     redactor = Redactor(key=b"k" * 32)
     trajectory = told(*events)
-    teach(redactor, trajectory, strict)
+    teach(redactor, [trajectory], strict)
     return clean_trajectory(redactor, trajectory, strict, lambda text: text).events
 
 
@@ -108,7 +108,7 @@ class Failing(Redactor):
 
 def test_what_cannot_be_scanned_raises() -> None:
     redactor, trajectory = Failing(key=b"k" * 32), told(Message(id="1", content="x"))
-    teach(redactor, trajectory, frozenset())
+    teach(redactor, [trajectory], frozenset())
     with pytest.raises(RedactionError):
         clean_trajectory(redactor, trajectory, frozenset(), lambda text: text)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import pytest
 from hypothesis import given
@@ -90,6 +90,9 @@ class ByName:
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
         return []
+
+    def foresee(self, values: Iterable[object]) -> None:
+        pass
 
     def is_plain(self, value: object) -> bool:
         return False

@@ -1,0 +1,112 @@
+"""Many texts in several processes: the same is found, whatever becomes of them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from gittraj.errors import RedactionError
+from gittraj.redact import Redactor, Span
+from gittraj.redact.spread import spread
+
+TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+SEVERAL = pytest.mark.skipif(
+    sys.platform != "linux" or len(os.sched_getaffinity(0)) < 2,
+    reason="no second processor, or no quick fork",
+)
+
+
+def texts(count: int, say: Callable[[int], str] = "line {}".format) -> list[str]:
+    """Texts of a thousand characters and more, no two alike."""
+    return [
+        f"{say(n)}\n" + f"what is said here is of number {n} alone, and harmless\n" * 20 for n in range(count)
+    ]
+
+
+@SEVERAL
+def test_each_text_is_found_once_and_by_more_than_one() -> None:
+    many = texts(400)
+
+    def find(text: str) -> tuple[str, int]:
+        time.sleep(0.001)  # the others have time to begin
+        return text[:6], os.getpid()
+
+    found = [*spread(many, find)]
+    assert sorted(text for text, _ in found) == sorted(many)
+    assert all(text.startswith(said) for text, (said, _) in found)
+    assert len({process for _, (_, process) in found}) > 1
+
+
+def test_few_texts_are_left_to_who_asks() -> None:
+    assert [*spread(texts(10), len)] == []
+
+
+def test_beside_threads_nobody_forks() -> None:
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        assert [*spread(texts(400), len)] == []
+    finally:
+        done.set()
+        other.join()
+
+
+@SEVERAL
+@pytest.mark.parametrize("end", [lambda: os._exit(1), lambda: os.kill(os.getpid(), 9), lambda: 1 / 0])
+def test_of_a_process_that_dies_nothing_is_said(end: Callable[[], object]) -> None:
+    """Its shares are scanned where they are asked for."""
+    here = os.getpid()
+
+    def find(text: str) -> int:
+        if os.getpid() != here:
+            end()
+        time.sleep(0.001)
+        return len(text)
+
+    many = texts(400)
+    found = dict(spread(many, find))
+    assert 0 < len(found) < len(many)
+    assert all(len(text) == size for text, size in found.items())
+
+
+@SEVERAL
+def test_what_was_foreseen_is_what_is_found() -> None:
+    many = texts(200, lambda n: f"it was {TOKEN[:-4]}{n:04}" if n % 3 else "nothing")
+    foreseeing, other = Redactor(key=b"k" * 32), Redactor(key=b"k" * 32)
+    foreseeing.foresee([many, "and a word"])
+    found = [foreseeing.find(text) for text in many]
+    from gittraj.redact import engine
+
+    engine._found.of(engine._PLAIN).clear()
+    assert found == [other.find(text) for text in many]
+    assert sum(map(len, found)) == 133
+
+
+@SEVERAL
+def test_what_cannot_be_scanned_is_said_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = texts(200, "number {} cannot be scanned".format)
+
+    def fail(text: str, **_: object) -> list[Span]:
+        raise ValueError(text)
+
+    redactor = Redactor(key=b"k" * 32)
+    with monkeypatch.context() as broken:
+        broken.setattr("gittraj.redact.engine.scan", fail)
+        redactor.foresee(many)
+        with pytest.raises(RedactionError, match="ValueError"):
+            redactor.text(many[0])
+    assert redactor.text(many[0]) == many[0]
+
+
+def test_words_that_nobody_need_scan() -> None:
+    redactor = Redactor(key=b"k" * 32)
+    redactor.foresee(["2f1b0c4e-1d2a-4b3c-8d4e-5f6a7b8c9d0e", {"toolu_01AbCdEf": ["msg_7"]}])
+    assert redactor.text("toolu_01AbCdEf") == "toolu_01AbCdEf"
+    redactor.foresee([TOKEN])
+    assert TOKEN not in redactor.text(TOKEN)
