@@ -148,6 +148,7 @@ def _is_placeholder(short: str) -> bool:
         and grade(short) >= Grade.TOKEN
         and digits <= 2
         and not looks_random(short)
+        and not (len(short) >= 10 and sum(map(len, letters)) < (3 if digits > 1 else 2.2) * len(letters))
     ):
         return True  # the name of a secret
     return len(set(short.lower())) <= 2 and len(short) >= 3

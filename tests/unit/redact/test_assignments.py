@@ -166,6 +166,12 @@ def test_identities_and_public_things_stay(text: str) -> None:
     assert redact(text) is text
 
 
+def test_what_ends_like_the_name_of_a_secret_is_none() -> None:
+    """It was drawn so, and its letters make no words."""
+    assert "KoS4" not in Redactor(key=b"k" * 32).text("DB_PASSWORD=Heron" + "LPRAIN0zKoS4Pw")
+    assert Redactor(key=b"k" * 32).text("password = oauth2TokenV2") == "password = oauth2TokenV2"
+
+
 def test_the_key_of_a_whole_value_counts() -> None:
     assert redact("hunter2", "password") == "REDACTED-password-n1"
     assert redact("letmeinplease", "clientSecret") == "REDACTED-secret-n1"
