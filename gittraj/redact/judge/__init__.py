@@ -125,11 +125,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
         if span.end <= end <= start + _LONGEST:
             sign = page.text[span.start - 1 : span.start]
             itself = Candidate(span.start, span.end, sign if sign in ("=", ":") else "")
-            over = [
-                c
-                for c in candidates(page.text, start, end, _parts)
-                if c.start < span.end and span.start < c.end
-            ]
+            over = [c for c in candidates(page.text, start, end) if c.start < span.end and span.start < c.end]
             page.tick()
             asked -= _PASSWORD * is_password(value) + _ASSIGNED * _is_assigned(page.text, span)
             if max(_sum(around, line, one) for one in (itself, *over)) < asked:
@@ -194,11 +190,6 @@ def clues(around: Surroundings, line: int, one: Candidate) -> list[str]:
     return [*shape.clues, *around.clues(line, one, shape.kind)]
 
 
-@lru_cache(maxsize=1 << 15)
-def _parts(run: str) -> tuple[Candidate, ...]:
-    return tuple(parts_of(run))
-
-
 # Of so few letters no word has any hope.
 _SHORT_WORD = lazy(r"[\"'`()\[\]{}<>_,.;:]{0,3}(?:[A-Z]?[a-z]{1,4}|[A-Z]{1,5})[\"'`()\[\]{}<>_,.;:]{0,3}")
 
@@ -207,11 +198,11 @@ _SHORT_WORD = lazy(r"[\"'`()\[\]{}<>_,.;:]{0,3}(?:[A-Z]?[a-z]{1,4}|[A-Z]{1,5})[\
 def _hopeful(run: str) -> tuple[Candidate, ...]:
     if _SHORT_WORD.fullmatch(run):
         return ()
-    return tuple([one for one in _parts(run) if _form_score(run[one.start : one.end]) >= _HOPELESS])
+    return tuple([one for one in parts_of(run) if _form_score(run[one.start : one.end]) >= _HOPELESS])
 
 
 def places(
-    page: Page, parts: Callable[[str], tuple[Candidate, ...]] = _parts
+    page: Page, parts: Callable[[str], tuple[Candidate, ...]] = parts_of
 ) -> Iterator[tuple[Surroundings, int, Candidate]]:
     """What is judged: words near a cue, each with its line."""
     around = Surroundings(page)

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..lazy import lazy
 
@@ -61,8 +62,28 @@ class Candidate:
     sign: str
 
 
+@lru_cache(maxsize=1 << 15)
+def parts_of(run: str) -> tuple[Candidate, ...]:
+    """The candidates in a run of a line: a bare word, or what stands in quotes."""
+    return tuple(_parts_of(run))
+
+
+def _parts_of(run: str) -> Iterator[Candidate]:
+    if ";base64," in run:
+        return
+    if run[0] not in "\"'`" or run[-1] != run[0]:
+        yield from _parts(run, 0)
+    elif not re.search(r"\s", run):
+        yield from _parts(run[1:-1], 1)
+    else:
+        if _PHRASE.fullmatch(run, 1, len(run) - 1):
+            yield Candidate(1, len(run) - 1, '"')
+        for word in _WORD.finditer(run, 1, len(run) - 1):
+            yield from _parts(word[0], word.start())
+
+
 def candidates(
-    text: str, start: int, end: int, parts: Callable[[str], Sequence[Candidate]]
+    text: str, start: int, end: int, parts: Callable[[str], tuple[Candidate, ...]] = parts_of
 ) -> Iterator[Candidate]:
     """Those of a line; one may be part of another. ``parts`` says which parts of a run to look at."""
     if text.startswith(_DECLARES, start) or _is_in_block(text, start, end):
@@ -97,21 +118,6 @@ def _is_in_block(text: str, start: int, end: int) -> bool:
         or _BLOCK_LINE.fullmatch(text, text.rfind("\n", 0, max(0, start - 1)) + 1, max(0, start - 1))
         is not None
     )
-
-
-def parts_of(run: str) -> Iterator[Candidate]:
-    """The candidates in a run of a line: a bare word, or what stands in quotes."""
-    if ";base64," in run:
-        return
-    if run[0] not in "\"'`" or run[-1] != run[0]:
-        yield from _parts(run, 0)
-    elif not re.search(r"\s", run):
-        yield from _parts(run[1:-1], 1)
-    else:
-        if _PHRASE.fullmatch(run, 1, len(run) - 1):
-            yield Candidate(1, len(run) - 1, '"')
-        for word in _WORD.finditer(run, 1, len(run) - 1):
-            yield from _parts(word[0], word.start())
 
 
 def _parts(run: str, at: int) -> Iterator[Candidate]:
