@@ -39,7 +39,7 @@ class Case:
 
 def measure(folder: Path, corpus: Path | None = None, sessions: Path | None = None) -> Iterator[Row]:
     """``folder`` is where the scanners find the texts as files."""
-    cases = _read(corpus) if corpus else _drawn()
+    cases = read(corpus) if corpus else _drawn()
     for scanner in scanners():
         yield from _compared(scanner, cases, folder / scanner.name, ours=corpus is None)
     text = "".join([_PROSE * 40, *[f"{case.text}\n" for case in _drawn() if case.secrets][:200]])
@@ -83,7 +83,7 @@ def _compared(scanner: Scanner, cases: list[Case], folder: Path, *, ours: bool) 
     yield Row.of("… to start", [1000 * start])
 
 
-def _read(corpus: Path) -> list[Case]:
+def read(corpus: Path) -> list[Case]:
     found = [json.loads(line) for line in corpus.read_text(encoding="utf-8").splitlines()]
     return [Case(one["text"], tuple(one["secrets"]) if one["kind"] == "secret" else ()) for one in found]
 

@@ -1,0 +1,81 @@
+"""(j) What each group of readers finds, and what it costs: ``python -m benchmarks.trade CORPUS FOLDER``.
+
+``CORPUS`` has a JSON object a line: ``text``, ``kind`` and ``secrets``; ``FOLDER`` has session logs
+(``*.jsonl``). Each row is a redactor with one more group of readers than the row above, the last is ours.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.place import MB
+from benchmarks.redaction import Case, read
+from benchmarks.table import Row, render
+from gittraj.filtering import clean_line
+from gittraj.redact import Redactor, Span, engine, scan
+from gittraj.redact.rules import Page, Reader
+
+_GROUPS = (
+    ("known forms", ("token", "place", "private-key")),
+    ("names and commands", ("cookie", "named-value", "command", "call", "client", "member", "row")),
+    ("lines and tables", ("table", "line", "value-first", "fed", "printed")),
+    ("sentences", ("phrase", "nearby", "told", "answered")),
+    ("the judge", ("judged",)),
+)
+
+
+def measure(corpus: Path, sessions: Path) -> Iterator[Row]:
+    cases = read(corpus)
+    logs = [
+        line
+        for path in sorted(sessions.rglob("*.jsonl"))
+        for line in path.open(encoding="utf-8", errors="replace")
+    ]
+    every, acquitted = scan.readers(), scan.acquitted
+    try:
+        for n, (name, _) in enumerate(_GROUPS, 1):
+            ids = {one for _, group in _GROUPS[:n] for one in group}
+            _have(tuple(reader for reader in every if reader.id in ids))
+            scan.acquitted = acquitted if "judged" in ids else _none
+            yield from _measured(name if n == 1 else f"and {name}", cases, logs)
+    finally:
+        _have(every)
+        scan.acquitted = acquitted
+
+
+def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator[Row]:
+    stay, touched = [], []
+    for case in cases:
+        clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(case.text)
+        if case.secrets:
+            stay.append(any(secret in clean for secret in case.secrets))
+        else:
+            touched.append(clean != case.text)
+    one = Redactor(key=b"k" * 32, seconds_per_text=60)
+    begin = time.process_time()
+    for line in logs:
+        clean_line(one, line)
+    took = time.process_time() - begin
+    yield Row.of(f"(j) {name}: secrets that stay", [100 * sum(stay) / len(stay)], None, "%")
+    yield Row.of("… harmless texts that are touched", [100 * sum(touched) / len(touched)], None, "%")
+    yield Row.of("… speed, one process", [sum(map(len, logs)) / MB / took], None, "MB/s")
+
+
+def _none(page: Page, found: Iterable[Span]) -> set[Span]:
+    return set()
+
+
+def _have(readers: tuple[Reader, ...]) -> None:
+    """Make all redactors from now on have these readers, and know no text."""
+    scan._READERS = readers
+    scan._JUDGES = sum(1 << n for n, reader in enumerate(readers) if reader is scan.JUDGE)
+    for kept in (scan._known, scan.plain, scan._anchorage, scan._ledger):
+        kept.cache_clear()
+    engine._found = engine._Found()
+
+
+if __name__ == "__main__":
+    print(render(list(measure(*map(Path, sys.argv[1:3])))))
