@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -51,13 +50,36 @@ def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
 def clean_line(redactor: Redact, line: str) -> str:
     """A line of JSON Lines, keys and all without secrets; as it was if there are none. What is no JSON is
     taken as text. Raises RedactionError."""
-    body = line.rstrip("\r\n")
+    return _cleaned(redactor, line, _parsed(line))
+
+
+def clean_lines(redactor: Redact, blocks: Iterable[Sequence[str]]) -> Iterator[str | RedactionError]:
+    """Each line of the blocks by ``clean_line``, or why it could not be scanned."""
+    for lines in blocks:
+        values = [_parsed(line) for line in lines]
+        if len(lines) > 1:
+            redactor.foresee([value for value in values if not isinstance(value, Exception)])
+        for line, value in zip(lines, values, strict=True):
+            try:
+                yield _cleaned(redactor, line, value)
+            except RedactionError as error:
+                yield error
+
+
+def _parsed(line: str) -> Any:
+    """The JSON value, or why there is none."""
     try:
-        value = json.loads(body, object_pairs_hook=_once)
-    except ValueError:
+        return json.loads(line.rstrip("\r\n"), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        return error
+
+
+def _cleaned(redactor: Redact, line: str, value: Any) -> str:
+    body = line.rstrip("\r\n")
+    if isinstance(value, RecursionError):
+        raise RedactionError("a line could not be scanned (nested too deeply)")
+    if isinstance(value, ValueError):
         return redactor.text(body) + line[len(body) :]
-    except RecursionError:
-        raise RedactionError("a line could not be scanned (nested too deeply)") from None
     if redactor.is_plain(value):
         return line
     try:
@@ -71,24 +93,6 @@ def clean_line(redactor: Redact, line: str) -> str:
     spaced = '": ' in body
     dumped = json.dumps(clean, ensure_ascii=body.isascii(), separators=(", ", ": ") if spaced else (",", ":"))
     return dumped + line[len(body) :]
-
-
-def clean_lines(redactor: Redact, blocks: Iterable[Sequence[str]]) -> Iterator[str | RedactionError]:
-    """Each line of the blocks by ``clean_line``, or why it could not be scanned."""
-    for lines in blocks:
-        if len(lines) > 1:
-            redactor.foresee(_values(lines))
-        for line in lines:
-            try:
-                yield clean_line(redactor, line)
-            except RedactionError as error:
-                yield error
-
-
-def _values(lines: Iterable[str]) -> Iterator[Any]:
-    for line in lines:
-        with suppress(ValueError, RecursionError):
-            yield json.loads(line)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from .options import Options
 from .plain import strings
 from .proofs import Proof, proof
 from .rules import Span
-from .scan import plain, scan
+from .scan import plain, prepare, scan
 from .spread import spread
 from .values import PLACEHOLDER, is_common
 
@@ -147,12 +147,16 @@ class Redactor:
             if spans is not None:
                 _found.put(self._options, (text, None, False), spans)
 
-    def _foreseen(self, text: str) -> tuple[Span, ...] | None:
-        try:
-            with _Guard(text):
-                return self._scanned((text, None, False), self._deadline(text))
-        except RedactionError:
-            return None  # where it is asked for, it is said
+    def _foreseen(self, texts: Iterable[str]) -> list[tuple[Span, ...] | None]:
+        prepare(texts)
+        found: list[tuple[Span, ...] | None] = []
+        for text in texts:
+            try:
+                with _Guard(text):
+                    found.append(self._scanned((text, None, False), self._deadline(text)))
+            except RedactionError:
+                found.append(None)  # where it is asked for, it is said
+        return found
 
     def is_plain(self, value: Any) -> bool:
         """Whether a JSON value holds no secret, where that can be told without reading it as a whole.

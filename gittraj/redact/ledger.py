@@ -58,9 +58,13 @@ class Ledger:
             hits=live,
             all_hits=hits,
             telling=sorted(frozenset().union(*[one.telling for one in found.values()])),
-            words=Text("\n".join([line for line, one in found.items() if one.asked])).words,
+            anchored=Text("".join([f"{line}\n" for line, one in found.items() if one.asked])),
         )
         return asked
+
+    def judge(self, lines: set[str]) -> None:
+        """Let lines be known that will come."""
+        self._judged(lines - self._inert)
 
     def _judged(self, lines: set[str]) -> dict[str, Line]:
         """Those of the lines that have an anchor."""

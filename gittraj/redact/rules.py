@@ -99,11 +99,16 @@ class Page(Text):
         self.tick = tick
         self.caught = False  # whether a reader found something so far
 
-    def mark(
-        self, *, hits: list[Hit], all_hits: list[Hit], telling: list[str], words: frozenset[str]
-    ) -> None:
-        """Tells the page what its lines are known to have."""
-        self.__dict__.update(hits=hits, all_hits=all_hits, telling=telling, words=words)
+    def mark(self, *, hits: list[Hit], all_hits: list[Hit], telling: list[str], anchored: Text) -> None:
+        """Tells the page what its lines are known to have; ``anchored`` are those with an anchor."""
+        self.__dict__.update(
+            hits=hits, all_hits=all_hits, telling=telling, words=anchored.words, anchored=anchored.lower
+        )
+
+    @once
+    def anchored(self) -> str:
+        """The lines in which there are anchors, in lower case."""
+        return self.lower
 
     @once
     def all_hits(self) -> list[Hit]:
@@ -175,9 +180,10 @@ class Gate:
         if not self._wordless and self._by_word.keys().isdisjoint(page.words):
             return found
         named = [one for word in self._by_word.keys() & page.words for one in self._by_word[word]]
-        for row, sign in (*named, *self._wordless):
-            if sign in page.lower:
-                found.setdefault(row, []).append(sign)
+        for signs, text in ((named, page.anchored), (self._wordless, page.lower)):
+            for row, sign in signs:
+                if sign in text:
+                    found.setdefault(row, []).append(sign)
         return found
 
 

@@ -17,22 +17,19 @@ _SHARE = 16_000  # characters that a process takes at once
 _MOST_SHARES = 200  # a byte says which
 
 
-def spread(texts: Sequence[str], find: Callable[[str], T]) -> Iterator[tuple[str, T]]:
-    """What ``find`` says of each text, in any order; of none where it would take no less time here. Of those
-    that a process took and died with nothing is said."""
+def spread(texts: Sequence[str], find: Callable[[Sequence[str]], Sequence[T]]) -> Iterator[tuple[str, T]]:
+    """What ``find`` says of each text, given some of them, in any order. Of those that a process took and
+    died with nothing is said."""
     size = sum(map(len, texts))
-    helpers = _processes(size) - 1
-    if helpers < 1:
-        return
     shares = _shares(texts, max(_SHARE, size // _MOST_SHARES))
     turns, end = os.pipe()  # who reads a byte from it takes that share, so whoever is done sooner takes more
     os.write(end, bytes(range(len(shares))))
     os.close(end)
-    started = [_start(turns, shares, find) for _ in range(helpers)]
+    helpers = [_start(turns, shares, find) for _ in range(1, _processes(size))]
     for n in _taken(turns):
-        yield from ((text, find(text)) for text in shares[n])
+        yield from zip(shares[n], find(shares[n]), strict=True)
     os.close(turns)
-    for process, answer in started:
+    for process, answer in helpers:
         with os.fdopen(answer, "rb") as stream, suppress(EOFError, pickle.UnpicklingError):
             for n, found in pickle.load(stream):  # noqa: S301 - what this program wrote
                 yield from zip(shares[n], found, strict=True)
@@ -58,7 +55,9 @@ def _shares(texts: Sequence[str], most: int) -> list[list[str]]:
     return shares
 
 
-def _start(turns: int, shares: Sequence[Sequence[str]], find: Callable[[str], object]) -> tuple[int, int]:
+def _start(
+    turns: int, shares: Sequence[Sequence[str]], find: Callable[[Sequence[str]], object]
+) -> tuple[int, int]:
     """A process, and the end of a pipe from which its answer can be read."""
     answer, end = os.pipe()
     if process := os.fork():
@@ -66,7 +65,7 @@ def _start(turns: int, shares: Sequence[Sequence[str]], find: Callable[[str], ob
         return process, answer
     try:
         with suppress(BaseException), os.fdopen(end, "wb") as stream:  # a trace would quote the text
-            pickle.dump([(n, [find(text) for text in shares[n]]) for n in _taken(turns)], stream)
+            pickle.dump([(n, find(shares[n])) for n in _taken(turns)], stream)
     finally:
         os._exit(0)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate, islice
 
 from ..cues import cue_at
 from ..lazy import lazy
@@ -55,10 +55,7 @@ class Surroundings:
 
     def __init__(self, page: Page) -> None:
         self.text, self._lower = page.text, page.lower
-        self.starts = [0]
-        while (at := self.text.find("\n", self.starts[-1])) >= 0:
-            self.starts.append(at + 1)
-        self.starts.append(len(self.text) + 1)
+        self.starts = [*accumulate([len(line) + 1 for line in self.text.split("\n")], initial=0)]
         self.cued: dict[int, list[_Cue]] = {}
         done = 0
         for hit in page.hits:
