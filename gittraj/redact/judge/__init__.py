@@ -21,7 +21,7 @@ from importlib.resources import files
 from ..anchors import Anchors
 from ..commands import OPTION
 from ..lazy import lazy
-from ..made import is_phrase
+from ..made import is_phrase, is_walk
 from ..randomness import likelihood
 from ..rules import Page, Reader, Span
 from ..values import CJK_SENTENCE, TOOL_ID, is_password, is_placeholder
@@ -60,7 +60,7 @@ _SHORT = 40  # lines of a page
 def judged(page: Page) -> Iterator[Span]:
     """The words of the page that the weights speak against; of those that overlap, the likeliest."""
     scored: list[tuple[int, Candidate]] = []
-    for around, line, one in places(page, _hopeful):
+    for around, line, one in places(page, hopeful=True):
         page.tick()
         worth = score(around, line, one)
         if worth > _least(page, one, BESIDE if page.caught else RULE) and not _is_identifier(page.text, one):
@@ -190,28 +190,53 @@ def clues(around: Surroundings, line: int, one: Candidate) -> list[str]:
     return [*shape.clues, *around.clues(line, one, shape.kind)]
 
 
-# Of so few letters no word has any hope.
-_SHORT_WORD = lazy(r"[\"'`()\[\]{}<>_,.;:]{0,3}(?:[A-Z]?[a-z]{1,4}|[A-Z]{1,5})[\"'`()\[\]{}<>_,.;:]{0,3}")
-
-
-@lru_cache(maxsize=1 << 15)
-def _hopeful(run: str) -> tuple[Candidate, ...]:
-    if _SHORT_WORD.fullmatch(run):
-        return ()
-    return tuple([one for one in parts_of(run) if _form_score(run[one.start : one.end]) >= _HOPELESS])
-
-
-def places(
-    page: Page, parts: Callable[[str], tuple[Candidate, ...]] = parts_of
-) -> Iterator[tuple[Surroundings, int, Candidate]]:
-    """What is judged: words near a cue, each with its line."""
+def places(page: Page, *, hopeful: bool = False) -> Iterator[tuple[Surroundings, int, Candidate]]:
+    """What is judged: words near a cue, each with its line; with ``hopeful`` only those of likely forms."""
     around = Surroundings(page)
     sure, hinted_at = _admitted(page, around)
     for line in sorted(sure | hinted_at):
         start, end = around.line(line)
+        parts = _PARTS[hopeful, line in sure]
         for one in candidates(page.text, start, end, parts) if end - start <= _LONGEST else ():
-            if line in sure or not _DRAB.fullmatch(page.text, one.start, one.end):
-                yield around, line, one
+            yield around, line, one
+
+
+_ALONE = lazy(r"[\"'`()\[\]{}<>_,.;:]{0,3}([A-Z]?[a-z]{1,10}|[A-Z]{1,5})[\"'`()\[\]{}<>_,.;:]{0,3}")
+_FEW = 5  # letters: of so few no word has any hope
+_PRONOUNCED = -5.0  # nor has one whose letters are likelier than this
+
+
+@lru_cache(maxsize=1 << 15)
+def _uncommon(run: str) -> tuple[Candidate, ...]:
+    return tuple([one for one in parts_of(run) if not _DRAB.fullmatch(run, one.start, one.end)])
+
+
+@lru_cache(maxsize=1 << 15)
+def _hopeful(run: str) -> tuple[Candidate, ...]:
+    alone = _ALONE.fullmatch(run)
+    return () if alone and is_usual(alone[1]) else _likely(run, parts_of(run))
+
+
+def is_usual(word: str) -> bool:
+    """Whether a short word of letters is hopeless, told without its form."""
+    return len(word) <= _FEW or (likelihood(word) > _PRONOUNCED and not is_walk(word))
+
+
+@lru_cache(maxsize=1 << 15)
+def _hopeful_uncommon(run: str) -> tuple[Candidate, ...]:
+    return _likely(run, _uncommon(run))
+
+
+def _likely(run: str, parts: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    return tuple([one for one in parts if _form_score(run[one.start : one.end]) >= _HOPELESS])
+
+
+_PARTS = {  # of likely forms or all, in a line near a cue or in one with a hint
+    (False, True): parts_of,
+    (False, False): _uncommon,
+    (True, True): _hopeful,
+    (True, False): _hopeful_uncommon,
+}
 
 
 # What is too common to be looked at where a hint is all there is: words, numbers, paths, dates, code.
