@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from threading import active_count
-from typing import TypeVar
+from typing import Any, BinaryIO, Self, TypeVar
 
 T = TypeVar("T")
 _WORTH = 50_000  # characters: less is scanned sooner than a process is started and heard
@@ -22,18 +22,61 @@ def spread(texts: Sequence[str], find: Callable[[Sequence[str]], Sequence[T]]) -
     died with nothing is said."""
     size = sum(map(len, texts))
     shares = _shares(texts, max(_SHARE, size // _MOST_SHARES))
-    turns, end = os.pipe()  # who reads a byte from it takes that share, so whoever is done sooner takes more
-    os.write(end, bytes(range(len(shares))))
-    os.close(end)
-    helpers = [_start(turns, shares, find) for _ in range(1, _processes(size))]
-    for n in _taken(turns):
-        yield from zip(shares[n], find(shares[n]), strict=True)
-    os.close(turns)
-    for process, answer in helpers:
-        with os.fdopen(answer, "rb") as stream, suppress(EOFError, pickle.UnpicklingError):
-            for n, found in pickle.load(stream):  # noqa: S301 - what this program wrote
-                yield from zip(shares[n], found, strict=True)
-        os.waitpid(process, 0)
+    with _Helpers(shares, find, _processes(size) - 1) as helpers:
+        for n in helpers.turns():
+            yield from zip(shares[n], find(shares[n]), strict=True)
+        for n, found in helpers.answers():
+            yield from zip(shares[n], found, strict=True)
+
+
+class _Helpers:
+    """Other processes, or fewer if no more are to be had. All take turns: whoever reads a byte from the pipe
+    of turns takes the share of that number, so who is done sooner takes more."""
+
+    def __init__(self, shares: Sequence[Sequence[str]], find: Callable[..., object], number: int) -> None:
+        self._turns, end = os.pipe()
+        os.write(end, bytes(range(len(shares))))
+        os.close(end)
+        self._started: list[tuple[int, BinaryIO]] = []
+        with suppress(OSError):
+            for _ in range(number):
+                self._start(shares, find)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._turns)
+        for process, answer in self._started:
+            answer.close()
+            os.waitpid(process, 0)
+
+    def turns(self) -> Iterator[int]:
+        while turn := os.read(self._turns, 1):
+            yield turn[0]
+
+    def answers(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        for _, answer in self._started:
+            with suppress(EOFError, pickle.UnpicklingError):
+                yield from pickle.load(answer)  # noqa: S301 - what this program wrote
+
+    def _start(self, shares: Sequence[Sequence[str]], find: Callable[..., object]) -> None:
+        answer, end = os.pipe()
+        try:
+            process = os.fork()
+        except OSError:
+            os.close(answer)
+            os.close(end)
+            raise
+        if process:
+            os.close(end)
+            self._started.append((process, os.fdopen(answer, "rb")))
+            return
+        try:
+            with suppress(BaseException), os.fdopen(end, "wb") as stream:  # a trace would quote the text
+                pickle.dump([(n, find(shares[n])) for n in self.turns()], stream)
+        finally:
+            os._exit(0)
 
 
 def _processes(size: int) -> int:
@@ -53,23 +96,3 @@ def _shares(texts: Sequence[str], most: int) -> list[list[str]]:
         shares[-1].append(text)
         size += len(text)
     return shares
-
-
-def _start(
-    turns: int, shares: Sequence[Sequence[str]], find: Callable[[Sequence[str]], object]
-) -> tuple[int, int]:
-    """A process, and the end of a pipe from which its answer can be read."""
-    answer, end = os.pipe()
-    if process := os.fork():
-        os.close(end)
-        return process, answer
-    try:
-        with suppress(BaseException), os.fdopen(end, "wb") as stream:  # a trace would quote the text
-            pickle.dump([(n, find(shares[n])) for n in _taken(turns)], stream)
-    finally:
-        os._exit(0)
-
-
-def _taken(turns: int) -> Iterator[int]:
-    while turn := os.read(turns, 1):
-        yield turn[0]

@@ -14,7 +14,7 @@ must not read a line that the rules have no cue in, nor take what is public by i
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib.resources import files
 

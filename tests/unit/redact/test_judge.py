@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gittraj.redact import Redactor
+from gittraj.redact import Redactor, judge
+from gittraj.redact.common import DULL, STOP
 from gittraj.redact.examples import draw
 from gittraj.redact.judge import judged, places, weights
 from gittraj.redact.judge.candidates import candidates
 from gittraj.redact.judge.clues import Surroundings
 from gittraj.redact.judge.forms import form
+from gittraj.redact.judge.hints import HINTS
 from gittraj.redact.rules import Page
 
 from .test_engine import KEY, texts
@@ -169,3 +171,13 @@ def test_the_weights_can_be_read() -> None:
     assert "" in known
     assert 500 < len(known) < 7000
     assert all(re.search(r"\d{4}", clue) is None for clue in known)
+
+
+def test_what_is_called_usual_has_no_hope() -> None:
+    """By its form; so the shortcut changes nothing but the time."""
+    words = {word for word in (*DULL, *STOP, *HINTS) if re.fullmatch("[a-z]{4,11}", word)}
+    usual = [word for word in (*words, *(word.capitalize() for word in words)) if judge.is_usual(word)]
+    assert len(usual) > len(words)
+    assert all(judge._form_score(word) < judge._HOPELESS for word in usual)
+    assert not judge.is_usual("asdfghjkl")
+    assert not judge.is_usual("xkvqzwtp")

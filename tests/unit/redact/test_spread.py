@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
@@ -32,9 +34,9 @@ def texts(count: int, say: Callable[[int], str] = "line {}".format) -> list[str]
 def test_each_text_is_found_once_and_by_more_than_one() -> None:
     many = texts(400)
 
-    def find(text: str) -> tuple[str, int]:
-        time.sleep(0.001)  # the others have time to begin
-        return text[:6], os.getpid()
+    def find(some: Sequence[str]) -> list[tuple[str, int]]:
+        time.sleep(0.01)  # the others have time to begin
+        return [(text[:6], os.getpid()) for text in some]
 
     found = [*spread(many, find)]
     assert sorted(text for text, _ in found) == sorted(many)
@@ -42,8 +44,13 @@ def test_each_text_is_found_once_and_by_more_than_one() -> None:
     assert len({process for _, (_, process) in found}) > 1
 
 
-def test_few_texts_are_left_to_who_asks() -> None:
-    assert [*spread(texts(10), len)] == []
+def who(some: Sequence[str]) -> list[int]:
+    return [os.getpid() for _ in some]
+
+
+def test_few_texts_take_one_process() -> None:
+    assert [process for _, process in spread(texts(10), who)] == [os.getpid()] * 10
+    assert [*spread([], who)] == []
 
 
 def test_beside_threads_nobody_forks() -> None:
@@ -51,10 +58,24 @@ def test_beside_threads_nobody_forks() -> None:
     other = threading.Thread(target=done.wait)
     other.start()
     try:
-        assert [*spread(texts(400), len)] == []
+        assert {process for _, process in spread(texts(400), who)} == {os.getpid()}
     finally:
         done.set()
         other.join()
+
+
+def test_where_no_process_is_to_be_had_this_one_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> int:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr("os.fork", fail, raising=False)
+    before = open_files()
+    assert [process for _, process in spread(texts(400), who)] == [os.getpid()] * 400
+    assert open_files() == before
+
+
+def open_files() -> int:
+    return len([*Path("/proc/self/fd").iterdir()]) if sys.platform == "linux" else 0
 
 
 @SEVERAL
@@ -63,11 +84,11 @@ def test_of_a_process_that_dies_nothing_is_said(end: Callable[[], object]) -> No
     """Its shares are scanned where they are asked for."""
     here = os.getpid()
 
-    def find(text: str) -> int:
+    def find(some: Sequence[str]) -> list[int]:
         if os.getpid() != here:
             end()
-        time.sleep(0.001)
-        return len(text)
+        time.sleep(0.01)
+        return [len(text) for text in some]
 
     many = texts(400)
     found = dict(spread(many, find))
