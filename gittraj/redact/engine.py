@@ -10,6 +10,7 @@ import hmac
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from ..errors import RedactionError
@@ -134,18 +135,20 @@ class Redactor:
 
     def foresee(self, values: Iterable[Any]) -> None:
         """Scan the strings of JSON values that will be asked for next, in several processes if there are many.
-        Only the time that it takes depends on this."""
-        texts: dict[str, None] = {}
-        for value in values:
-            texts |= dict.fromkeys([value] if type(value) is str else strings(value)[0])
-        new = [text for text in texts if (text, None, False) not in self._seen]
-        if self._options == _PLAIN:
-            idle = set(plain().idle(new))
-            self._seen.update(dict.fromkeys([(word, None, False) for word in idle], ()))
-            new = [text for text in new if text not in idle]
-        for text, spans in spread(new, self._foreseen):
-            if spans is not None:
+        Only the time that it takes depends on this: what fails here fails again where it is asked for."""
+        with suppress(Exception):
+            for text, spans in self._ahead(
+                dict.fromkeys(text for value in values for text in _strings(value))
+            ):
                 _found.put(self._options, (text, None, False), spans)
+
+    def _ahead(self, texts: Iterable[str]) -> Iterator[tuple[str, tuple[Span, ...]]]:
+        new = [text for text in texts if (text, None, False) not in self._seen]
+        idle = set(plain().idle(new)) if self._options == _PLAIN else set()
+        yield from ((word, ()) for word in idle)
+        for text, spans in spread([text for text in new if text not in idle], self._foreseen):
+            if spans is not None:
+                yield text, spans
 
     def _foreseen(self, texts: Iterable[str]) -> list[tuple[Span, ...] | None]:
         prepare(texts)
@@ -280,6 +283,10 @@ class Redactor:
             :4
         ].hex()
         return f"REDACTED-{called}-{tag}"
+
+
+def _strings(value: Any) -> Iterable[str]:
+    return (value,) if isinstance(value, str) else strings(value)[0]
 
 
 class _Guard:

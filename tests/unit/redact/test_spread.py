@@ -131,3 +131,15 @@ def test_words_that_nobody_need_scan() -> None:
     assert redactor.text("toolu_01AbCdEf") == "toolu_01AbCdEf"
     redactor.foresee([TOKEN])
     assert TOKEN not in redactor.text(TOKEN)
+
+
+def test_foreseeing_fails_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it was to save is done where it is asked for."""
+
+    def fail(_: object) -> None:
+        raise OSError(errno.EMFILE, TOKEN)
+
+    monkeypatch.setattr("gittraj.redact.engine.prepare", fail)
+    redactor = Redactor(key=b"k" * 32)
+    redactor.foresee([f"it was {TOKEN} in here"])
+    assert TOKEN not in redactor.text(f"it was {TOKEN} in here")
