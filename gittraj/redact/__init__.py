@@ -15,8 +15,8 @@ environment. ``scan`` runs all of it over one text and ``engine`` redacts a traj
 
 What makes it fast: each reader declares ``anchors`` without which it finds nothing; ``ledger`` judges each
 line once, and ``vocabulary`` each word, so a reader is asked only where an anchor of its own stands;
-``memory`` has what was found in a text before; and ``plain`` knows JSON values that need no reading as a
-whole.
+``memory`` has what was found in a text before; ``plain`` knows JSON values that need no reading as a whole;
+and ``spread`` has many texts scanned in several processes.
 """
 
 from __future__ import annotations
