@@ -75,6 +75,7 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 
 Told = tuple[str, str | None, bool]
 _BLOCK = 4 << 20  # characters: what was found in as many is not forgotten before it is asked for
+_ENTRY = 200  # characters that remembering a text takes besides its own
 
 
 def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
@@ -90,10 +91,15 @@ def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iter
             map_trajectory(trajectory, note, strict)
         for run in find_runs(trajectory.events):
             note("".join(trajectory.events[i].content for i in run), "content", False)
-        if sum(len(text) for text, _, _ in told) > _BLOCK:
-            yield [*told]
-            told.clear()
-    yield [*told]
+    block: list[Told] = []
+    size = 0
+    for one in told:
+        block.append(one)
+        size += len(one[0]) + _ENTRY
+        if size > _BLOCK:
+            yield block
+            block, size = [], 0
+    yield block
 
 
 def _is_plain(redactor: Redact, value: Any) -> bool:

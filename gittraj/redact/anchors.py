@@ -73,27 +73,28 @@ class Anchorage:
     def open(self, text: Marked, *, names: bool) -> int:
         """A bit for each reader that may find something, given whether there are ``names``."""
         found = (self.names if names else 0) | (self.shapes if text.telling else 0)
-        for _, readers in self.places(text):
+        for _, readers, _ in self.places(text):
             found |= readers
         return found
 
-    def places(self, text: Marked) -> Iterator[tuple[int, int]]:
-        """Where signs, parts and patterns stand, and whose: a bit for each reader."""
+    def places(self, text: Marked) -> Iterator[tuple[int, int, str]]:
+        """Where signs, parts and patterns stand, whose (a bit for each reader), and the word that a line must
+        have for a sign to count."""
         lower = text.lower
         for part, readers in self._ascii_parts if lower.isascii() else self._parts:
             if part in lower:
-                yield from _everywhere(lower, part, readers)
+                yield from _everywhere(lower, part, readers, "")
         for word in self._by_word.keys() & text.words:
             for sign, readers in self._by_word[word].items():
                 if sign in lower:
-                    yield from _everywhere(lower, sign, readers)
+                    yield from _everywhere(lower, sign, readers, word)
         for pattern, readers in self._patterns:
             for match in pattern.finditer(lower):
-                yield match.start(), readers
+                yield match.start(), readers, ""
 
 
-def _everywhere(text: str, part: str, readers: int) -> Iterator[tuple[int, int]]:
+def _everywhere(text: str, part: str, readers: int, word: str) -> Iterator[tuple[int, int, str]]:
     at = text.find(part)
     while at >= 0:
-        yield at, readers
+        yield at, readers, word
         at = text.find(part, at + 1)

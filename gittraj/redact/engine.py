@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import accumulate
 from typing import Any
 
 from ..errors import RedactionError
@@ -37,6 +38,7 @@ _LEARNED_LENGTH = 8
 _MOST_LEARNED = 2000
 _UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
 _CACHE = 16 << 20  # characters
+_ENTRY = 200  # characters that a text takes besides its own
 # Where JSON takes no bare word: behind a key, in a list that is a key's or that begins a line. A string has no
 # line's end in it, so what begins a line is in none.
 _JSON_PLACE = lazy(r"(?:(\\*\")[ \t]{0,8}:[ \t]{0,8}(?:\[\s{0,12})?|(?:\A|\n)[ \t]{0,8}\[\s{0,12})\Z")
@@ -63,7 +65,7 @@ class _Found:
                 each.clear()
             self._size = 0
         self.of(options)[asked] = spans
-        self._size += len(asked[0]) + 200
+        self._size += len(asked[0]) + _ENTRY
 
 
 _found = _Found()
@@ -144,6 +146,8 @@ class Redactor:
 
     def _ahead(self, texts: Iterable[str]) -> Iterator[tuple[str, tuple[Span, ...]]]:
         new = [text for text in texts if (text, None, False) not in self._seen]
+        room = accumulate(len(text) + _ENTRY for text in new)  # what is more would be forgotten again
+        new = [text for text, size in zip(new, room, strict=True) if size < _CACHE // 2]
         idle = set(plain().idle(new)) if self._options == _PLAIN else set()
         yield from ((word, ()) for word in idle)
         for text, spans in spread([text for text in new if text not in idle], self._foreseen):

@@ -84,9 +84,13 @@ class Ledger:
         hits: dict[int, list[Hit]] = {}
         live: dict[int, list[Hit]] = {}
         telling: dict[int, frozenset[str]] = {}
-        for at, readers in self._anchorage.places(text):
+        of_line: dict[int, frozenset[str]] = {}  # its words
+        for at, readers, word in self._anchorage.places(text):
             n = bisect_right(starts, at) - 1
-            asked[n] = asked.get(n, 0) | readers
+            if word and n not in of_line:
+                of_line[n] = Text(ordered[n]).words
+            if not word or word in of_line[n]:
+                asked[n] = asked.get(n, 0) | readers
         for hit in text.hits:
             n = bisect_right(starts, hit[0]) - 1
             place = hit[0] - starts[n], hit[1] - starts[n]

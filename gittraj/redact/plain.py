@@ -21,7 +21,8 @@ from .phrases import EDGE, is_live
 from .rules import Text
 from .values import is_password
 
-_WORD = lazy(r"[!#-%(-+\--;=?-\[\]-_a-z{}~]{0,200}")  # in ASCII; no space, quote, escape, comma, bar or angle
+# In ASCII; no space, quote, escape, comma, bar or angle. What is percent-encoded is read decoded.
+_WORD = lazy(r"[!#$(-+\--;=?-\[\]-_a-z{}~]{0,200}")
 # a UUID, a time or a number: hardly ever the same, and in all of them no anchor
 _NUMBER = lazy(
     r"(?!.*2fa)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)|\d{1,20}"

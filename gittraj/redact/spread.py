@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import pickle
+import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from threading import active_count
-from typing import Any, BinaryIO, Self, TypeVar
+from typing import Any, BinaryIO, NoReturn, Self, TypeVar
 
 T = TypeVar("T")
 _WORTH = 50_000  # characters: less is scanned sooner than a process is started and heard
 _MOST = 4
 _SHARE = 16_000  # characters that a process takes at once
 _MOST_SHARES = 200  # a byte says which
+_INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 def spread(texts: Sequence[str], find: Callable[[Sequence[str]], Sequence[T]]) -> Iterator[tuple[str, T]]:
@@ -46,6 +50,7 @@ class _Helpers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        deque(self.turns(), maxlen=0)  # after an error none is left to take
         os.close(self._turns)
         for process, answer in self._started:
             answer.close()
@@ -55,6 +60,10 @@ class _Helpers:
         while turn := os.read(self._turns, 1):
             yield turn[0]
 
+    def _helping(self, parent: int) -> Iterator[int]:
+        """The turns of a helper: none when nobody waits for it, as it has the parent's locks open."""
+        return takewhile(lambda _: os.getppid() == parent, self.turns())
+
     def answers(self) -> Iterator[tuple[int, Sequence[Any]]]:
         for _, answer in self._started:
             with suppress(EOFError, pickle.UnpicklingError):
@@ -62,19 +71,31 @@ class _Helpers:
 
     def _start(self, shares: Sequence[Sequence[str]], find: Callable[..., object]) -> None:
         answer, end = os.pipe()
+        parent = os.getpid()
+        # an interrupt between fork and the child's try would have the child go on as the parent
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
         try:
             process = os.fork()
+            if not process:
+                self._help(end, find, shares, parent)
         except OSError:
             os.close(answer)
             os.close(end)
             raise
-        if process:
-            os.close(end)
-            self._started.append((process, os.fdopen(answer, "rb")))
-            return
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(end)
+        self._started.append((process, os.fdopen(answer, "rb")))
+
+    def _help(
+        self, end: int, find: Callable[..., object], shares: Sequence[Sequence[str]], parent: int
+    ) -> NoReturn:
         try:
+            for interrupt in _INTERRUPTS:
+                signal.signal(interrupt, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
             with suppress(BaseException), os.fdopen(end, "wb") as stream:  # a trace would quote the text
-                pickle.dump([(n, find(shares[n])) for n in self.turns()], stream)
+                pickle.dump([(n, find(shares[n])) for n in self._helping(parent)], stream)
         finally:
             os._exit(0)
 

@@ -163,6 +163,8 @@ def lowered(text: str) -> str:
     lower = text.lower()
     if len(lower) == len(text):
         return lower
+    if "\n" in text:  # a line is the same beside any other
+        return "\n".join(map(lowered, text.split("\n")))
     return "".join(char if len(char.lower()) > 1 else char.lower() for char in text)
 
 

@@ -32,7 +32,8 @@ from .forms import form
 from .hints import PARTS, SIGNS, hinted
 
 RULE, BESIDE = "judged", "judged-beside"
-_HOPELESS = -200  # what no surroundings made up for
+# What no surroundings made up for: a form's score, of a word of letters alone and of another.
+_HOPELESS_WORD, _HOPELESS = -200, -250
 # The name of an identifier or of a digest, and the sign before its value.
 _IDENTIFIES = lazy(
     r"(?i)\b(?:[\w-]{1,24}[_-]|(?-i:[A-Z][a-z]{1,16}(?=Id)))?(?:id|ray|kid|uid|uuid|guid|sha\d{0,3}|digest|etag|checksum|integrity|commit|revision|rev|ref|trace|span|request|fingerprint|thumbprint|serial|nonce|model|version|filename|path|prefix|sku|handle|slug|ref|ssid|verification|order|invoice|ticket|nummer|número|numéro|numero|номер|编号|編號|番号|번호)(?:[ ]value)?[\"']?[ ]?[:=>][ ]?[\"']?$|\barn:aws[^\s\"']{0,90}$|(?:cache|gpg|pgp)[^\n]{0,34}keys?[ ]?[:=]?[ ](?:id[ ])?[\"']?$"
@@ -159,8 +160,8 @@ def _with_finders(found: Iterable[Span]) -> Iterator[tuple[Span, set[str]]]:
 
 def score(around: Surroundings, line: int, one: Candidate) -> int:
     """How much speaks for a secret, in hundredths of a logit; less is said of what cannot be one by its form."""
-    hopeless = _form_score(around.text[one.start : one.end])
-    return hopeless if hopeless < _HOPELESS else _sum(around, line, one)
+    value = around.text[one.start : one.end]
+    return _sum(around, line, one) if _has_hope(value) else _form_score(value)
 
 
 def _sum(around: Surroundings, line: int, one: Candidate) -> int:
@@ -228,7 +229,11 @@ def _hopeful_uncommon(run: str) -> tuple[Candidate, ...]:
 
 
 def _likely(run: str, parts: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    return tuple([one for one in parts if _form_score(run[one.start : one.end]) >= _HOPELESS])
+    return tuple([one for one in parts if _has_hope(run[one.start : one.end])])
+
+
+def _has_hope(value: str) -> bool:
+    return _form_score(value) >= (_HOPELESS_WORD if value.isascii() and value.isalpha() else _HOPELESS)
 
 
 _PARTS = {  # of likely forms or all, in a line near a cue or in one with a hint

@@ -178,6 +178,12 @@ def test_what_is_called_usual_has_no_hope() -> None:
     words = {word for word in (*DULL, *STOP, *HINTS) if re.fullmatch("[a-z]{4,11}", word)}
     usual = [word for word in (*words, *(word.capitalize() for word in words)) if judge.is_usual(word)]
     assert len(usual) > len(words)
-    assert all(judge._form_score(word) < judge._HOPELESS for word in usual)
+    assert not any(judge._has_hope(word) for word in usual)
     assert not judge.is_usual("asdfghjkl")
     assert not judge.is_usual("xkvqzwtp")
+
+
+def test_a_number_that_looks_like_a_year_may_be_a_pin() -> None:
+    """Of which the form says little, and what stands around it much."""
+    pin = f"{2090}"
+    assert pin not in Redactor(key=KEY).text(f"die PIN {pin}, bitte nicht weitergeben")

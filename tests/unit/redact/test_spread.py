@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gittraj.errors import RedactionError
-from gittraj.redact import Redactor, Span
+from gittraj.redact import Options, Redactor, Span, scan
 from gittraj.redact.spread import spread
 
 TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
@@ -143,3 +144,65 @@ def test_foreseeing_fails_in_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     redactor = Redactor(key=b"k" * 32)
     redactor.foresee([f"it was {TOKEN} in here"])
     assert TOKEN not in redactor.text(f"it was {TOKEN} in here")
+
+
+@SEVERAL
+def test_after_an_error_no_share_is_taken_any_more(tmp_path: Path) -> None:
+    here = os.getpid()
+
+    def find(some: Sequence[str]) -> list[int]:
+        if os.getpid() == here:
+            raise KeyboardInterrupt
+        with (tmp_path / "taken").open("a") as stream:
+            stream.write("x")
+        time.sleep(0.05)
+        return [len(text) for text in some]
+
+    before = open_files()
+    with pytest.raises(KeyboardInterrupt):
+        list(spread(texts(800), find))
+    assert len((tmp_path / "taken").read_text() if (tmp_path / "taken").exists() else "") < 10
+    assert open_files() == before
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+@SEVERAL
+def test_helpers_do_not_outlive_who_waits_for_them(tmp_path: Path) -> None:
+    """They have its locks open."""
+    program = (
+        "import os, pathlib, signal, sys, time\n"
+        "from gittraj.redact.spread import spread\n"
+        "here, taken = os.getpid(), pathlib.Path(sys.argv[1])\n"
+        "def find(some):\n"
+        "    if os.getpid() == here:\n"
+        "        time.sleep(0.2)\n"
+        "        os.kill(here, signal.SIGKILL)\n"
+        "    with taken.open('a') as stream: stream.write('x')\n"
+        "    time.sleep(0.05)\n"
+        "    return [0 for _ in some]\n"
+        "list(spread([f'{n} ' * 4000 for n in range(200)], find))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "taken")], capture_output=True, text=True, check=False
+    )  # until all have closed their ends of the pipes
+    assert (done.returncode, done.stdout, done.stderr) == (-9, "", "")
+    assert 0 < len((tmp_path / "taken").read_text()) < 20
+
+
+def test_a_percent_encoded_word_is_read_decoded() -> None:
+    redactor = Redactor(key=b"k" * 32)
+    address = "https%3A%2F%2Fann%3A" + "Tr0ub4dorAnd3" + "%40db.example.org%2F42"
+    redactor.foresee([address, [address]])
+    assert "Tr0ub4" not in redactor.text(address)
+    assert not redactor.is_plain([address])
+
+
+def test_what_a_text_has_does_not_depend_on_others() -> None:
+    text = 'pincrypt(`Smmer328`\nκωδικό"'
+    alone = [(span.start, span.end) for span in Redactor(key=b"k" * 32).find(text)]
+    scan._ledger.cache_clear()
+    scan._known.cache_clear()
+    scan.prepare([text, "pin", "İ"])
+    found = scan.scan(text, name=None, strict=False, options=Options(), tick=lambda: None)
+    assert [(span.start, span.end) for span in found] == alone
