@@ -38,7 +38,7 @@ def test_each_text_is_found_once_and_by_more_than_one() -> None:
     many = texts(400)
 
     def find(some: Sequence[str]) -> list[tuple[str, int]]:
-        time.sleep(0.01)  # the others have time to begin
+        time.sleep(0.03)  # the others have time to begin
         return [(text[:6], os.getpid()) for text in some]
 
     found = [*spread(many, find)]
@@ -90,7 +90,7 @@ def test_of_a_process_that_dies_nothing_is_said(end: Callable[[], object]) -> No
     def find(some: Sequence[str]) -> list[int]:
         if os.getpid() != here:
             end()
-        time.sleep(0.01)
+        time.sleep(0.03)
         return [len(text) for text in some]
 
     many = texts(400)
