@@ -74,8 +74,7 @@ def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> Non
 
 
 Told = tuple[str, str | None, bool]
-_BLOCK = 4 << 20  # characters: what was found in as many is not forgotten before it is asked for
-_ENTRY = 200  # characters that remembering a text takes besides its own
+_BLOCK = 4 << 20  # characters: of more, what was found is forgotten before it is asked for
 
 
 def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
@@ -95,7 +94,7 @@ def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iter
     size = 0
     for one in told:
         block.append(one)
-        size += len(one[0]) + _ENTRY
+        size += len(one[0])
         if size > _BLOCK:
             yield block
             block, size = [], 0

@@ -137,8 +137,8 @@ class Redactor:
 
     def foresee(self, values: Iterable[Any]) -> None:
         """Scan the strings of JSON values that will be asked for next, in several processes if there are many.
-        Only the time that it takes depends on this: what fails here fails again where it is asked for."""
-        with suppress(Exception):
+        Only the time that it takes depends on this."""
+        with suppress(Exception):  # what fails here fails again where it is asked for, and is said there
             for text, spans in self._ahead(
                 dict.fromkeys(text for value in values for text in _strings(value))
             ):

@@ -62,8 +62,8 @@ class Ledger:
         )
         return asked
 
-    def judge(self, lines: set[str]) -> None:
-        """Let lines be known that will come."""
+    def prepare(self, lines: set[str]) -> None:
+        """Judge lines that will come."""
         self._judged(lines - self._inert)
 
     def _judged(self, lines: set[str]) -> dict[str, Line]:

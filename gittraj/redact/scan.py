@@ -107,7 +107,7 @@ def scan(text: str, *, name: str | None, strict: bool, options: Options, tick: T
 
 def prepare(texts: Iterable[str]) -> None:
     """Judge the lines of short texts together: of each alone the calls take longer than the lines."""
-    _ledger().judge({line for text in texts if len(text) < _SHORT for line in View(text).text.split("\n")})
+    _ledger().prepare({line for text in texts if len(text) < _SHORT for line in View(text).text.split("\n")})
 
 
 class _Scan:
