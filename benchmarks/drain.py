@@ -11,8 +11,8 @@ from pathlib import Path
 from benchmarks.place import home, repository, state
 from benchmarks.table import Row
 from gittraj.config import Environ
-from gittraj.drain.composition import drain
 from gittraj.git import open_repository
+from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 

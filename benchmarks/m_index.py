@@ -23,10 +23,10 @@ from benchmarks.hostile import record_both
 from benchmarks.make_repo import Size, make_repo
 from benchmarks.place import home
 from benchmarks.table import Row, Took, render, rounds, timed
-from gittraj.codec import encode_note
 from gittraj.git import open_repository
 from gittraj.git.blame import BLAME
-from gittraj.index.glance import FOLDER, NAME
+from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.model.codec import encode_note
 from gittraj.notes.store import NotesRef
 from tests.integration.story import record
 
@@ -43,7 +43,7 @@ _REFRESH = (
     "import resource, sys\n"
     "from pathlib import Path\n"
     "from gittraj.git import open_repository\n"
-    "from gittraj.indexing.upkeep import refresh\n"
+    "from gittraj.index.update import refresh\n"
     "with open_repository(Path('.')) as repository: refresh(repository, repository.head())\n"
     "if sys.argv[1:]: Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))\n"
 )

@@ -17,8 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from gittraj.codec import encode_note, encode_segments, segment_path
-from gittraj.model import (
+from gittraj.model.codec import encode_note, encode_segments, segment_path
+from gittraj.model.values import (
     AnyEvent,
     Counts,
     Decision,

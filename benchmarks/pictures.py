@@ -24,11 +24,11 @@ from benchmarks.pictured import TITLE, tell
 from benchmarks.place import home
 from gittraj.git import open_repository
 from gittraj.notes.store import NotesRef
-from gittraj.query.change import read_change
-from gittraj.query.recorded import Recorded
-from gittraj.render.comment import Taste, render_comment
-from gittraj.render.review import Change, Reviewed, Rewritten
-from gittraj.render.tables import Place
+from gittraj.query.change import Change, Reviewed, Rewritten
+from gittraj.query.records import Recorded
+from gittraj.query.review import read_change
+from gittraj.render.comment.comment import Taste, render_comment
+from gittraj.render.comment.tables import Place
 from tests.unit.render.test_inert import EXTENSIONS
 
 WIDTHS = {"desktop": 900, "phone": 390}

@@ -17,8 +17,8 @@ from benchmarks.place import MB, home, repository
 from benchmarks.table import Row
 from github_action.fetching import Fetched, Source
 from github_action.patience import Patience
-from gittraj.codec import encode_note
-from gittraj.model import Decision, FileChanged, Line, Summary, Usage, Whole
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Decision, FileChanged, Line, Summary, Usage, Whole
 from gittraj.notes.store import DATA_PREFIX, DataRefs
 from tests.github.runner import Runner
 from tests.github.server import TOKEN, GitHub

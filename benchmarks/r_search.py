@@ -14,16 +14,16 @@ from pathlib import Path
 from benchmarks.table import Row, Took, render, rounds, timed
 from gittraj.git import open_repository
 from gittraj.index import file
-from gittraj.index.glance import FOLDER
+from gittraj.index.answers import open_index
+from gittraj.index.fast_open import FOLDER
 from gittraj.index.text import TEXTS
-from gittraj.indexing.answers import open_index
 
 _ROUNDS = 15
 _BUILD = (
     "import resource, sys\n"
     "from pathlib import Path\n"
     "from gittraj.git import open_repository\n"
-    "from gittraj.indexing.finding import keep_text\n"
+    "from gittraj.index.search import keep_text\n"
     "with open_repository(Path('.')) as repository: keep_text(repository, seconds=3600)\n"
     "Path(sys.argv[1]).write_text(str(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss))\n"
 )

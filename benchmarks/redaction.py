@@ -99,7 +99,8 @@ def _drawn() -> list[Case]:
 def _cold(logs: list[str]) -> float:
     """Milliseconds, in a process that saw none of it."""
     program = (
-        "import sys, time; from gittraj.redact import Redactor; from gittraj.filtering import clean_line\n"
+        "import sys, time; from gittraj.redact import Redactor\n"
+        "from gittraj.redact.filter import clean_line\n"
         "one, logs = Redactor(key=b'k' * 32, seconds_per_text=60), list(sys.stdin)\n"
         "begin = time.process_time()\n"
         "for line in logs: clean_line(one, line)\n"

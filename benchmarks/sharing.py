@@ -12,13 +12,13 @@ from pathlib import Path
 
 from benchmarks.place import MB, home, repository
 from benchmarks.table import Row
-from gittraj.codec import encode_note
 from gittraj.git import Repository
-from gittraj.model import Line
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Line
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.redact import RULESET
-from gittraj.sharing import fetch, find_remote, push
-from gittraj.sharing.joining import join_records
+from gittraj.sync import fetch, find_remote, push
+from gittraj.sync.join import join_records
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from benchmarks.place import MB
 from benchmarks.redaction import Case, read
 from benchmarks.table import Row, render
-from gittraj.filtering import clean_lines
 from gittraj.redact import Redactor, Span, engine, scan, spread
+from gittraj.redact.filter import clean_lines
 from gittraj.redact.rules import Page, Reader
 
 _GROUPS = (

@@ -31,8 +31,8 @@ from github_action.payload import Payload
 from github_action.reporting import Told, as_json, make_report, outputs, read_change
 from github_action.settings import Settings, read_settings
 from gittraj.errors import TrajError
-from gittraj.render.review import Change
-from gittraj.render.words import count
+from gittraj.model.words import count
+from gittraj.query.change import Change
 
 
 def main(environ: Mapping[str, str]) -> int:

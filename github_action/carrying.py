@@ -1,7 +1,7 @@
 """Records follow what a server squashed or rebased, on the push to the base branch that it ended in.
 
 There the token may write, also for what came from a fork. Where a commit went is for the project's own search
-to say (``gittraj.rewriting``): same patches, the number of the pull request, or nothing at all.
+to say (``gittraj.history``): same patches, the number of the pull request, or nothing at all.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from github_action.activity import OnPush
 from github_action.api import Api
 from github_action.facts import Pull, merged_pulls, read_pull
 from github_action.fetching import Fetched, Source
-from gittraj.codec import decode_note
 from gittraj.config import Config, Environ
-from gittraj.drain.composition import make_pipeline
 from gittraj.errors import TrajError
-from gittraj.local import LocalState
-from gittraj.model import Line, Record
+from gittraj.history import find_rewrites
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Line, Record
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
-from gittraj.rewriting import find_rewrites
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.state.folder import LocalState
 
 _LONGEST = 50
 """Commits of one push that are looked at."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from github_action.reporting import coverage
 from github_action.settings import Settings
-from gittraj.render.review import Change
+from gittraj.query.change import Change
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,15 @@ from github_action.facts import Commit, Facts
 from github_action.fetching import Fetched
 from github_action.ladder import Report
 from github_action.settings import Settings
-from gittraj.model import map_texts
-from gittraj.query.change import find_sessions
-from gittraj.query.recorded import Recorded
+from gittraj.model.values import map_texts
+from gittraj.model.words import count
+from gittraj.query.change import Change, Reviewed, Rewritten, decisions
+from gittraj.query.records import Recorded
+from gittraj.query.review import find_sessions
 from gittraj.redact import Redactor
-from gittraj.render.comment import Taste, render_comment
-from gittraj.render.flags import find_flags
-from gittraj.render.review import Change, Reviewed, Rewritten, decisions
-from gittraj.render.tables import Place
-from gittraj.render.words import count
+from gittraj.render.comment.comment import Taste, render_comment
+from gittraj.render.comment.flags import find_flags
+from gittraj.render.comment.tables import Place
 
 _SUMMARY = 900_000
 """Characters of a job's summary; the runner drops one of more than 1,024 KiB."""

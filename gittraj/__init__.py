@@ -7,7 +7,47 @@ How data flows::
      PR comment (github_action) · other formats · task systems ◀─ the same Trajectory                └▶ index (disposable)
 
 The contract in one line: **read → link to a commit → redact → seal → write**, in one place
-(``pipeline``), and no other code writes a note.
+(``record/pipeline``), and no other code writes a note.
+
+The rooms, from the top; imports go down only (``tests/floors.py`` is the list, a test enforces it)::
+
+    github_action the pull request bot: activity, comment, gate, outputs
+    --------------
+    cli           git traj VERB: parses, calls a command, prints
+    api           gittraj.Trajectories, for Python programs
+    precommit     the pre-commit hook's process: redacts what is staged
+    --------------
+    commands      what a verb does: install, doctor, backfill, link, record, purge, export ...
+    worker        the process that a hook starts: drain, index, push
+    --------------
+    sync          records to remotes and back: fetch, join, push, consent, rescan before push
+    --------------
+    index         SQLite derived from the refs, disposable: listings and full-text search
+    --------------
+    render        text for people: text (terminal), markdown, html, comment (pull request)
+    asking        the process that an agent waits for: asks for a retrospective
+    --------------
+    query         answers from the records: log, show, why, context, stats
+    record        the composer: drain (what is new), redact, seal, write notes
+    --------------
+    agents        live agents: how one is recognised, where its sessions are
+    capture       which events belong to which commit; pure
+    decisions     what is recorded on purpose: blocks, commands, their wording
+    notes         records on commits and monthly segments: store, merge, tree, carry
+    redact        secrets out of text: rules, classifier, engine
+    seal          thinking encrypted for named readers (age)
+    --------------
+    config        git config traj.*, then .gittraj.yml
+    events        folds over events: summaries, truncation, inference, sensitive output; pure
+    formats       one folder per format: bytes of a session in, items out, and back
+    history       where rewritten commits went: amend, rebase, squash
+    state         .git/traj, all of it: cursors, spool, locks
+    tasks         beads, GitHub, Linear, Jira
+    --------------
+    git           git itself: objects, refs, reflogs, blame; libgit2 or plumbing
+    model         the values that all rooms speak of, and their JSON
+    --------------
+    errors        every error that is raised on purpose
 """
 
 __version__ = "0.1.0"

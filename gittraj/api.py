@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import open_repository
-from gittraj.model import AnyEvent, Record
+from gittraj.model.values import AnyEvent, Record
 
 Header = dict[str, Any]
 """A HEADER of the command contract."""
@@ -49,7 +49,7 @@ class Trajectories:
 
     def records(self) -> Iterator[tuple[str, Record]]:
         """Every record that stands, with the full id of the commit whose note holds it."""
-        from gittraj.codec import decode_note
+        from gittraj.model.codec import decode_note
         from gittraj.notes.merge import standing
         from gittraj.notes.store import NotesRef
 
@@ -65,8 +65,8 @@ class Trajectories:
         return [*self._gather(names).trajectories]
 
     def events(self, trajectory: Header) -> Iterator[AnyEvent]:
-        """The events of one of ``trajectories()``, as values of ``gittraj.model``."""
-        from gittraj.interchange.carried import plain_event, to_event
+        """The events of one of ``trajectories()``, as values of ``gittraj.model.values``."""
+        from gittraj.formats.base.carried import plain_event, to_event
 
         for chapter in trajectory["chapters"]:
             for told in chapter["events"]:
@@ -79,7 +79,7 @@ class Trajectories:
 
         Raises TrajError for a name that means nothing, UsageError for a format that is none.
         """
-        from gittraj.exporting import EXCHANGES, documents
+        from gittraj.commands.export import EXCHANGES, documents
 
         if form not in EXCHANGES:
             raise UsageError(f"no format is called '{form}'", f"known: {', '.join(EXCHANGES)}")
@@ -100,9 +100,9 @@ class Trajectories:
         Raises:
             TrajError: a file could not be taken in; the others were.
         """
-        from gittraj.backfill import take_in
-        from gittraj.linking import find_commit
-        from gittraj.render.backfill import taken_to_json
+        from gittraj.commands.backfill import take_in
+        from gittraj.commands.link import find_commit
+        from gittraj.render.text.backfill import taken_to_json
 
         onto = find_commit(self._repository, commit) if commit is not None else None
         files: Sequence[Path] = [Path(path) for path in paths]
@@ -116,9 +116,9 @@ class Trajectories:
 
     def _gather(self, names: Sequence[str]) -> Any:
         from gittraj.notes.store import NotesRef
-        from gittraj.query.chapters import Segments
-        from gittraj.query.exported import gather
-        from gittraj.query.recorded import Recorded
+        from gittraj.query.records import Recorded
+        from gittraj.query.show.chapters import Segments
+        from gittraj.query.show.selection import gather
 
         recorded = Recorded(NotesRef(self._repository).items())
         return gather(self._repository, recorded, names or ("HEAD",), Segments(self._repository))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from gittraj.config import Environ
-from gittraj.log import trajectory_id
+from gittraj.model.session_items import trajectory_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

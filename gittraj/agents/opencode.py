@@ -14,8 +14,8 @@ from typing import Any
 
 from gittraj.agents import SessionFile, is_near
 from gittraj.config import Environ
-from gittraj.database import open_database
 from gittraj.errors import FormatError
+from gittraj.formats.base.sqlite import open_database
 
 _SESSION = re.compile(r"[\w-]{1,128}")
 _SHELLS = ("bash", "shell")

@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
         if payload.get("stop_hook_active"):  # a hook, ours or another, has kept it from ending already
             return 0
         from gittraj.asking.due import Turn, is_due  # noqa: PLC0415
-        from gittraj.log import ASKING  # noqa: PLC0415
+        from gittraj.model.session_items import ASKING  # noqa: PLC0415
 
         turn = Turn.of(agent, payload)
         if is_due(turn, Path(folder), Path(git_dir), environ=os.environ):

@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.agents import SessionFile
-from gittraj.authored.active import load_active
-from gittraj.authored.blocks import parse_blocks
-from gittraj.authored.calls import ABANDONED, COMPLETED
-from gittraj.authored.derivation import derive
 from gittraj.capture.commits import is_made
-from gittraj.capture.spool import parse_spool
-from gittraj.capture.state import Off, load_off, load_state
 from gittraj.config import read_config
-from gittraj.drain.reading import read_items
+from gittraj.decisions.blocks import parse_blocks
+from gittraj.decisions.commands import ABANDONED, COMPLETED
+from gittraj.decisions.derivation import derive
 from gittraj.git import Repository, open_for_hook, read_reflog
-from gittraj.log import Cursor, Entry
-from gittraj.model import AnyEvent, Reflected, Remark
+from gittraj.model.session_items import Cursor, Entry
+from gittraj.model.values import AnyEvent, Reflected, Remark
+from gittraj.record.drain.reading import read_items
+from gittraj.state.active import load_active
+from gittraj.state.cursors import Off, load_off, load_state
+from gittraj.state.spool import parse_spool
 
 _MADE = re.compile(rb" ([0-9a-f]{7,40})\] ")
 """``[main 1a2b3c4] subject``, as git prints it."""

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
-from gittraj.model import Evidence, Message, Prompt, ToolCall, ToolResult
-from gittraj.times import seconds
+from gittraj.model.times import seconds
+from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
 
 # No two ways to match the same text: commands come from an agent, and a regex can take for ever.
 _WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"

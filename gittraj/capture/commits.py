@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gittraj.capture.session import Commit, Kind
-from gittraj.capture.spool import Spooled
 from gittraj.git import ReflogEntry
+from gittraj.state.spool import Spooled
 
 _KINDS: Mapping[str, Kind] = {
     "commit": "commit",

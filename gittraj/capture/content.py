@@ -16,7 +16,7 @@ from itertools import chain
 
 from gittraj.capture.session import Log
 from gittraj.git import CommitChanges, PathChange
-from gittraj.times import seconds
+from gittraj.model.times import seconds
 
 _CLOCK = 1.0
 """Seconds: git's times are whole ones."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from gittraj.capture.state import State, size_of
 from gittraj.git import Repository
+from gittraj.state.cursors import State, size_of
 
 RESTED = (3.0, 600.0)
 """Seconds since a log grew: by then its last turn may have ended; after that a drain has seen it."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gittraj.model import Evidence
+from gittraj.model.values import Evidence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

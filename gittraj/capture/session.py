@@ -7,8 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from gittraj.git import CommitChanges
-from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd, trajectory_id
-from gittraj.model import ToolCall, ToolResult
+from gittraj.model.session_items import (
+    Cursor,
+    Damage,
+    Edit,
+    Entry,
+    Fact,
+    Item,
+    Mark,
+    Spent,
+    TurnEnd,
+    trajectory_id,
+)
+from gittraj.model.values import ToolCall, ToolResult
 
 _EACH = frozenset(("model", "tag", "alias", "participant"))
 """Facts of which every value counts, and not only the last."""

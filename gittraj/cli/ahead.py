@@ -1,7 +1,7 @@
 """Begins git's blame for ``git traj why PATH:LINE`` before click is imported: the two take about as long.
 
 Only for what is plain; all else is begun by the command, which takes what is begun here or does without. It
-must import next to nothing: see ``gittraj.index.glance``.
+must import next to nothing: see ``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gittraj.cli.context import drain_first, environment, find_repository, is_installed
 from gittraj.cli.numbers import Number
+from gittraj.cli.repository import drain_first, environment, find_repository, is_installed
 
 if TYPE_CHECKING:
-    from gittraj.recording import Recorded
+    from gittraj.commands.record import Recorded
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,10 +41,10 @@ def write_down(
 ) -> None:
     """Record, and print what was recorded. ``task``: as a person names it; ``report``: tell its system.
     Raises TrajError."""
-    from gittraj.authored.calls import Call
     from gittraj.cli.tasks import name_task, tell_system
+    from gittraj.commands.record import amend, record, task_of_active
     from gittraj.config import Environ
-    from gittraj.recording import amend, record, task_of_active
+    from gittraj.decisions.commands import Call
 
     call = Call(verb, {key: value for key, value in said.items() if value not in (None, (), [])})
     raw = environment()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository, say_remark
 from gittraj.cli.output import columns, wants_colour, write
 from gittraj.cli.progress import show_progress
+from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
@@ -31,9 +31,9 @@ def command(
     Whatever links says by which evidence; what nothing proves is not linked, and told with the reason.
     Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
     """
-    from gittraj.backfill import backfill
-    from gittraj.render.backfill import report_to_json, report_to_text
-    from gittraj.render.terminal import Page
+    from gittraj.commands.backfill import backfill
+    from gittraj.render.text.backfill import report_to_json, report_to_text
+    from gittraj.render.text.terminal import Page
 
     raw = environment()
     with find_repository() as repository:

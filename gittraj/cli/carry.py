@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 
 
@@ -14,7 +14,7 @@ from gittraj.config import Environ
 @click.option("--onto", required=True, metavar="REV", help="The commit that they became.")
 def command(source: str, onto: str) -> None:
     """Copy what stands on the commits A..B to the commit REV, by hand. Their evidence stays what it was."""
-    from gittraj.repairing import carry
+    from gittraj.commands.repair import carry
 
     raw = environment()
     with find_repository() as repository:

@@ -21,13 +21,13 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.nothing import say_nothing_about
 from gittraj.cli.output import write
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.notes.store import NotesRef
-from gittraj.query.briefing import brief
-from gittraj.query.recorded import Recorded
-from gittraj.render.briefing import LEAST, render_briefing, render_document
+from gittraj.query.context.context import brief
+from gittraj.query.records import Recorded
+from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
 
 @click.command("context", short_help=COMMANDS["for agents"]["context"])

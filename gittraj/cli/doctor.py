@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.status import plain, tell, to_json
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
+    from gittraj.commands.doctor import Finding
     from gittraj.errors import TrajError
-    from gittraj.health import Finding
 
 
 @click.command("doctor", short_help=COMMANDS["set-up"]["doctor"])
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Status 1 when something is wrong."""
-    from gittraj.health import examine, gather
+    from gittraj.commands.doctor import examine, gather
 
     with find_repository() as repository:
         kept = drain_first(repository)
@@ -54,7 +54,7 @@ def command(fix: bool, as_json: bool) -> int:
 
 
 def _not_recorded(kept: TrajError) -> Finding:
-    from gittraj.health import Finding
+    from gittraj.commands.doctor import Finding
 
     what = f"what is new could not be recorded: {kept.message}"
     return Finding(code="not-recorded", text=what, remedy=kept.hint or "mend that; nothing is lost")

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.repository import drain_first, find_repository
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
 from gittraj.errors import UsageError
-from gittraj.exporting import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
 
 if TYPE_CHECKING:
-    from gittraj.exported import Exported
+    from gittraj.formats.base.exported import Exported
     from gittraj.git import Repository
-    from gittraj.query.chapters import Segments
-    from gittraj.query.chosen import Chosen
+    from gittraj.query.show.chapters import Segments
+    from gittraj.query.show.export import Chosen
 
 
 @click.command("export", short_help=COMMANDS["reading"]["export"])
@@ -58,7 +58,7 @@ def command(
     with find_repository() as repository:
         drain_first(repository)
         if form is None:
-            from gittraj.query.seals import read_seal
+            from gittraj.query.show.seals import read_seal
 
             _put([read_seal(repository, seal or "")], output)
             return
@@ -83,8 +83,8 @@ def _make(
     from gittraj.cli.nothing import say_nothing_found
     from gittraj.cli.segments import read_events
     from gittraj.notes.store import NotesRef
-    from gittraj.query.chosen import choose
-    from gittraj.query.recorded import Recorded
+    from gittraj.query.records import Recorded
+    from gittraj.query.show.export import choose
 
     recorded = Recorded(NotesRef(repository).items())
 
@@ -129,8 +129,8 @@ def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool)
     from gittraj.cli.nothing import say_nothing_found
     from gittraj.cli.segments import read_events
     from gittraj.notes.store import NotesRef
-    from gittraj.query.exported import gather
-    from gittraj.query.recorded import Recorded
+    from gittraj.query.records import Recorded
+    from gittraj.query.show.selection import gather
 
     recorded = Recorded(NotesRef(repository).items())
     exported = read_events(

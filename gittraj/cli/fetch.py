@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.repository import drain_first, find_repository
 from gittraj.cli.sharing import say, tell
 
 if TYPE_CHECKING:
-    from gittraj.sharing import Remote
+    from gittraj.sync import Remote
 
 
 @click.command("fetch", short_help=COMMANDS["sharing"]["fetch"])
@@ -22,7 +22,7 @@ def command(remote: str | None, *, as_json: bool) -> None:
 
     What was said and done (the segments) comes when a command asks for it.
     """
-    from gittraj.sharing import fetch, find_remote
+    from gittraj.sync import fetch, find_remote
 
     with find_repository() as repository:
         drain_first(repository)
@@ -33,7 +33,7 @@ def command(remote: str | None, *, as_json: bool) -> None:
 
 
 def describe(remote: Remote, fetched: int) -> str:
-    from gittraj.render.terminal import escape_line
+    from gittraj.render.text.terminal import escape_line
 
     many = {0: "no new records", 1: "new records on 1 commit"}
     return escape_line(f"{remote.name}: {many.get(fetched, f'new records on {fetched} commits')}")

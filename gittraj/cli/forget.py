@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.purge import purge_options
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 
 
@@ -21,8 +21,8 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
     What others fetched before stays with them until they fetch again. With --purge nothing of it stays in
     the refs, whose history is replaced: it says what others have to do.
     """
-    from gittraj.forgetting import choose, forget
-    from gittraj.indexing.memory import take_out
+    from gittraj.commands.forget import choose, forget
+    from gittraj.index.keep_warm import take_out
 
     if (dry_run or no_fetch or gc) and not purge:
         raise click.UsageError("--dry-run, --no-fetch and --gc go with --purge")
@@ -43,7 +43,7 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
             take_out(repository)
         if purge:
             from gittraj.cli.purge import run
-            from gittraj.purging import Sought
+            from gittraj.commands.purge import Sought
 
             return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
     click.echo("its events stay in refs/notes/traj-data-*, named by nothing that shows", err=True)

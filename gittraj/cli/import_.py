@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository, say_remark
 from gittraj.cli.progress import show_progress
+from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def _named(
     if pipe is None and not refs:
         yield {Path(name): name for name in files}
         return
-    from gittraj.backfill.notes import write_notes
-    from gittraj.local import LocalState
+    from gittraj.commands.backfill.notes import write_notes
+    from gittraj.state.folder import LocalState
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # it would leave the folder
     local = LocalState.of(repository)
@@ -125,9 +125,9 @@ def _take_in(
     auto: bool,
     task: str | None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    from gittraj.backfill import take_in
-    from gittraj.linking import find_commit
-    from gittraj.render.backfill import taken_to_json
+    from gittraj.commands.backfill import take_in
+    from gittraj.commands.link import find_commit
+    from gittraj.render.text.backfill import taken_to_json
 
     given: dict[str, Any] = {"form": form, "link": auto, "task": task}
     with find_repository() as repository, show_progress() as progress:

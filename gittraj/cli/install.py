@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import environment, find_repository
+from gittraj.cli.repository import environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
-    from gittraj.installation import Step
+    from gittraj.commands.install import Step
 
 
 @click.command("install", short_help=COMMANDS["what people need"]["install"])
@@ -38,7 +38,7 @@ def command(
     if everywhere and (agents or no_fetch_refspec):
         raise click.UsageError("--global takes neither --agent nor --no-fetch-refspec")
     if everywhere:
-        from gittraj.installation.everywhere import install_everywhere
+        from gittraj.commands.install.everywhere import install_everywhere
 
         steps = install_everywhere(environment(), dry_run=dry_run)
     else:
@@ -55,8 +55,8 @@ def command(
 
 
 def _install_here(agents: tuple[str, ...], *, fetch_refspec: bool, dry_run: bool) -> list[Step]:
-    from gittraj.installation import install
-    from gittraj.installation.keys import provide_key
+    from gittraj.commands.install import install
+    from gittraj.commands.install.keys import provide_key
 
     with find_repository() as repository:
         steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)

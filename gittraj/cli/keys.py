@@ -10,7 +10,7 @@ from contextlib import contextmanager
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import environment, find_repository
+from gittraj.cli.repository import environment, find_repository
 from gittraj.config import Environ
 from gittraj.errors import NotARepository, TrajError
 from gittraj.git import Repository

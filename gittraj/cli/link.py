@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 
 
@@ -14,7 +14,7 @@ from gittraj.config import Environ
 @click.option("--session", required=True, metavar="ID|FILE", help="A session's id, or the path of its log.")
 def command(rev: str, session: str) -> None:
     """Put all of a session's trajectory onto the commit REV, by hand."""
-    from gittraj.linking import link_session
+    from gittraj.commands.link import link_session
 
     raw = environment()
     with find_repository() as repository:

@@ -15,8 +15,8 @@ from gittraj.cli.numbers import Number
 from gittraj.cli.quick import answer_log
 
 if TYPE_CHECKING:
-    from gittraj.query.history import Entry
-    from gittraj.render.terminal import Page
+    from gittraj.query.log.listing import Entry
+    from gittraj.render.text.terminal import Page
 
 _SHARE = Number(0, 1)
 
@@ -62,16 +62,16 @@ def command(
         return
     from pathlib import Path
 
-    from gittraj.cli.context import drain_first, environment, find_repository
     from gittraj.cli.nothing import say_nothing_found
     from gittraj.cli.output import columns, dump_json, text_page, write
     from gittraj.cli.progress import show_progress
-    from gittraj.indexing.answers import open_index
+    from gittraj.cli.repository import drain_first, environment, find_repository
+    from gittraj.index.answers import open_index
     from gittraj.notes.store import NotesRef
-    from gittraj.query.history import list_commits, list_trajectories, read_entries
-    from gittraj.query.recorded import Recorded
-    from gittraj.query.wanted import Wanted, compile_pattern
-    from gittraj.render.terminal import Page
+    from gittraj.query.log.filters import Wanted, compile_pattern
+    from gittraj.query.log.listing import list_commits, list_trajectories, read_entries
+    from gittraj.query.records import Recorded
+    from gittraj.render.text.terminal import Page
 
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
     environ = environment()
@@ -112,7 +112,7 @@ def command(
 def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
     from datetime import UTC, datetime
 
-    from gittraj.render.text import render_entry, render_oneline, render_row
+    from gittraj.render.text.log import render_entry, render_oneline, render_row
 
     now = datetime.now(UTC)
     for number, item in enumerate(found):

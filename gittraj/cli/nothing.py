@@ -8,12 +8,12 @@ from itertools import islice
 import click
 
 from gittraj.git import Repository
-from gittraj.local import LocalState
 from gittraj.notes.store import NotesRef
-from gittraj.query.history import changed_paths, describe
-from gittraj.query.recorded import Recorded
-from gittraj.query.touching import Ancestry, touching
-from gittraj.render.terminal import escape_line
+from gittraj.query.log.listing import changed_paths, describe
+from gittraj.query.log.paths import Ancestry, touching
+from gittraj.query.records import Recorded
+from gittraj.render.text.terminal import escape_line
+from gittraj.state.folder import LocalState
 
 _NEAREST = 200  # recorded commits that are looked at: for the nearest before one, for damage
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 import click
 
 from gittraj.git import Repository
-from gittraj.render.terminal import Page
+from gittraj.render.text.terminal import Page
 
 NARROWEST, WIDEST = 40, 100
 """Columns. Wider lines are hard to read, so a wide terminal is not filled."""

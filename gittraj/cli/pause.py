@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import current_session, environment, find_repository
+from gittraj.cli.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
 
@@ -13,7 +13,7 @@ from gittraj.config import Environ
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
     """Read and store nothing until resume. GIT_TRAJ=0 does it for one command."""
-    from gittraj.switching import pause
+    from gittraj.commands.pause import pause
 
     raw = environment()
     environ = Environ.of(raw)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
 from gittraj.cli.output import dump_json
+from gittraj.cli.repository import drain_first, find_repository
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 
@@ -27,10 +27,10 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
     """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
     what was decided and rejected, in Markdown."""
     from gittraj.notes.store import NotesRef
-    from gittraj.query.change import read_change
-    from gittraj.query.recorded import Recorded
-    from gittraj.render.comment import Taste, render_comment
-    from gittraj.render.tables import Place
+    from gittraj.query.records import Recorded
+    from gittraj.query.review import read_change
+    from gittraj.render.comment.comment import Taste, render_comment
+    from gittraj.render.comment.tables import Place
 
     with find_repository() as repository:
         drain_first(repository)

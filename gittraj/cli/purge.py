@@ -17,8 +17,8 @@ from gittraj.cli.status import plain
 from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
+    from gittraj.commands.purge import Purge, Sought
     from gittraj.git import Repository
-    from gittraj.purging import Purge, Sought
 
 SHORTEST = 4
 """Characters of a secret: a shorter one stands in every other word."""
@@ -53,7 +53,7 @@ def read_values() -> list[str]:
 
 def fetch_first(repository: Repository) -> None:
     """What only remotes have may hold it too, and would come back with the next push."""
-    from gittraj.sharing import fetch_all
+    from gittraj.sync import fetch_all
 
     for complaint in fetch_all(repository):
         sys.stderr.write(plain(f"git-traj: {complaint}: what is only there was not searched\n"))
@@ -61,7 +61,7 @@ def fetch_first(repository: Repository) -> None:
 
 def run(repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False) -> int:
     """Purge, and tell of it; 1 when it is still somewhere. Raises TrajError."""
-    from gittraj.purging import collect_garbage, purge
+    from gittraj.commands.purge import collect_garbage, purge
 
     done = purge(repository, sought, dry_run=dry_run)
     for line in _doubts(done):
@@ -111,7 +111,7 @@ _OTHERS = (
 
 
 def _pushes(repository: Repository) -> list[str]:
-    from gittraj.sharing.remote import list_remotes
+    from gittraj.sync.remote import list_remotes
 
     return [f"{f'{name}:':<13} git traj push --replace {name}" for name in list_remotes(repository)]
 

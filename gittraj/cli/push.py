@@ -9,7 +9,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.repository import drain_first, find_repository
 from gittraj.cli.sharing import send, tell
 
 
@@ -25,7 +25,7 @@ def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: b
 
     The first push to an address says what becomes readable to whom, and asks.
     """
-    from gittraj.sharing import find_remote
+    from gittraj.sync import find_remote
 
     with find_repository() as repository:
         drain_first(repository)

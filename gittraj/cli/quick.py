@@ -2,7 +2,7 @@
 
 The same text as the command's own, or no answer: whatever is unusual (options, terminals, configuration, news
 to be drained, an index that is behind) is left to the command. It must import next to nothing: see
-``gittraj.index.glance``.
+``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def answer_log(path: str | None, limit: int | None, *, oneline: bool) -> int | N
         return None
     try:
         asked = _ask_git()
-        from gittraj.query.description import DESCRIBE
+        from gittraj.query.log.description import DESCRIBE
 
         describing = spawn(*DESCRIBE)  # git is there when it is known what it is to describe
     except (AttributeError, OSError):  # Windows has no posix_spawn
@@ -98,7 +98,7 @@ def _load() -> Any:
         import _sqlite3
 
         import gittraj.index.history
-        import gittraj.indexing.quiet  # noqa: F401
+        import gittraj.index.is_current  # noqa: F401
     except ImportError:
         return None
     return _sqlite3
@@ -215,22 +215,22 @@ def _read(
     oneline: bool,
 ) -> list[tuple[str, str]]:
     """Commits and what is said below (or after) their titles; empty where the index cannot say."""
-    from gittraj.index import glance, history
-    from gittraj.indexing.quiet import is_quiet
+    from gittraj.index import fast_open, history
+    from gittraj.index.is_current import is_quiet
 
     head, notes = tips
-    folder = f"{common_dir}/{glance.FOLDER}"
-    address = glance.uri(f"{folder}/{glance.NAME}", "ro")
+    folder = f"{common_dir}/{fast_open.FOLDER}"
+    address = fast_open.uri(f"{folder}/{fast_open.NAME}", "ro")
     connection: sqlite3.Connection = sqlite.connect(address, uri=True, timeout=0.2, isolation_level=None)
     try:
-        if not glance.hold(connection, folder):
+        if not fast_open.hold(connection, folder):
             return []
         source = dict(connection.execute("SELECT name, value FROM meta"))
         tip = history.read_tip(connection, head)
         if (
             source.get("notes") != notes
-            or source.get("told_by") != glance.told_by()
-            or source.get("edges") != glance.read_edges(common_dir)
+            or source.get("told_by") != fast_open.told_by()
+            or source.get("edges") != fast_open.read_edges(common_dir)
             or not is_quiet(source.get("quiet", ""), common_dir)
             or tip is None
         ):
@@ -275,7 +275,7 @@ def _told(
 
 def _write(rows: list[tuple[str, str]], describing: tuple[int, int, int], *, oneline: bool) -> int:
     """``describing``: the git that describes the first of them."""
-    from gittraj.query.description import BATCH, DESCRIBE, FIELDS
+    from gittraj.query.log.description import BATCH, DESCRIBE, FIELDS
 
     try:
         for at in range(0, len(rows), BATCH):
@@ -283,8 +283,8 @@ def _write(rows: list[tuple[str, str]], describing: tuple[int, int, int], *, one
             process, output, ours = spawn(*DESCRIBE) if at else describing
             os.write(ours, "".join(f"{commit}\n" for commit, _ in some).encode())  # fits into a pipe
             os.close(ours)
-            import gittraj.render.title  # noqa: F401 - while git answers
-            from gittraj.times import now
+            import gittraj.render.text.title  # noqa: F401 - while git answers
+            from gittraj.model.times import now
 
             moment = now()
             told, _ = finish(process, output)
@@ -304,13 +304,13 @@ def _write(rows: list[tuple[str, str]], describing: tuple[int, int, int], *, one
 
 def _title(short: str, subject: str, author: str, date: str, now: object) -> str:
     """As ``render.text.render_title``."""
-    from gittraj.render.title import ago, lay_out
+    from gittraj.render.text.title import ago, lay_out
 
     text, who = _line(subject), _line(author)
     about = f"{ago(date, now)} by {who}".strip()  # type: ignore[arg-type]
     start = len(short) + 1
     if not (text.isascii() and who.isascii() and text and start + len(text) <= _COLUMNS):
-        from gittraj.render.wrapping import width, wrap
+        from gittraj.render.text.wrapping import width, wrap
 
         rows = wrap(text, _COLUMNS - start) or [""]
         text = ("\n" + " " * start).join(rows)
@@ -324,6 +324,6 @@ def _line(text: str) -> str:
     """As ``render.wrapping.escape_line``, which knows more signs."""
     if text.isascii() and text.isprintable():
         return " ".join(text.split())
-    from gittraj.render.wrapping import escape_line
+    from gittraj.render.text.wrapping import escape_line
 
     return escape_line(text)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import environment, find_repository
+from gittraj.cli.repository import environment, find_repository
 from gittraj.cli.status import plain
 from gittraj.config import Environ
 

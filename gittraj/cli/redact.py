@@ -22,17 +22,17 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.purge import check_values, fetch_first, purge_options, read_values, run
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.status import plain
 from gittraj.config import Config, Environ
 from gittraj.errors import NotARepository, RedactionError, TrajError
 
 if TYPE_CHECKING:
-    from gittraj.filtering import Hit
     from gittraj.git import Repository
-    from gittraj.pipeline import Pipeline
-    from gittraj.redaction import Redact
+    from gittraj.record.pipeline import Pipeline
+    from gittraj.redact.events import Redact
+    from gittraj.redact.filter import Hit
 
 _MODES = ("--json", "--jsonl", "--explain", "--audit", "--test", "--purge")
 
@@ -88,7 +88,7 @@ def command(
         if jsonl:
             return _filter_lines(redactor, stream)
         text, encoding = _decode(stream.read(), source)
-    from gittraj.filtering import clean_text
+    from gittraj.redact.filter import clean_text
 
     clean, hits = clean_text(redactor, text)
     if as_json:
@@ -106,9 +106,9 @@ def command(
 def _redactor() -> tuple[Redact, str]:
     """By the settings and with the secrets of the repository, if there is one; and by which rules."""
     from gittraj.config import read_config
-    from gittraj.drain.composition import known_secrets
-    from gittraj.drain.redactor import redactors, stamp
-    from gittraj.local import LocalState
+    from gittraj.record.drain.composition import known_secrets
+    from gittraj.record.drain.redactor import redactors, stamp
+    from gittraj.state.folder import LocalState
 
     raw = environment()
     try:
@@ -148,7 +148,7 @@ def _decode(data: bytes, source: str | None) -> tuple[str, str]:
 
 def _filter_lines(redactor: Redact, stream: BinaryIO) -> int:
     """What cannot be scanned comes out as a placeholder, in its place, and makes the status 1."""
-    from gittraj.filtering import clean_lines
+    from gittraj.redact.filter import clean_lines
 
     failed = 0
     for number, result in enumerate(clean_lines(redactor, _blocks(stream)), 1):
@@ -190,11 +190,11 @@ def _explained(text: str, hits: list[Hit]) -> Iterator[str]:
 
 
 def _audit(revisions: str | None, *, as_json: bool) -> int:
-    from gittraj.audit import audit
+    from gittraj.commands.audit import audit
+    from gittraj.commands.link import reachable
     from gittraj.config import read_config
-    from gittraj.drain.composition import make_pipeline
-    from gittraj.linking import reachable
-    from gittraj.local import LocalState
+    from gittraj.record.drain.composition import make_pipeline
+    from gittraj.state.folder import LocalState
 
     raw = environment()
     with find_repository() as repository:
@@ -224,11 +224,11 @@ def _audit(revisions: str | None, *, as_json: bool) -> int:
 def _purge(
     text: str | None, finding: str | None, *, dry_run: bool, fetching: bool, gc: bool, as_json: bool
 ) -> int:
+    from gittraj.commands.purge import Sought
     from gittraj.config import read_config
-    from gittraj.drain.composition import make_pipeline
-    from gittraj.local import LocalState
-    from gittraj.purging import Sought
+    from gittraj.record.drain.composition import make_pipeline
     from gittraj.redact import OnlyValues
+    from gittraj.state.folder import LocalState
 
     raw = environment()
     values = None if text is None else check_values(read_values() if text == "-" else [text])
@@ -251,7 +251,7 @@ def _purge(
 
 
 def _values_of(repository: Repository, pipeline: Pipeline, finding: str) -> list[str]:
-    from gittraj.audit import audit, values_of
+    from gittraj.commands.audit import audit, values_of
 
     paths = pipeline.config.strict
     leaks = audit(repository, pipeline.redactor, paths=paths).leaks
@@ -262,8 +262,8 @@ def _values_of(repository: Repository, pipeline: Pipeline, finding: str) -> list
 
 
 def _test(*, as_json: bool) -> int:
-    from gittraj.filtering import try_rules
     from gittraj.redact import RULESET
+    from gittraj.redact.filter import try_rules
 
     trials = list(try_rules(os.urandom(32)))
     failed = [trial for trial in trials if not trial.passed]

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
-    from gittraj.repairing import Repaired
+    from gittraj.commands.repair import Repaired
 
 
 @click.command("repair", short_help=COMMANDS["by hand"]["repair"])
@@ -31,7 +31,7 @@ def command(revisions: str | None, *, dry_run: bool, as_json: bool) -> None:
     With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records without a living
     commit and without evidence are named; they stay where they are. Safe to repeat.
     """
-    from gittraj.repairing import repair
+    from gittraj.commands.repair import repair
 
     raw = environment()
     with find_repository() as repository:

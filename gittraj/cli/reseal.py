@@ -19,6 +19,6 @@ def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: boo
 
     Not a revocation: what was pushed before stays open to those who could open it.
     """
-    from gittraj.resealing import reseal_stored
+    from gittraj.commands.reseal import reseal_stored
 
     return resealing.run(reseal_stored, revisions, did="resealed", as_json=as_json, identities=identities)

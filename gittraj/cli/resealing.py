@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.opening import keys, say_problems
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
-    from gittraj.resealing import Ground, Resealed
+    from gittraj.commands.reseal import Ground, Resealed
     from gittraj.seal.policy import WithKeys
 
 revisions = click.argument("revisions", required=False, metavar="[RANGE]")
@@ -34,7 +34,7 @@ def run(
     identities: Sequence[Path] = (),
 ) -> int:
     """Do ``work`` on what stands on ``revisions``, for today's readers. Raises TrajError."""
-    from gittraj.resealing import prepare
+    from gittraj.commands.reseal import prepare
 
     raw = environment()
     with find_repository() as repository:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import current_session, environment, find_repository
+from gittraj.cli.repository import current_session, environment, find_repository
 from gittraj.config import Environ
 
 
@@ -13,7 +13,7 @@ from gittraj.config import Environ
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
     """Go on after pause. What happened in between is never read, neither now nor later."""
-    from gittraj.switching import resume
+    from gittraj.commands.pause import resume
 
     raw = environment()
     environ = Environ.of(raw)

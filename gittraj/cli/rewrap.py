@@ -20,6 +20,6 @@ def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: boo
 
     The sealed text stays byte for byte. It takes nothing from a reader who is off the list: git traj reseal.
     """
-    from gittraj.resealing import rewrap_stored
+    from gittraj.commands.reseal import rewrap_stored
 
     return resealing.run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)

@@ -21,6 +21,6 @@ def command(revisions: str | None, *, as_json: bool) -> int:
 
     What was not pushed yet leaves the refs with its history. What was pushed stays where it is.
     """
-    from gittraj.resealing import seal_stored
+    from gittraj.commands.reseal import seal_stored
 
     return resealing.run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)

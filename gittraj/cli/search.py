@@ -19,21 +19,21 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import label_options
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.git import Repository
+from gittraj.index.is_current import rests
 from gittraj.index.language import parse_query
+from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
 from gittraj.index.words import sound
-from gittraj.indexing.finding import Conditions, Found, search
-from gittraj.indexing.quiet import rests
-from gittraj.query.places import describe_places
-from gittraj.render.found import render_hit
+from gittraj.query.locate import describe_places
+from gittraj.render.text.search import render_hit
 
 if TYPE_CHECKING:
-    from gittraj.indexing.answers import Answers
-    from gittraj.query.recorded import Recorded
+    from gittraj.index.answers import Answers
+    from gittraj.query.records import Recorded
 
 _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
 
@@ -114,14 +114,14 @@ def _read_conditions(
 def _read_date(repository: Repository, name: str, date: str | None) -> int | None:
     if date is None:
         return None
-    from gittraj.query.history import read_date
+    from gittraj.query.log.listing import read_date
 
     return read_date(repository, name, date)
 
 
 def _list(repository: Repository, rev: str, author: str | None, paths: Sequence[str]) -> frozenset[str]:
-    from gittraj.indexing.answers import open_index
-    from gittraj.query.history import list_commits
+    from gittraj.index.answers import open_index
+    from gittraj.query.log.listing import list_commits
 
     with open_index(repository, rev) as index:
         recorded = _read_records(repository, index)
@@ -133,7 +133,7 @@ def _list(repository: Repository, rev: str, author: str | None, paths: Sequence[
 
 def _read_records(repository: Repository, index: Answers | None) -> Recorded:
     from gittraj.notes.store import NotesRef
-    from gittraj.query.recorded import Recorded
+    from gittraj.query.records import Recorded
 
     return Recorded(index.notes if index else NotesRef(repository).items())
 
@@ -162,7 +162,7 @@ def _render(repository: Repository, found: Found) -> Iterator[str]:
 
 
 def _document(repository: Repository, query: str, found: Found) -> dict[str, Any]:
-    from gittraj.indexing.answers import open_index
+    from gittraj.index.answers import open_index
 
     places = describe_places(repository, [hit.commits for hit in found.hits])
     results = []

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from gittraj.cli.nothing import say_missing
 from gittraj.git import Repository
-from gittraj.query.chapters import Segments
-from gittraj.sealing import Opener
+from gittraj.query.show.chapters import Segments
+from gittraj.seal.events import Opener
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def read_events(
 
 def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
     """Fetch the segments of these months; why it could not be done, on one line."""
-    from gittraj.sharing import fetch_segments
+    from gittraj.sync import fetch_segments
 
     if sys.stderr.isatty():
         sys.stderr.write(f"fetching the events of {len(months)} month{'s' * (len(months) > 1)} …\n")

@@ -12,7 +12,7 @@ from gittraj.errors import TrajError
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
-    from gittraj.sharing import Outgoing, Remote
+    from gittraj.sync import Outgoing, Remote
 
 
 def send(
@@ -28,8 +28,8 @@ def send(
 
     Raises TrajError.
     """
-    from gittraj.render.terminal import escape_line
-    from gittraj.sharing import find_outgoing, leaves_out, push
+    from gittraj.render.text.terminal import escape_line
+    from gittraj.sync import find_outgoing, leaves_out, push
 
     if not dry_run:
         _vet(repository, remote)
@@ -54,7 +54,7 @@ def send(
 
 def say(line: str) -> None:
     """What a user has to know besides."""
-    from gittraj.render.terminal import escape_line
+    from gittraj.render.text.terminal import escape_line
 
     sys.stderr.write(escape_line(f"git-traj: {line}") + "\n")
 
@@ -64,9 +64,9 @@ def tell(lines: list[str], document: dict[str, object], *, as_json: bool) -> Non
 
 
 def _vet(repository: Repository, remote: Remote) -> None:
-    from gittraj.cli.context import environment
+    from gittraj.cli.repository import environment
     from gittraj.config import Environ
-    from gittraj.drain.vetting import vet
+    from gittraj.sync.rescan import vet
 
     raw = environment()
     vet(repository, remote, environ=Environ.of(raw), live=raw)
@@ -74,8 +74,8 @@ def _vet(repository: Repository, remote: Remote) -> None:
 
 def _allow(repository: Repository, remote: Remote, outgoing: Outgoing) -> None:
     """Ask once for each address. Raises TrajError when it may not be pushed."""
-    from gittraj.render.terminal import escape_line
-    from gittraj.sharing import read_answer, remember_consent
+    from gittraj.render.text.terminal import escape_line
+    from gittraj.sync import read_answer, remember_consent
 
     answer = read_answer(repository, remote)
     if answer == "auto":

@@ -10,17 +10,17 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.nothing import say_nothing_on
 from gittraj.cli.opening import keys, say_closed
 from gittraj.cli.output import PIPE, dump_json, text_page, write
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.segments import read_events
 from gittraj.git import Repository, from_top
 from gittraj.notes.store import NotesRef
-from gittraj.query.fold import Header
-from gittraj.query.history import describe
-from gittraj.query.recorded import Recorded
-from gittraj.query.telling import (
+from gittraj.query.header import Header
+from gittraj.query.log.listing import describe
+from gittraj.query.records import Recorded
+from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     after,
     find_target,
@@ -29,10 +29,10 @@ from gittraj.query.telling import (
     tell,
     touching_file,
 )
-from gittraj.render.chapters import render_commit, render_timeline
 from gittraj.render.detail import Detail
-from gittraj.render.markdown import render_markdown
-from gittraj.render.terminal import Page
+from gittraj.render.markdown.page import render_markdown
+from gittraj.render.text.chapters import render_commit, render_timeline
+from gittraj.render.text.terminal import Page
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "timeline", "html", "json")
@@ -126,7 +126,7 @@ def _render(form: str, entry: Header | None, told: list[Header], page: Page, det
         case "timeline":
             return render_timeline(told, page, detail=detail)
         case "html":
-            from gittraj.pages.document import render_page
+            from gittraj.render.html.document import render_page
 
             return render_page([(entry, told)], detail=detail)
         case _:

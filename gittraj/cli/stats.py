@@ -28,15 +28,15 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, path_options
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.nothing import say_nothing_found
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
-from gittraj.indexing.stock import take_stock
+from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.index.counters import take_stock
 from gittraj.notes.store import NotesRef
-from gittraj.query.recorded import Recorded
-from gittraj.query.stats import BY
-from gittraj.render.stats import render_stats
+from gittraj.query.records import Recorded
+from gittraj.query.stats.statistics import BY
+from gittraj.render.text.stats import render_stats
 
 
 @click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])

@@ -24,13 +24,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
-from gittraj.figures import shorten
+from gittraj.events.part_summary import shorten
 
 if TYPE_CHECKING:
-    from gittraj.health import Facts
-    from gittraj.installation.inspection import AgentState
+    from gittraj.commands.doctor import Facts
+    from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
 
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(as_json: bool) -> None:
     """What is captured in this repository, what waits, and what is in force."""
-    from gittraj.health import gather
+    from gittraj.commands.doctor import gather
 
     with find_repository() as repository:
         drain_first(repository)

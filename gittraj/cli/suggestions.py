@@ -42,7 +42,7 @@ def _join(typed: Sequence[str]) -> list[str]:
 
 
 def _references(start: str) -> list[str]:
-    from gittraj.cli.context import find_repository
+    from gittraj.cli.repository import find_repository
 
     first, dots, rest = start.rpartition("..")
     try:

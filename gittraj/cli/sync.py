@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
 from gittraj.cli.fetch import describe
+from gittraj.cli.repository import drain_first, find_repository
 from gittraj.cli.sharing import say, send, tell
 
 
@@ -17,7 +17,7 @@ from gittraj.cli.sharing import say, send, tell
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
-    from gittraj.sharing import fetch, find_remote
+    from gittraj.sync import fetch, find_remote
 
     with find_repository() as repository:
         drain_first(repository)

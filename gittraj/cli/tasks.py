@@ -14,7 +14,7 @@ from gittraj.config import read_config
 if TYPE_CHECKING:
     from gittraj.errors import TaskError
     from gittraj.git import Repository
-    from gittraj.model import TaskRef
+    from gittraj.model.values import TaskRef
     from gittraj.tasks import Status
 
 

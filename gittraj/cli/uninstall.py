@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import environment, find_repository
+from gittraj.cli.repository import environment, find_repository
 
 
 @click.command("uninstall", short_help=COMMANDS["set-up"]["uninstall"])
@@ -13,12 +13,12 @@ from gittraj.cli.context import environment, find_repository
 @click.option("--global", "everywhere", is_flag=True, help="What install --global did, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
     """Take git-traj out of this repository: hooks and configuration become what they were."""
-    from gittraj.installation import uninstall
+    from gittraj.commands.install import uninstall
 
     if everywhere and purge:
         raise click.UsageError("--global takes no --purge: repositories keep what they have")
     if everywhere:
-        from gittraj.installation.everywhere import uninstall_everywhere
+        from gittraj.commands.install.everywhere import uninstall_everywhere
 
         steps = list(uninstall_everywhere(environment()))
     else:

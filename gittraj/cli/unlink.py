@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, find_repository
+from gittraj.cli.repository import drain_first, find_repository
 
 
 @click.command("unlink", short_help=COMMANDS["by hand"]["unlink"])
@@ -13,8 +13,8 @@ from gittraj.cli.context import drain_first, find_repository
 @click.argument("trajectory", required=False)
 def command(rev: str, trajectory: str | None) -> None:
     """Take a TRAJECTORY (a prefix is enough), or all of them, off the commit REV."""
-    from gittraj.indexing.memory import take_out
-    from gittraj.linking import unlink
+    from gittraj.commands.link import unlink
+    from gittraj.index.keep_warm import take_out
 
     with find_repository() as repository:
         drain_first(repository)

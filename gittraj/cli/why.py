@@ -32,8 +32,8 @@ import click
 
 from gittraj.cli.ahead import take
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.context import drain_first, environment, find_repository
 from gittraj.cli.output import dump_json, text_page, write
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
 
@@ -82,7 +82,7 @@ def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.segments import read_events
-    from gittraj.query.reasons import explain
+    from gittraj.query.why.lines import explain
 
     start = time.monotonic()
     blamed = blame.read()
@@ -127,7 +127,7 @@ def _render(
     *,
     porcelain: bool,
 ) -> Iterator[str]:
-    from gittraj.render.why import render_porcelain, render_reason
+    from gittraj.render.text.why import render_porcelain, render_reason
 
     if porcelain:
         yield from (render_porcelain(entry, lines, path) for entry in entries)

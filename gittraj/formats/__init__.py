@@ -1,4 +1,4 @@
-"""One reader per log format: bytes of a session in, items of :mod:`gittraj.log` out.
+"""One reader per log format: bytes of a session in, items of :mod:`gittraj.model.session_items` out.
 
 A reader decides by content, streams, and never raises over what a log holds. It does not know
 repositories, commits or notes, never opens another file, and writes nothing. A new format is one
@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, Protocol, cast
 
-from gittraj.log import Cursor, Item
+from gittraj.model.session_items import Cursor, Item
 
 HEAD = 65536
 """Bytes of a file's beginning that ``detect`` wants to see."""
@@ -36,8 +36,8 @@ class Reader(Protocol):
         """The items of a log from ``cursor`` on, in its order.
 
         ``session`` is the session id that the file's name gives. Before every human prompt of a log that
-        only grows comes a :class:`~gittraj.log.Mark`: reading from its cursor gives exactly the items
-        after it. A format without marks is always read from its start.
+        only grows comes a :class:`~gittraj.model.session_items.Mark`: reading from its cursor gives exactly
+        the items after it. A format without marks is always read from its start.
 
         Raises:
             FormatError: the bytes before the cursor are not those that it was made for.
@@ -83,11 +83,11 @@ _READERS: dict[str, str] = {
     "copilot-vscode-log": "gittraj.formats.copilot.patches",
     "cursor": "gittraj.formats.cursor",
     "pi": "gittraj.formats.pi",
-    "hook-capture": "gittraj.formats.hook_capture",
+    "hook-capture": "gittraj.formats.agent_hooks.capture",
     "codex-notify": "gittraj.formats.codex.notify",
-    "agent-trajectories": "gittraj.formats.agent_trajectories",
-    "openhands": "gittraj.formats.openhands",
-    "openai-messages": "gittraj.formats.openai_messages",
+    "agent-trajectories": "gittraj.formats.agent_trajectories.read",
+    "openhands": "gittraj.formats.openhands.events",
+    "openai-messages": "gittraj.formats.openai.messages",
 }
 """By format, in the order in which ``detect`` asks: whatever is told apart by less comes later."""
 STORES: dict[str, str] = {
@@ -96,14 +96,14 @@ STORES: dict[str, str] = {
     "openagents": "gittraj.formats.openagents.database",
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
-    "aider": "gittraj.formats.aider",
+    "aider": "gittraj.formats.aider.history",
     "opencode-db": "gittraj.formats.opencode.database",
     "opencode-storage": "gittraj.formats.opencode.storage",
-    "openhands-folder": "gittraj.formats.openhands_folder",
-    "openai-dataset": "gittraj.formats.openai_dataset",
-    "atif": "gittraj.formats.atif",
-    "trajectory-markdown": "gittraj.formats.trajectory_markdown",
-    "agent-trace": "gittraj.formats.agent_trace",
+    "openhands-folder": "gittraj.formats.openhands.folder",
+    "openai-dataset": "gittraj.formats.openai.dataset",
+    "atif": "gittraj.formats.atif.read",
+    "trajectory-markdown": "gittraj.formats.agent_trajectories.markdown",
+    "agent-trace": "gittraj.formats.agent_trace.read",
 }
 NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents"))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats import lines, loose
-from gittraj.formats.noted import Note, name_agent, read_head, read_session, sessions_of
-from gittraj.log import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model import Message, Prompt, Remark
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import Message, Prompt, Remark
 
 name = "agentnote"
 agent = "claude-code"
@@ -51,21 +51,21 @@ def _parse(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     known = isinstance(value, dict) and value.get("v") == 1 and isinstance(value.get("interactions"), list)
-    return value if known and loose.text(value.get("session_id")) else None
+    return value if known and coerce.text(value.get("session_id")) else None
 
 
 def _items(note: Note, told: dict[str, Any]) -> Iterator[Item]:
-    model = loose.text(told.get("model"))
+    model = coerce.text(told.get("model"))
     if model:
         yield Fact(name="model", value=model)
-    for number, each in enumerate(loose.objects(told["interactions"])):
+    for number, each in enumerate(coerce.objects(told["interactions"])):
         own = f"{note.prefix}.{number}"
-        for at, context in enumerate(loose.objects(each.get("contexts"))):
-            if text := loose.text(context.get("text")):
+        for at, context in enumerate(coerce.objects(each.get("contexts"))):
+            if text := coerce.text(context.get("text")):
                 remark = Remark(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
                 yield Entry(event=remark, end=note.end)
         yield Entry(
-            event=Prompt(id=f"{own}:prompt", content=loose.text(each.get("prompt")) or ""), end=note.end
+            event=Prompt(id=f"{own}:prompt", content=coerce.text(each.get("prompt")) or ""), end=note.end
         )
         used, wrote = (", ".join(_texts(each.get(key))) for key in ("tools", "files_touched"))
         if used or wrote:
@@ -73,7 +73,7 @@ def _items(note: Note, told: dict[str, Any]) -> Iterator[Item]:
             yield Entry(
                 event=Remark(id=f"{own}:used", content=said, kind="note", tags=("tools",)), end=note.end
             )
-        if text := loose.text(each.get("response")):
+        if text := coerce.text(each.get("response")):
             yield Entry(event=Message(id=f"{own}:answer", content=text, model=model), end=note.end)
     yield _closing(note, told)
     yield TurnEnd(end=note.end)
@@ -85,16 +85,16 @@ def _texts(value: Any) -> list[str]:
 
 def _closing(note: Note, told: dict[str, Any]) -> Entry:
     """What the note says of the commit itself."""
-    attribution = loose.mapping(told.get("attribution"))
-    counted = loose.mapping(attribution.get("lines"))
-    files = [(loose.text(file.get("path")), file.get("by_ai")) for file in loose.objects(told.get("files"))]
-    said = f"AgentNote: {loose.count(attribution.get('ai_ratio'))} % by the agent"
+    attribution = coerce.mapping(told.get("attribution"))
+    counted = coerce.mapping(attribution.get("lines"))
+    files = [(coerce.text(file.get("path")), file.get("by_ai")) for file in coerce.objects(told.get("files"))]
+    said = f"AgentNote: {coerce.count(attribution.get('ai_ratio'))} % by the agent"
     if counted:
-        added, total = (loose.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
+        added, total = (coerce.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
         said += f", {added} of {total} lines added"
     event = Remark(
         id=f"{note.prefix}:note",
-        ts=loose.stamp(told.get("timestamp")) or note.ts,
+        ts=coerce.stamp(told.get("timestamp")) or note.ts,
         content=said,
         kind="note",
         tags=("attribution",),

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, difference, images, lines, loose, patch
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.formats.shape import Part, shape_id
-from gittraj.log import Cursor, Damage, Edit, Entry, Item
-from gittraj.model import Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.formats.base import coerce, commits, images, line_changes, lines, patch
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import Part, shape_id
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Item
+from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
 
 name = "cursor"
 agent = "cursor"
@@ -44,7 +44,7 @@ def detect(head: bytes) -> bool:
 
 
 def _is_record(found: dict[str, Any]) -> bool:
-    content = loose.mapping(found.get("message")).get("content")
+    content = coerce.mapping(found.get("message")).get("content")
     own = found.get("role") in ("user", "assistant") and isinstance(content, list)
     return own and not _FOREIGN & found.keys()
 
@@ -62,21 +62,21 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def command(tool: str, arguments: Any) -> str | None:
     """The shell command of a call of Cursor's ``tool``."""
-    return loose.text(loose.mapping(arguments).get("command")) if _plain(tool) in _SHELLS else None
+    return coerce.text(coerce.mapping(arguments).get("command")) if _plain(tool) in _SHELLS else None
 
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = loose.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    given = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as a call of ``tool`` leaves them, as far as its arguments tell."""
-    given = loose.mapping(arguments)
+    given = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        return patch.edits(next(_texts(given, "patch", "input", "command"), loose.text(arguments) or ""))
+        return patch.edits(next(_texts(given, "patch", "input", "command"), coerce.text(arguments) or ""))
     path = next(iter(paths(arguments)), None)
     if path is None:
         return ()
@@ -93,7 +93,7 @@ def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
                 Edit(path=path, added=tuple(x for x in code.splitlines() if not _ELISION.match(x.strip()))),
             )
         case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace":
-            return (_changed(path, loose.objects(given.get("edits")) or [given]),)
+            return (_changed(path, coerce.objects(given.get("edits")) or [given]),)
         case "editnotebook":
             return (_changed(path, [given]),)
         case _:
@@ -106,8 +106,8 @@ def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
     for change in changes:
         old = next(_texts(change, "old_string", "old_str"), "").splitlines()
         new = next(_texts(change, "new_string", "new_str"), "").splitlines()
-        added += difference.only_in(new, old)
-        removed += difference.only_in(old, new)
+        added += line_changes.only_in(new, old)
+        removed += line_changes.only_in(old, new)
     return Edit(path=path, added=tuple(added), removed=tuple(removed))
 
 
@@ -117,7 +117,7 @@ def _plain(tool: str) -> str:
 
 
 def _texts(given: dict[str, Any], *keys: str) -> Iterator[str]:
-    return (text for key in keys if (text := loose.text(given.get(key))))
+    return (text for key in keys if (text := coerce.text(given.get(key))))
 
 
 # ---------------------------------------------------------------- records
@@ -159,17 +159,17 @@ class _Reading:
     def _block(self, found: Fragment, own: str, block: dict[str, Any]) -> Iterator[Item]:
         said: dict[str, Any] = {"id": own, "response": f"n{self._number}"}
         if block.get("type") == "tool_use":
-            tool, arguments = loose.text(block.get("name")) or "unknown", block.get("input")
-            call_id = loose.text(block.get("id")) or own
+            tool, arguments = coerce.text(block.get("name")) or "unknown", block.get("input")
+            call_id = coerce.text(block.get("id")) or own
             yield Entry(
                 event=ToolCall(**said, name=tool, arguments=arguments, call_id=call_id),
                 end=found.end,
                 edits=edits(tool, arguments),
                 command=command(tool, arguments),
-                folder=loose.text(loose.mapping(arguments).get("working_directory")),
+                folder=coerce.text(coerce.mapping(arguments).get("working_directory")),
                 paths=paths(arguments),
             )
-        elif text := loose.text(block.get("text")):
+        elif text := coerce.text(block.get("text")):
             if words := text.replace(_REDACTED, "").strip():
                 yield Entry(event=Message(**said, content=words), end=found.end)
             if _REDACTED in text:
@@ -178,12 +178,12 @@ class _Reading:
 
     def _result(self, found: Fragment, ordinal: int, block: dict[str, Any]) -> Entry:
         given = block.get("content")
-        texts = [given] if isinstance(given, str) else [*_texts_of(loose.objects(given))]
+        texts = [given] if isinstance(given, str) else [*_texts_of(coerce.objects(given))]
         text = "\n".join(texts)
         event = ToolResult(
             id=f"n{self._number}:{ordinal}",
             content=text,
-            call_id=loose.text(block.get("tool_use_id")),
+            call_id=coerce.text(block.get("tool_use_id")),
             is_error=block.get("is_error") is True,
         )
         return Entry(event=event, end=found.end, commits=commits.printed(text))
@@ -199,18 +199,18 @@ def typed(content: list[dict[str, Any]]) -> str | None:
         images.placeholder(images.from_base64(source.get("data"), source.get("media_type")))
         for block in content
         if block.get("type") == "image"
-        for source in [loose.mapping(block.get("source"))]
+        for source in [coerce.mapping(block.get("source"))]
     ]
     return "\n".join(part for part in (*asked, *shown) if part) or None
 
 
 def _blocks(record: dict[str, Any]) -> list[dict[str, Any]]:
-    content = loose.mapping(record.get("message")).get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else loose.objects(content)
+    content = coerce.mapping(record.get("message")).get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 
 def _texts_of(content: list[dict[str, Any]]) -> Iterator[str]:
-    return (text for block in content if (text := loose.text(block.get("text"))))
+    return (text for block in content if (text := coerce.text(block.get("text"))))
 
 
 def _queries(text: str) -> Iterator[str]:
@@ -244,5 +244,9 @@ def _shape_id(stream: BinaryIO) -> str | None:
 
 def _shape(record: dict[str, Any]) -> list[Part]:
     blocks = _blocks(record)
-    sizes = [len(loose.text(block.get("text")) or "") for block in blocks]
-    return [loose.text(record.get("role")), *sizes, *(loose.text(block.get("name")) for block in blocks)]
+    sizes = [len(coerce.text(block.get("text")) or "") for block in blocks]
+    return [
+        coerce.text(record.get("role")),
+        *sizes,
+        *(coerce.text(block.get("name")) for block in blocks),
+    ]

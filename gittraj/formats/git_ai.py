@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gittraj.formats import lines, loose
-from gittraj.formats.noted import Note, name_agent, read_head, read_session, sessions_of
-from gittraj.log import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model import AnyEvent, Message, Prompt, Remark, Thinking, ToolCall
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import AnyEvent, Message, Prompt, Remark, Thinking, ToolCall
 
 name = "git-ai"
 agent = "claude-code"
@@ -36,7 +36,7 @@ class _Work:
 
     @property
     def session(self) -> str | None:
-        return loose.text(loose.mapping(self.record.get("agent_id")).get("id"))
+        return coerce.text(coerce.mapping(self.record.get("agent_id")).get("id"))
 
 
 def detect(path: Path) -> bool:
@@ -71,10 +71,10 @@ class _Reading:
 
     def items(self, note: Note, works: list[_Work]) -> Iterator[Item]:
         for work in works:
-            yield Fact(name="agent", value=name_agent(loose.mapping(work.record["agent_id"]).get("tool")))
-            if model := loose.text(loose.mapping(work.record.get("agent_id")).get("model")):
+            yield Fact(name="agent", value=name_agent(coerce.mapping(work.record["agent_id"]).get("tool")))
+            if model := coerce.text(coerce.mapping(work.record.get("agent_id")).get("model")):
                 yield Fact(name="model", value=model)
-            if author := loose.text(work.record.get("human_author")):
+            if author := coerce.text(work.record.get("human_author")):
                 yield Fact(name="participant", value=f"{author}:human")
             yield from self._messages(note, work)
         yield _closing(note, works)
@@ -82,7 +82,7 @@ class _Reading:
 
     def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
         """Those that no note before has told."""
-        said = loose.objects(work.record.get("messages"))
+        said = coerce.objects(work.record.get("messages"))
         known = len(self._told) if said[: len(self._told)] == self._told else 0
         for number, message in enumerate(said[known:], known):
             event = _event(f"{note.prefix}.{number}", message)
@@ -94,8 +94,8 @@ class _Reading:
 def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
     common: dict[str, Any] = {
         "id": own,
-        "ts": loose.stamp(message.get("timestamp")),
-        "content": loose.text(message.get("text")) or "",
+        "ts": coerce.stamp(message.get("timestamp")),
+        "content": coerce.text(message.get("text")) or "",
     }
     match message.get("type"):
         case "user":
@@ -107,7 +107,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
         case "plan":
             return Remark(**common, kind="note", tags=("plan",))
         case "tool_use":
-            tool = loose.text(message.get("name")) or "unknown"
+            tool = coerce.text(message.get("name")) or "unknown"
             return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=own)
         case _:
             return None
@@ -120,7 +120,7 @@ def _closing(note: Note, works: list[_Work]) -> Entry:
         for path, found in work.ranges.items():
             ranges.setdefault(path, []).extend(found)
     said = "; ".join(f"{path} {','.join(found)}" for path, found in ranges.items())
-    counts = {key: given for w in works for key in _COUNTS if (given := loose.number(w.record.get(key)))}
+    counts = {key: given for w in works for key in _COUNTS if (given := coerce.number(w.record.get(key)))}
     event = Remark(
         id=f"{note.prefix}:note",
         ts=note.ts,
@@ -136,12 +136,12 @@ def _parse(text: str) -> dict[str, _Work] | None:
     """What a note says of each agent's session, by its key; None for what is no authorship log."""
     divider = _DIVIDER.search(text)
     try:
-        told = loose.mapping(lines.decode(text[divider.end() :])) if divider else {}
+        told = coerce.mapping(lines.decode(text[divider.end() :])) if divider else {}
     except (ValueError, RecursionError):
         return None
-    if divider is None or not (loose.text(told.get("schema_version")) or "").startswith(_SCHEMA):
+    if divider is None or not (coerce.text(told.get("schema_version")) or "").startswith(_SCHEMA):
         return None
-    records = loose.mapping(told.get("prompts")) | loose.mapping(told.get("sessions"))
+    records = coerce.mapping(told.get("prompts")) | coerce.mapping(told.get("sessions"))
     works = {key: _Work(record) for key, record in records.items() if isinstance(record, dict)}
     path = ""
     for line in text[: divider.start()].splitlines():

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, difference, images, lines, loose
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.formats.base import coerce, commits, images, line_changes, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.session_id import shape_id
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Foreign,
@@ -82,12 +82,14 @@ class _Reading:
         header = fragments[0].value if fragments else {}
         self._header = header if header.get("type") == "session" else {}
         self._name = session
-        self._folder = loose.text(self._header.get("cwd"))
-        self._model = loose.text(self._header.get("modelId"))
-        parent = loose.text(self._header.get("parentSession")) or loose.text(self._header.get("branchedFrom"))
+        self._folder = coerce.text(self._header.get("cwd"))
+        self._model = coerce.text(self._header.get("modelId"))
+        parent = coerce.text(self._header.get("parentSession")) or coerce.text(
+            self._header.get("branchedFrom")
+        )
         named = _UUID.findall(parent or "")
         self._parent = named[-1] if named else parent
-        self._began = loose.stamp(self._header.get("timestamp"))
+        self._began = coerce.stamp(self._header.get("timestamp"))
         self._active = _active(fragments)
         self._seen: set[str] = set()
 
@@ -101,9 +103,9 @@ class _Reading:
         if not self._fragments:
             return
         first = self._fragments[0].value
-        shape = shape_id(name, [[loose.text(first.get("type")), loose.stamp(first.get("timestamp"))]])
+        shape = shape_id(name, [[coerce.text(first.get("type")), coerce.stamp(first.get("timestamp"))]])
         known = {
-            "session": loose.text(self._header.get("id")) or self._name or shape,
+            "session": coerce.text(self._header.get("id")) or self._name or shape,
             "started_at": self._began,
             "folder": self._folder,
             "parent_session": self._parent,
@@ -114,10 +116,10 @@ class _Reading:
 
     def _record(self, number: int, found: Fragment) -> _Record:
         value = found.value
-        given = loose.text(value.get("id"))
+        given = coerce.text(value.get("id"))
         own = f"n{number}" if given is None or given in self._seen else given
         self._seen.add(own)
-        ts = loose.stamp(value.get("timestamp"))
+        ts = coerce.stamp(value.get("timestamp"))
         copied = bool(self._parent and ts and self._began and ts < self._began)
         return _Record(
             id=own,
@@ -132,15 +134,15 @@ class _Reading:
         value = record.value
         match value.get("type"):
             case "message":
-                yield from self._message(record, loose.mapping(value.get("message")))
+                yield from self._message(record, coerce.mapping(value.get("message")))
             case "model_change":
-                yield from self._use(loose.text(value.get("modelId")))
-            case "session_info" if title := loose.text(value.get("name")):
+                yield from self._use(coerce.text(value.get("modelId")))
+            case "session_info" if title := coerce.text(value.get("name")):
                 yield Fact(name="title", value=title)
             case "compaction":
-                summary = loose.text(value.get("summary")) or "Context compacted"
+                summary = coerce.text(value.get("summary")) or "Context compacted"
                 yield record.entry(Remark(**record.common(), content=summary, kind="compaction"))
-            case "branch_summary" if told := loose.text(value.get("summary")):
+            case "branch_summary" if told := coerce.text(value.get("summary")):
                 common = record.common(0, "branch-summary")
                 yield record.entry(Remark(**common, content=told, kind="note"))
             case "custom_message":
@@ -168,24 +170,24 @@ class _Reading:
                 yield from self._typed_command(record, message)
 
     def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        yield from self._use(loose.text(message.get("model")))
+        yield from self._use(coerce.text(message.get("model")))
         said: dict[str, Any] = {"model": self._model, "response": record.id}
         spoke = False
-        for ordinal, block in enumerate(loose.objects(message.get("content"))):
+        for ordinal, block in enumerate(coerce.objects(message.get("content"))):
             common = record.common(ordinal) | said
             kind = block.get("type")
-            if kind == "text" and (text := (loose.text(block.get("text")) or "").strip()):
+            if kind == "text" and (text := (coerce.text(block.get("text")) or "").strip()):
                 event: AnyEvent = Message(**common, content=text)
                 yield record.entry(event)
             elif kind == "thinking":
-                yield record.entry(Thinking(**common, content=loose.text(block.get("thinking")) or ""))
+                yield record.entry(Thinking(**common, content=coerce.text(block.get("thinking")) or ""))
             elif kind == "toolCall":
                 yield self._call(record, common, block)
             else:
                 continue
             spoke = True
         stopped = message.get("stopReason")
-        failure = loose.text(message.get("errorMessage"))
+        failure = coerce.text(message.get("errorMessage"))
         if stopped in ("error", "aborted"):
             aborted = stopped == "aborted"
             common = record.common(0, *(("interrupted",) if aborted else ())) | said
@@ -199,20 +201,23 @@ class _Reading:
             yield TurnEnd(end=record.end)
 
     def _call(self, record: _Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
-        tool, arguments = loose.text(block.get("name")) or "unknown", loose.parsed(block.get("arguments"))
-        given = loose.mapping(arguments)
-        path = loose.text(given.get("path")) or loose.text(given.get("file_path"))
+        tool, arguments = (
+            coerce.text(block.get("name")) or "unknown",
+            coerce.parsed(block.get("arguments")),
+        )
+        given = coerce.mapping(arguments)
+        path = coerce.text(given.get("path")) or coerce.text(given.get("file_path"))
         return record.entry(
-            ToolCall(**common, name=tool, arguments=arguments, call_id=loose.text(block.get("id"))),
+            ToolCall(**common, name=tool, arguments=arguments, call_id=coerce.text(block.get("id"))),
             edits=_edits(tool, path, given) if path else (),
-            command=loose.text(given.get("command")) if tool == "bash" else None,
+            command=coerce.text(given.get("command")) if tool == "bash" else None,
             folder=self._folder,
             paths=(path,) if path else (),
         )
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         text, artifact = _content(message.get("content"))
-        cut = loose.mapping(loose.mapping(message.get("details")).get("truncation"))
+        cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
         code = _EXIT.search(text[-200:]) if shell else None
@@ -220,11 +225,11 @@ class _Reading:
         event = ToolResult(
             **record.common() | {"artifact": artifact},
             content=text,
-            call_id=loose.text(message.get("toolCallId")),
+            call_id=coerce.text(message.get("toolCallId")),
             exit_code=int(code[1]) if code else (0 if shell and not is_error else None),
             is_error=is_error,
             truncated=cut.get("truncated") is True,
-            bytes=loose.number(cut.get("totalBytes")),
+            bytes=coerce.number(cut.get("totalBytes")),
             response=record.id if isinstance(nested, dict) else None,
         )
         yield record.entry(event, commits=commits.printed(text))
@@ -232,10 +237,13 @@ class _Reading:
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         """A command that the human ran (``!command``), with its output."""
-        command, text = loose.text(message.get("command")), loose.text(message.get("output")) or ""
+        command, text = (
+            coerce.text(message.get("command")),
+            coerce.text(message.get("output")) or "",
+        )
         if command is None:
             return
-        code = loose.number(message.get("exitCode"))
+        code = coerce.number(message.get("exitCode"))
         call = ToolCall(
             **record.common(0, "typed"), name="bash", arguments={"command": command}, call_id=record.id
         )
@@ -256,9 +264,9 @@ def _active(fragments: list[Fragment]) -> set[str]:
     parents: dict[str, str | None] = {}
     last: str | None = None
     for found in fragments:
-        own = loose.text(found.value.get("id"))
+        own = coerce.text(found.value.get("id"))
         if own and found.value.get("type") != "session":
-            parents[own] = loose.text(found.value.get("parentId"))
+            parents[own] = coerce.text(found.value.get("parentId"))
             last = own
     active: set[str] = set()
     while last in parents and last not in active:
@@ -276,10 +284,10 @@ def _edits(tool: str, path: str, given: dict[str, Any]) -> tuple[Edit, ...]:
         return ()
     added: list[str] = []
     removed: list[str] = []
-    for change in loose.objects(given.get("edits")) or [given]:
-        old, new = ((loose.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
-        added += difference.only_in(new, old)
-        removed += difference.only_in(old, new)
+    for change in coerce.objects(given.get("edits")) or [given]:
+        old, new = ((coerce.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
+        added += line_changes.only_in(new, old)
+        removed += line_changes.only_in(old, new)
     return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
 
 
@@ -289,26 +297,26 @@ def _content(given: Any) -> tuple[str, Artifact | None]:
         return given.strip(), None
     parts: list[str] = []
     artifact: Artifact | None = None
-    for block in loose.objects(given):
+    for block in coerce.objects(given):
         if block.get("type") == "image":
             image = images.from_base64(block.get("data"), block.get("mimeType"))
             artifact = artifact or image
             parts.append(images.placeholder(image))
-        elif text := loose.text(block.get("text")):
+        elif text := coerce.text(block.get("text")):
             parts.append(text)
     return "\n".join(parts), artifact
 
 
 def _spent(response: str, given: Any) -> Iterator[Spent]:
-    numbers = loose.mapping(given)
+    numbers = coerce.mapping(given)
     if not numbers:
         return
-    cost = loose.cost(loose.mapping(numbers.get("cost")).get("total"))
+    cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
     usage = Usage(
-        input_tokens=loose.count(numbers.get("input")),
-        cache_read_tokens=loose.count(numbers.get("cacheRead")),
-        cache_write_tokens=loose.count(numbers.get("cacheWrite")),
-        output_tokens=loose.count(numbers.get("output")),
-        reasoning_tokens=loose.count(numbers.get("reasoning")),
+        input_tokens=coerce.count(numbers.get("input")),
+        cache_read_tokens=coerce.count(numbers.get("cacheRead")),
+        cache_write_tokens=coerce.count(numbers.get("cacheWrite")),
+        output_tokens=coerce.count(numbers.get("output")),
+        reasoning_tokens=coerce.count(numbers.get("reasoning")),
     )
     yield Spent(response=response, usage=usage, cost=cost)

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats import document, loose
+from gittraj.formats.base import coerce, document
 from gittraj.formats.codex import exec as printed
 from gittraj.formats.codex.usage import since
-from gittraj.log import Damage, Entry, Fact, Item, Spent
-from gittraj.model import Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
+from gittraj.model.values import Message, Prompt, Remark, ToolCall, ToolResult, Usage
 
 name = "zwarm"
 agent = "zwarm"
@@ -58,8 +58,8 @@ class _Reading:
     def __init__(self, meta: dict[str, Any], folder: Path) -> None:
         self._meta = meta
         self._turns = dict(_turns(folder))
-        self._messages = loose.objects(meta.get("messages"))
-        self._folder = loose.text(meta.get("working_dir"))
+        self._messages = coerce.objects(meta.get("messages"))
+        self._folder = coerce.text(meta.get("working_dir"))
         self._spent: dict[str, Usage] = {}
         self._last: str | None = None
         self._status: str | None = None
@@ -67,10 +67,10 @@ class _Reading:
     def items(self) -> Iterator[Item]:
         meta = self._meta
         yield from _facts(
-            started_at=loose.stamp(meta.get("created_at")),
+            started_at=coerce.stamp(meta.get("created_at")),
             folder=self._folder,
-            model=loose.text(meta.get("model")),
-            entrypoint=loose.text(meta.get("adapter")) or "codex",
+            model=coerce.text(meta.get("model")),
+            entrypoint=coerce.text(meta.get("adapter")) or "codex",
         )
         said = self._said()
         for turn in sorted({*self._turns, *said}):
@@ -87,7 +87,7 @@ class _Reading:
     def _said(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
         """The messages by turn: each begins with what a user says."""
         asked = [m.get("content") for m in self._messages if m.get("role") == "user"]
-        task = loose.text(self._meta.get("task"))
+        task = coerce.text(self._meta.get("task"))
         turn = 0
         said: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         if task and task not in asked[:1]:  # a session that keeps only what came later
@@ -102,14 +102,14 @@ class _Reading:
     def _prompt(self, turn: int, number: int, message: dict[str, Any]) -> Entry:
         event = Prompt(
             id=f"turn_{turn}:prompt" if number < 0 else f"message_{number}:0",
-            ts=loose.stamp(message.get("timestamp")),
-            content=loose.text(message.get("content")) or "",
+            ts=coerce.stamp(message.get("timestamp")),
+            content=coerce.text(message.get("content")) or "",
         )
         return Entry(event=event, end=turn)
 
     def _answer(self, number: int, message: dict[str, Any]) -> Entry:
         self._last = f"message_{number}"
-        text = loose.text(message.get("content")) or ""
+        text = coerce.text(message.get("content")) or ""
         return Entry(event=Message(id=f"{self._last}:0", content=text, response=self._last), end=number)
 
     # ------------------------------------------------------------ what was printed
@@ -156,13 +156,13 @@ class _Reading:
 
     def _end(self) -> Iterator[Item]:
         meta = self._meta
-        error = loose.text(meta.get("error"))
+        error = coerce.text(meta.get("error"))
         if error:
             yield Entry(event=Remark(id="error:0", content=error, kind="error"), end=0)
         if not self._turns and self._last and (usage := _usage(meta.get("token_usage"))) != Usage():
             yield Spent(response=self._last, usage=usage, cumulative=True)
-        told = loose.text(meta.get("status"))
-        source = loose.text(meta.get("source")) or ""
+        told = coerce.text(meta.get("status"))
+        source = coerce.text(meta.get("source")) or ""
         orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
         yield from _facts(
             status=_STATUS.get(told or "", self._status),
@@ -181,10 +181,10 @@ def _of(turn: int, name: str) -> str:
 
 
 def _usage(given: Any) -> Usage:
-    numbers = loose.mapping(given)
+    numbers = coerce.mapping(given)
     return Usage(
-        input_tokens=loose.count(numbers.get("input_tokens")),
-        output_tokens=loose.count(numbers.get("output_tokens")),
+        input_tokens=coerce.count(numbers.get("input_tokens")),
+        output_tokens=coerce.count(numbers.get("output_tokens")),
     )
 
 
@@ -229,4 +229,4 @@ def _load(folder: Path) -> tuple[dict[str, Any], Damage | None]:
             value, damage = document.load(stream)
     except OSError as error:
         return {}, Damage(at=0, why=f"meta.json: {error.strerror}")
-    return loose.mapping(value), replace(damage, why=f"meta.json: {damage.why}") if damage else None
+    return coerce.mapping(value), replace(damage, why=f"meta.json: {damage.why}") if damage else None

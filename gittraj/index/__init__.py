@@ -5,5 +5,5 @@
 paths, ``reach`` what a tip reaches, ``records`` which commits carry what. ``text`` is a second file, for
 search: ``words`` says how text becomes words, ``language`` what may be asked, ``likeness`` (with
 ``synonyms``) what is like a text, ``excerpts`` what is shown. Nothing here knows git, notes or how anything
-is shown: ``gittraj.indexing`` feeds it.
+is shown: ``gittraj.index`` feeds it.
 """

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.errors import TrajError
-from gittraj.index import glance
-from gittraj.index.glance import FOLDER, NAME
+from gittraj.index import fast_open
+from gittraj.index.fast_open import FOLDER, NAME
 from gittraj.index.schema import NUMBER, TABLES
-from gittraj.locking import acquire
+from gittraj.state.lock import acquire
 
 _WAIT = 20.0
 """Seconds for which a query waits for somebody else's build before it does without."""
@@ -58,7 +58,7 @@ def reading(common_dir: Path, book: Book = LISTINGS) -> Iterator[sqlite3.Connect
         raise UnusableError(str(error)) from error
     with closing(connection):
         try:
-            held = glance.hold(connection, str(folder), book.name, book.number, book.prefix)
+            held = fast_open.hold(connection, str(folder), book.name, book.number, book.prefix)
         except (sqlite3.Error, OSError, ValueError) as error:
             raise UnusableError(str(error)) from error
         if not held:
@@ -102,7 +102,7 @@ def drop(common_dir: Path, book: Book = LISTINGS) -> None:
 @contextmanager
 def _opened(folder: Path, book: Book) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / book.name, folder / f"{book.prefix}stamp"
-    if glance.read_stamp(str(path)) == glance.read_text(str(stamp)) and _is_ours(path, book):
+    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, book):
         try:
             with closing(_connect(path, "rw")) as connection:
                 yield from _changed(connection)
@@ -132,7 +132,7 @@ def _changed(connection: sqlite3.Connection, first: str = "") -> Iterator[sqlite
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:
-    uri = glance.uri(str(path.absolute()), mode)
+    uri = fast_open.uri(str(path.absolute()), mode)
     connection = sqlite3.connect(uri, uri=True, timeout=_PATIENCE, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")
     return connection
@@ -142,14 +142,14 @@ def _is_ours(path: Path, book: Book) -> bool:
     try:
         # to be written: what a killed writer had begun is rolled back
         with closing(_connect(path, "rw")) as connection:
-            return glance.is_ours(connection, book.number)
+            return fast_open.is_ours(connection, book.number)
     except (sqlite3.Error, ValueError):  # of a damaged schema not even the complaint can be decoded
         return False
 
 
 def _write_stamp(stamp: Path, path: Path) -> None:
     fresh = stamp.with_name(f"{stamp.name}.new")
-    fresh.write_text(glance.read_stamp(str(path)) or "", "ascii")
+    fresh.write_text(fast_open.read_stamp(str(path)) or "", "ascii")
     fresh.replace(stamp)
 
 

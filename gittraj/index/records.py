@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.index.glance import told_by
+from gittraj.index.fast_open import told_by
 
 Header = dict[str, Any]
 _MANY = 400  # parameters of one statement

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from gittraj.codec import encode_line
-from gittraj.model import Line, Record, Tombstone
+from gittraj.model.codec import encode_line
+from gittraj.model.values import Line, Record, Tombstone
 from gittraj.notes.merge import deletes, merge_lines, standing
 
 _LIMIT = 10_000

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gittraj.codec import dump
 from gittraj.errors import StoreError
 from gittraj.git import Objects, Repository
-from gittraj.model import ForeignLine, Key, Line, Record
+from gittraj.model.codec import dump
+from gittraj.model.values import ForeignLine, Key, Line, Record
 
 FILE = b"epoch"
 _VERSION = 1

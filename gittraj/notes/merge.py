@@ -13,8 +13,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from gittraj.codec import decode_note, encode_line, encode_note
-from gittraj.model import Key, Line, Record, Tombstone
+from gittraj.model.codec import decode_note, encode_line, encode_note
+from gittraj.model.values import Key, Line, Record, Tombstone
 
 
 def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:

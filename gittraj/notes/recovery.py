@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.git import Objects, Repository, read_reflog
-from gittraj.notes.joining import join_notes
+from gittraj.notes.join_trees import join_notes
 from gittraj.notes.store import RECORDS_REF, move_ref
 from gittraj.notes.tree import changed_notes, note_paths
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 from gittraj.errors import StoreError, unwritable
 from gittraj.git import Objects, Repository, is_oid
-from gittraj.local import discard
-from gittraj.locking import acquire
 from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, note_place, update_paths
+from gittraj.state.folder import discard
+from gittraj.state.lock import acquire
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"

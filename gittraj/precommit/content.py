@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.errors import RedactionError
-from gittraj.filtering import clean_line
-from gittraj.model import map_texts
-from gittraj.redaction import Redact, neighbours
+from gittraj.model.values import map_texts
+from gittraj.redact.events import Redact, neighbours
+from gittraj.redact.filter import clean_line
 
 LARGEST = 20_000_000
 """Bytes; more would take longer than anyone waits for a commit."""

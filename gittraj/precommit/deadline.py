@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from threading import Thread
 from typing import TypeVar
 
-from gittraj.render.terminal import escape_line
+from gittraj.render.text.terminal import escape_line
 
 SECONDS = 10.0
 T = TypeVar("T")

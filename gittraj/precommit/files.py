@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from gittraj.commands.install.edits import write_file
 from gittraj.errors import RedactionError
 from gittraj.git import open_repository
-from gittraj.installation.edits import write_file
 from gittraj.precommit.content import clean, decode, learn
 from gittraj.precommit.deadline import say
 from gittraj.precommit.redacting import make_redactor
-from gittraj.redaction import Redact
+from gittraj.redact.events import Redact
 
 
 def redact_files(names: Sequence[str], raw: Mapping[str, str]) -> int:

@@ -16,7 +16,7 @@ from gittraj.precommit.deadline import Deadline, say
 from gittraj.precommit.redacting import redact
 from gittraj.precommit.searching import search
 from gittraj.precommit.staged import Staging
-from gittraj.watch import read_search, update_watch
+from gittraj.state.precommit_flag import read_search, update_watch
 
 DONE, BLOCKED = 0, 10
 """Python itself ends with 1 or 2 when it can't start: that must not look like either."""

@@ -11,16 +11,16 @@ from dataclasses import replace
 from itertools import islice
 
 from gittraj.config import Environ, read_config
-from gittraj.drain.composition import known_secrets
-from gittraj.drain.redactor import redactors
 from gittraj.errors import RedactionError, TrajError
 from gittraj.git import Repository
-from gittraj.local import LocalState
 from gittraj.precommit.content import LARGEST, clean, decode, learn
 from gittraj.precommit.deadline import SECONDS, Deadline, say
 from gittraj.precommit.staged import Entry, Staged, Staging
-from gittraj.redaction import Redact
-from gittraj.watch import TRAJECTORIES
+from gittraj.record.drain.composition import known_secrets
+from gittraj.record.drain.redactor import redactors
+from gittraj.redact.events import Redact
+from gittraj.state.folder import LocalState
+from gittraj.state.precommit_flag import TRAJECTORIES
 
 _MOST_NAMED = 5
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gittraj.config import Environ
-from gittraj.drain.composition import known_secrets
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.precommit.content import LARGEST
@@ -17,6 +16,7 @@ from gittraj.precommit.deadline import SECONDS, Deadline, say
 from gittraj.precommit.redacting import key_of
 from gittraj.precommit.staged import Staged, Staging
 from gittraj.precommit.values import Names, Place, Search
+from gittraj.record.drain.composition import known_secrets
 
 _MOST_TOLD = 20
 _HEAD = 8000

@@ -1,49 +1,72 @@
-"""A change under review, read from a repository."""
+"""A change under review, as data: its commits, what is recorded of each, its files. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from gittraj.errors import TrajError
-from gittraj.git import Repository, read_changes
-from gittraj.query.description import describe_all
-from gittraj.query.fold import Header
-from gittraj.query.recorded import Recorded
-from gittraj.render.review import Change, Reviewed
+Header = Mapping[str, Any]
+_STATED = ("agent", "human")
 
 
-def read_change(
-    repository: Repository, recorded: Recorded, base: str, head: str, *, notes: str | None
-) -> Change:
-    """What ``head`` adds to ``base``, as a pull request does. Raises TrajError for what is no commit."""
-    tips = [_find(repository, name) for name in (base, head)]
-    listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{tips[0]}..{tips[1]}").out
-    parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
-    told, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
-    commits = tuple(
-        Reviewed(
-            commit=commit,
-            subject=told[commit]["subject"],
-            trajectories=tuple(f.header(commit) for f in recorded.on(commit) if f.records(commit)),
-            files=tuple(path.path for path in changes[commit].paths),
-            merge=len(above) > 1,
-        )
-        for commit, above in parents.items()
-    )
-    listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{tips[0]}...{tips[1]}", "--").out
-    files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
-    sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
-    return Change(head=tips[1], commits=commits, sessions=sessions, files=files, notes=notes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``known``: whether
+    somebody could tell which files it changed."""
+
+    commit: str
+    subject: str
+    trajectories: tuple[Header, ...] = ()
+    files: tuple[str, ...] = ()
+    known: bool = True
+    merge: bool = False
 
 
-def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
-    """The trajectories that ``commits`` carry, each once, with the figures of all its parts there."""
-    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.records(c)}
-    return tuple(folded.across(commits) for folded in found.values())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """The change was pushed anew: ``before`` was its head, ``carried`` are those of its commits that carry
+    records of what they replace."""
+
+    before: str
+    carried: tuple[str, ...] = ()
 
 
-def _find(repository: Repository, name: str) -> str:
-    found = repository.find_commit(name)
-    if found is None:
-        raise TrajError(f"'{name}' is no commit here", "git branch -a tells the names")
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """``commits`` oldest first; ``sessions`` their trajectories, each once, with the figures of all its parts
+    here; ``files`` what it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was read,
+    None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
+    then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
+    be read; ``more``: commits and files that the host did not list."""
+
+    head: str
+    title: str | None = None
+    commits: tuple[Reviewed, ...] = ()
+    sessions: tuple[Header, ...] = ()
+    files: tuple[str, ...] = ()
+    notes: str | None = None
+    ref: str = "refs/notes/traj"
+    rewritten: Rewritten | None = None
+    merged: str | None = None
+    carried: int = 0
+    fork: str | None = None
+    unread: bool = False
+    more: tuple[int, int] = (0, 0)
+
+    @property
+    def own(self) -> tuple[Reviewed, ...]:
+        """The commits that somebody wrote."""
+        return tuple(commit for commit in self.commits if not commit.merge)
+
+    @property
+    def recorded(self) -> tuple[Reviewed, ...]:
+        return tuple(commit for commit in self.own if commit.trajectories)
+
+
+def decisions(change: Change) -> list[Header]:
+    """Each once: those that somebody stated before those that rules inferred."""
+    found: dict[tuple[object, ...], Header] = {}
+    for told in (d for c in change.recorded for t in c.trajectories for d in t["decisions"]):
+        found.setdefault((told["question"], told["chosen"], told["by"]), told)
+    return sorted(found.values(), key=lambda told: told["by"] not in _STATED)

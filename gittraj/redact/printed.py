@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..strict_commands import shows_secrets
-from ..strictness import is_secret_file
+from gittraj.events.sensitive import is_secret_file
+from gittraj.events.sensitive_commands import shows_secrets
+
 from .anchors import Anchors
 from .lazy import lazy
 from .made import is_phrase

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gittraj.model.words import Header, count
 from gittraj.render.events import Event, failed
-from gittraj.render.words import Header, count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

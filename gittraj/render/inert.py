@@ -11,7 +11,7 @@ import html
 import re
 from itertools import pairwise
 
-from gittraj.render import terminal
+from gittraj.render.text import terminal
 
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})

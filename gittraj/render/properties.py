@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gittraj.render.words import EVIDENCE, Header, count, duration, money, sure, tests, tokens
-from gittraj.times import parse_time
+from gittraj.model.times import parse_time
+from gittraj.model.words import EVIDENCE, Header, count, duration, money, sure, tests, tokens
 
 
 def properties(told: Header) -> Iterator[tuple[str, str]]:

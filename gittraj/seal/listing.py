@@ -12,8 +12,8 @@ from pathlib import Path
 from gittraj.config import Environ
 from gittraj.errors import SealError
 from gittraj.git import Repository
-from gittraj.local import LocalState
 from gittraj.seal.readers import FILE, PIN, Reader, Readers, list_path, parse_list, parse_reader, read_readers
+from gittraj.state.folder import LocalState
 
 _COPY = "recipients"
 """In the local state: the list as it was trusted, to tell what is new in another."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.git import Repository
-from gittraj.sealing import Sealer
+from gittraj.seal.events import Sealer
 
 if TYPE_CHECKING:
     from gittraj.seal.age import Identity, Recipient
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ForReaders:
-    """A :class:`~gittraj.sealing.Sealing` for the user and whom the repository's trusted list names."""
+    """A :class:`~gittraj.seal.events.Sealing` for the user and whom the repository's trusted list names."""
 
     def __init__(self, repository: Repository, environ: Environ) -> None:
         self._given = (repository, environ)
@@ -50,7 +50,7 @@ class ForReaders:
 
 
 class WithKeys:
-    """An :class:`~gittraj.sealing.Opener` with the keys of this user, looked for once there is a seal.
+    """An :class:`~gittraj.seal.events.Opener` with the keys of this user, looked for once there is a seal.
     ``closed``: seals that stayed closed; ``problems``: what of the keys could not be used, and of seals that
     one fits what was wrong."""
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from gittraj.errors import TaskError
-from gittraj.model import TaskRef
+from gittraj.model.values import TaskRef
 from gittraj.tasks import wire
 from gittraj.tasks.system import TASKS, Site, Status, one_line, system_of
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from gittraj.errors import TaskError
 from gittraj.git import clean_environment
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 from gittraj.tasks import wire
 from gittraj.tasks.system import Known, Site, Status, one_line
 

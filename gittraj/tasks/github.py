@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from gittraj.errors import TaskError
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 from gittraj.tasks import wire
 from gittraj.tasks.system import Known, Site, Status
 

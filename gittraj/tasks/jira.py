@@ -12,7 +12,7 @@ import re
 from urllib.parse import SplitResult, quote, urlsplit
 
 from gittraj.errors import TaskError
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 from gittraj.tasks import wire
 from gittraj.tasks.keyed import find_key, parse_key
 from gittraj.tasks.system import Known, Site, Status

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from gittraj.model import TaskRef, TaskSource
+from gittraj.model.values import TaskRef, TaskSource
 from gittraj.tasks.system import TASKS, Site, System, one_line, system_of, systems
 
 _SPELLED = re.compile(r"([a-z][a-z0-9_-]*):(?!//)(\S.*)")

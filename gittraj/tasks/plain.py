@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gittraj.errors import TaskError
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 from gittraj.tasks.system import Known, Site, Status
 
 name = "plain"

@@ -14,7 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 
 Status = Literal["started", "completed"]
 TITLE = 500

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.model import (
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.log import ASKING
+from gittraj.model.session_items import ASKING
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Run, Shell, Turn, Write, turn
 from tests.e2e.workshop import Workshop

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from gittraj.installation.instructions import PLACES, TEXT
-from gittraj.log import ASKING
+from gittraj.commands.install.instructions import PLACES, TEXT
+from gittraj.model.session_items import ASKING
 from tests.e2e import model_server
 from tests.e2e.agents import Agent
 from tests.e2e.model_server import Reply, Served, Usage

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.exporting import EXCHANGES, FOLDERS, FORMATS
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Fact, Shell, Turn, Write, facts, turn
 from tests.e2e.workshop import Workshop, events

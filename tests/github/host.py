@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import pytest
 
-from gittraj.codec import decode_note
-from gittraj.model import Record, Whole
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Record, Whole
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from tests.github.git_server import GitServer

@@ -11,15 +11,15 @@ import subprocess
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gittraj.codec import decode_note
+from gittraj.commands.install import install
+from gittraj.commands.repair import repair
 from gittraj.config import Environ
-from gittraj.drain.composition import drain
-from gittraj.installation import install
-from gittraj.model import Record
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.repairing import repair
-from gittraj.watch import update_watch
+from gittraj.record.drain.composition import drain
+from gittraj.state.precommit_flag import update_watch
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import read_facts, read_records

@@ -8,9 +8,9 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gittraj.codec import encode_note
 from gittraj.git import open_repository
-from gittraj.model import Line, Tombstone
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Line, Tombstone
 from gittraj.notes.store import NotesRef
 from tests.integration.story import record
 

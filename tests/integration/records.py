@@ -6,9 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gittraj.codec import decode_note, decode_segment, segment_path
 from gittraj.git import open_repository
-from gittraj.model import AnyEvent, ForeignLine, Message, Prompt, Record, Thinking, ToolCall, ToolResult
+from gittraj.model.codec import decode_note, decode_segment, segment_path
+from gittraj.model.values import (
+    AnyEvent,
+    ForeignLine,
+    Message,
+    Prompt,
+    Record,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
 from tests.e2e.model_server import Usage

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.codec import decode_note
-from gittraj.model import AnyEvent, Message, Record
+from gittraj.model.codec import decode_note
+from gittraj.model.values import AnyEvent, Message, Record
 from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
 from tests.integration.story import MONTH, Story, record

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.codec import decode_note, encode_note, encode_segments, segment_path
 from gittraj.git import Repository
-from gittraj.model import AnyEvent, Figures, Line, Link, Range, Record, Role, SegmentRef, Whole
+from gittraj.model.codec import decode_note, encode_note, encode_segments, segment_path
+from gittraj.model.values import AnyEvent, Figures, Line, Link, Range, Record, Role, SegmentRef, Whole
 from gittraj.notes.store import DataRefs, NotesRef
 
 MONTH = "2020-03"

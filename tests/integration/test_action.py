@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from gittraj.model import Decision, FileChanged, Whole
+from gittraj.model.values import Decision, FileChanged, Whole
 from tests.github.faults import Fault, message
 from tests.github.host import NOTES, Host, a_host
 from tests.github.server import TOKEN

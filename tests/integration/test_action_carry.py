@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.codec import decode_note
+from gittraj.model.codec import decode_note
 from gittraj.notes.carry import carry_note
 from gittraj.notes.store import NotesRef
 from tests.github.host import NOTES, Host

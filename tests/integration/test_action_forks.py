@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.model import Decision
+from gittraj.model.values import Decision
 from tests.github.host import Host
 from tests.github.server import BOT
 from tests.github.shapes import REPOSITORY

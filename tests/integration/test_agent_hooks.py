@@ -14,13 +14,13 @@ from typing import Any
 import click
 import pytest
 
-from gittraj.capture.state import load_state
 from gittraj.cli.install import command
+from gittraj.commands.doctor import examine, gather
+from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
-from gittraj.health import examine, gather
-from gittraj.installation import Step, install, uninstall
-from gittraj.installation.agent_hooks import AGENTS
-from gittraj.installation.shims import Interpreter, render
+from gittraj.state.cursors import load_state
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import read_records, traj

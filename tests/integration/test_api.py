@@ -10,7 +10,7 @@ import pytest
 
 import gittraj
 from gittraj.errors import TrajError, UsageError
-from gittraj.model import Message, Prompt
+from gittraj.model.values import Message, Prompt
 from tests.conftest import ROOT
 from tests.e2e.scenario import turn
 from tests.integration.claude_session import ClaudeSession

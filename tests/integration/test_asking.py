@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from gittraj.asking.__main__ import WAIT, WORDS
-from gittraj.authored.blocks import parse_blocks
+from gittraj.commands.install import install
+from gittraj.commands.install.instructions import TEXT
+from gittraj.decisions.blocks import parse_blocks
 from gittraj.formats.gemini.prompts import typed
-from gittraj.installation import install
-from gittraj.installation.instructions import TEXT
-from gittraj.log import ASKING
+from gittraj.model.session_items import ASKING
 from tests.e2e.scenario import Shell, Turn, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import traj

@@ -22,7 +22,7 @@ from tests.integration.session_writer import SessionWriter
 
 SESSIONS = 24
 SMALL = """
-import gittraj.backfill.run as run, gittraj.backfill.crew as crew
+import gittraj.commands.backfill.run as run, gittraj.commands.backfill.crew as crew
 run._BATCH, crew.WORTH = 20_000, {worth}
 from gittraj.cli import main
 main()

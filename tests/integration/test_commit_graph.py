@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from gittraj.commands.doctor import examine, gather
 from gittraj.config import Environ
 from gittraj.git import commit_graph
 from gittraj.git.commit_graph import WRITE, lacks_filters
-from gittraj.health import examine, gather
 from tests.integration.repository import Git
 
 

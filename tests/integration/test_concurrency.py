@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from gittraj.config import Environ, read_config
-from gittraj.drain.composition import make_pipeline
 from gittraj.git import open_repository
-from gittraj.log import trajectory_id
-from gittraj.model import Chapter, Link, Message, Range, Trajectory, Usage, Whole
-from gittraj.pipeline import Draft, Target
+from gittraj.model.session_items import trajectory_id
+from gittraj.model.values import Chapter, Link, Message, Range, Trajectory, Usage, Whole
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.pipeline import Draft, Target
 from tests.e2e import model_server
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration import command
@@ -127,7 +127,7 @@ def _look(place: Git) -> None:
 
 _SLOW = """
 import sys, time
-from gittraj import worker
+import gittraj.worker.__main__ as worker
 from gittraj.notes.store import NotesRef
 worker.DEBOUNCE = 0
 write = NotesRef.write
@@ -162,7 +162,7 @@ def test_reading_during_a_drain(git: Git) -> None:
 def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     install(git)
     made = git.commit({"file": "1\n"}, "One")
-    monkeypatch.setattr("gittraj.local.acquire", lambda *_: False)
+    monkeypatch.setattr("gittraj.state.folder.acquire", lambda *_: False)
     said = command.traj(git.root, "log")
     assert said.returncode == 0
     assert said.stderr.startswith(_BUSY)

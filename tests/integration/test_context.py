@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.model import Decision, FileChanged, Link, Retrospective, SegmentRef, Summary, Whole
-from gittraj.render.briefing import estimate_tokens
+from gittraj.model.values import Decision, FileChanged, Link, Retrospective, SegmentRef, Summary, Whole
+from gittraj.render.markdown.context import estimate_tokens
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 

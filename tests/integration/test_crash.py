@@ -32,7 +32,8 @@ _CRASHES = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
 # A worker that looks at once, and says when it begins to drain and to write. {patch}: how it dies on its way.
 _WORKER = """
 import os, sys
-import gittraj.drain.composition as capturing, gittraj.pipeline as pipeline, gittraj.worker as worker
+import gittraj.record.drain.composition as capturing, gittraj.record.pipeline as pipeline
+import gittraj.worker.__main__ as worker
 def announced(word, function):
     def call(*args, **known):
         print(word, flush=True)
@@ -47,7 +48,7 @@ worker.main(sys.argv[1:])
 _PATCHES = {
     "before anything is written": "from gittraj.notes.store import DataRefs as it; it.add = die",
     "between data and records": "from gittraj.notes.store import NotesRef as it; it.write = die",
-    "between records and cursors": "import gittraj.drain.run as it; it.save = die",
+    "between records and cursors": "import gittraj.record.drain.run as it; it.save = die",
 }
 _DIE = "die = lambda *_, **__: os._exit(9)\n"
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from gittraj.authored.derivation import derive
 from gittraj.cli.group import call
-from gittraj.drain.reading import find_sessions, read_items
-from gittraj.inference import infer_decisions
-from gittraj.log import Cursor, Entry
-from gittraj.model import AnyEvent, Decided, Message
+from gittraj.decisions.derivation import derive
+from gittraj.events.inference import infer_decisions
+from gittraj.model.session_items import Cursor, Entry
+from gittraj.model.values import AnyEvent, Decided, Message
+from gittraj.record.drain.reading import find_sessions, read_items
 from tests.integration.labelled import FORMATS, Asks, Runs, Says, Step, claude_records, lines, name
 from tests.integration.labelled_sessions import FULL, NO, SESSIONS, STATED, Label, Labelled
 from tests.integration.repository import Git

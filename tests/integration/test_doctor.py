@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import encode_note, segment_path
+from gittraj.commands.doctor import examine, gather
+from gittraj.commands.install import install
 from gittraj.config import Environ
-from gittraj.health import examine, gather
-from gittraj.installation import install
-from gittraj.local import LocalState
-from gittraj.model import Line, Link, Range, Record, SegmentRef, Tombstone
+from gittraj.model.codec import encode_note, segment_path
+from gittraj.model.values import Line, Link, Range, Record, SegmentRef, Tombstone
 from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.state.folder import LocalState
 from tests.integration.command import traj
 from tests.integration.repository import Git
 

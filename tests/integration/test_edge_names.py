@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.installation.shims import HOOKS
+from gittraj.commands.install.shims import HOOKS
 from tests.e2e.scenario import Edit, Shell, Write
 from tests.integration.command import traj
 from tests.integration.desk import Desk

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.exporting import FOLDERS, FORMATS, load
-from gittraj.model import (
+from gittraj.commands.export import FOLDERS, FORMATS, load
+from gittraj.model.values import (
     AnyEvent,
     Decision,
     Message,
@@ -27,7 +27,7 @@ from gittraj.model import (
 )
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
-from tests.unit.pages.parsed import Element, parse
+from tests.unit.render.html.parsed import Element, parse
 
 FIRST: list[AnyEvent] = [
     Prompt(id="p1", content="Greet people", ts="2026-01-01T10:00:00.000Z"),

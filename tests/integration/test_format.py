@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from gittraj.codec import segment_path
+from gittraj.model.codec import segment_path
 from tests.conftest import ROOT
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession

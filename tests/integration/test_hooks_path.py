@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.commands.doctor import examine, gather
+from gittraj.commands.install import install, uninstall
+from gittraj.commands.install.shims import HOOKS
 from gittraj.config import Environ
-from gittraj.health import examine, gather
-from gittraj.installation import install, uninstall
-from gittraj.installation.shims import HOOKS
 from tests.integration.command import traj
 from tests.integration.repository import Git, has_configured_hooks
 

@@ -16,12 +16,12 @@ import pytest
 
 from gittraj.cli import ahead, quick
 from gittraj.cli.group import call
+from gittraj.commands.doctor.findings import _check_index
 from gittraj.git import blame, open_repository, process
-from gittraj.health.findings import _check_index
 from gittraj.index import file, records
-from gittraj.index.glance import FOLDER, NAME
-from gittraj.indexing.answers import open_index
-from gittraj.indexing.memory import keep_index
+from gittraj.index.answers import open_index
+from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.keep_warm import keep_index
 from tests.integration.random_history import FOLDERS, RandomHistory
 from tests.integration.records import install
 from tests.integration.repository import Git
@@ -259,9 +259,9 @@ def test_readers_and_writers_at_once(history: RandomHistory, path: str) -> None:
 _WRITER = """
 import random, sys
 from pathlib import Path
-from gittraj.codec import encode_note
+from gittraj.model.codec import encode_note
 from gittraj.git import open_repository
-from gittraj.indexing.upkeep import refresh
+from gittraj.index.update import refresh
 from gittraj.notes.store import NotesRef
 from tests.integration.story import record
 with open_repository(Path(sys.argv[1])) as repository:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.index.glance import FOLDER, NAME
+from gittraj.index.fast_open import FOLDER, NAME
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 

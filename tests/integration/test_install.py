@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.install.book import Splice
 from gittraj.errors import StoreError
-from gittraj.installation import Step, install, uninstall
-from gittraj.installation.book import Splice
 from tests.integration import command
 from tests.integration.repository import Git, has_configured_hooks
 

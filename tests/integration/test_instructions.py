@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.installation import Step, install, uninstall
-from gittraj.installation.instructions import PLACES, TEXT
+from gittraj.commands.install import Step, install, uninstall
+from gittraj.commands.install.instructions import PLACES, TEXT
 from tests.integration.records import traj
 from tests.integration.repository import Git
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.index.glance import FOLDER
+from gittraj.index.fast_open import FOLDER
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.records import install

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.model import Decision, Link, Retrospective, Summary, TaskRef, TaskSource, Usage, Whole
+from gittraj.model.values import Decision, Link, Retrospective, Summary, TaskRef, TaskSource, Usage, Whole
 from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
 from tests.integration.story import Story, record

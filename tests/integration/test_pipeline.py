@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import decode_note, decode_segment, dump, segment_path, to_json
 from gittraj.config import Config
 from gittraj.config import Thinking as Wanted
 from gittraj.errors import RedactionError
-from gittraj.fitting import RECORD_LIMIT
+from gittraj.events.truncate import RECORD_LIMIT
 from gittraj.git import Repository
-from gittraj.model import (
+from gittraj.model.codec import decode_note, decode_segment, dump, segment_path, to_json
+from gittraj.model.values import (
     AnyEvent,
     Chapter,
     Decided,
@@ -44,7 +44,7 @@ from gittraj.model import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.pipeline import STUB_REV, Draft, Pipeline, Target
+from gittraj.record.pipeline import STUB_REV, Draft, Pipeline, Target
 from gittraj.redact import RULESET, Redactor
 from tests.integration.repository import Git
 

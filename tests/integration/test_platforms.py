@@ -13,10 +13,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from gittraj.commands.install import install
+from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
-from gittraj.installation import install
-from gittraj.installation.shims import Interpreter, render
-from gittraj.local import LocalState
+from gittraj.state.folder import LocalState
 from tests.integration.command import traj
 from tests.integration.repository import Git
 from tests.integration.story import Story, record

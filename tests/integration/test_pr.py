@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gittraj.model import Decision, FileChanged, Whole
+from gittraj.model.values import Decision, FileChanged, Whole
 from tests.integration import command
 from tests.integration.records import traj
 from tests.integration.repository import Git

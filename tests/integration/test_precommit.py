@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.installation import install
-from gittraj.installation.shims import Interpreter, render
+from gittraj.commands.install import install
+from gittraj.commands.install.shims import Interpreter, render
 from tests.conftest import ROOT
 from tests.integration.repository import Git
 
@@ -464,7 +464,7 @@ def test_values(guarded: Git, env: dict[str, str], mode: str) -> None:
 
 def test_value_known_by_its_hash(guarded: Git, env: dict[str, str]) -> None:
     from gittraj.config import Environ
-    from gittraj.drain.composition import remember_secrets
+    from gittraj.record.drain.composition import remember_secrets
 
     with guarded.open() as repository:
         remember_secrets(repository, environ=Environ.of(os.environ), live={**os.environ, **env})
@@ -556,7 +556,7 @@ def test_first_trajectory_of_a_repository(guarded: Git, path: str) -> None:
 
 
 def test_uninstalled(guarded: Git) -> None:
-    from gittraj.installation import uninstall
+    from gittraj.commands.install import uninstall
 
     with guarded.open() as repository:
         uninstall(repository)

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from gittraj.authored.active import Active, Header, load_active, save_active
-from gittraj.codec import decode_note
+from gittraj.commands.doctor.fsck import fsck
+from gittraj.commands.doctor.purges import check_purges
+from gittraj.commands.purge import Purge, Sought, collect_garbage, purge, work
 from gittraj.config import Config
-from gittraj.drain.redactor import redactors
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.health.fsck import fsck
-from gittraj.health.purges import check_purges
-from gittraj.local import LocalState
-from gittraj.model import (
+from gittraj.model.codec import decode_note
+from gittraj.model.values import (
     AnyEvent,
     FileChanged,
     ForeignLine,
@@ -35,9 +33,11 @@ from gittraj.model import (
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.purging import Purge, Sought, collect_garbage, purge, work
+from gittraj.record.drain.redactor import redactors
 from gittraj.redact import LiveValues, OnlyValues
-from gittraj.sharing import fetch, fetch_segments, find_remote, push
+from gittraj.state.active import Active, Header, load_active, save_active
+from gittraj.state.folder import LocalState
+from gittraj.sync import fetch, fetch_segments, find_remote, push
 from tests.integration.repository import Git
 from tests.integration.searched import indexed
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, tell, told
@@ -341,7 +341,7 @@ def test_a_clone_that_is_killed_while_it_takes_a_purge(
     share(ann, replace=True)
     for step in ("_settle_months", "clear_traces"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"gittraj.sharing.exchange.{step}", partial(_die, step))
+            patch.setattr(f"gittraj.sync.transfer.{step}", partial(_die, step))
             with pytest.raises(KeyboardInterrupt):
                 share(bob)
         with bob.open() as repository:

@@ -11,15 +11,26 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import decode_note
 from gittraj.config import Config
-from gittraj.local import LocalState
-from gittraj.model import AnyEvent, Chapter, Link, Message, Prompt, Range, Record, ToolCall, Trajectory, Whole
+from gittraj.model.codec import decode_note
+from gittraj.model.values import (
+    AnyEvent,
+    Chapter,
+    Link,
+    Message,
+    Prompt,
+    Range,
+    Record,
+    ToolCall,
+    Trajectory,
+    Whole,
+)
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.pipeline import Draft, Pipeline, Target
+from gittraj.record.pipeline import Draft, Pipeline, Target
 from gittraj.redact import RULESET, Redactor
-from gittraj.stamps import restamp, unstamped
+from gittraj.state.folder import LocalState
+from gittraj.sync.ruleset_version import restamp, unstamped
 from tests.integration.command import Said, traj
 from tests.integration.repository import Git
 from tests.integration.terminal import at_terminal
@@ -220,7 +231,7 @@ def test_records_of_older_rules_are_counted_scanned_and_stamped(git: Git) -> Non
     assert status(git)["unstamped"] == 2
 
     from gittraj.config import Environ, read_config
-    from gittraj.drain.composition import make_pipeline
+    from gittraj.record.drain.composition import make_pipeline
 
     with git.open() as repository:
         environ = Environ(home=None)

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import decode_note, decode_segment, encode_note, segment_path
+from gittraj.commands.doctor.fsck import fsck
 from gittraj.config import Config
-from gittraj.drain.redactor import redactors, stamp
 from gittraj.git import Repository
-from gittraj.health.fsck import fsck
 from gittraj.index.language import parse_query
-from gittraj.indexing.finding import Conditions, Hit, search
-from gittraj.local import LocalState
-from gittraj.model import (
+from gittraj.index.search import Conditions, Hit, search
+from gittraj.model.codec import decode_note, decode_segment, encode_note, segment_path
+from gittraj.model.values import (
     AnyEvent,
     Chapter,
     Key,
@@ -34,9 +32,11 @@ from gittraj.model import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.pipeline import Draft, Pipeline, Target, Written
+from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.record.pipeline import Draft, Pipeline, Target, Written
+from gittraj.record.rewrite_segments import read_segments
 from gittraj.redact import LiveValues
-from gittraj.renewal import read_segments
+from gittraj.state.folder import LocalState
 from tests.integration.repository import Git
 from tests.integration.searched import indexed
 

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import decode_note, encode_line, encode_note
-from gittraj.drain import moved
 from gittraj.git import patch_id, read_reflog
-from gittraj.model import Link, Origin, Range, Record, Tombstone, Whole
+from gittraj.history import find_rewrites
+from gittraj.model.codec import decode_note, encode_line, encode_note
+from gittraj.model.values import Link, Origin, Range, Record, Tombstone, Whole
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
-from gittraj.rewriting import find_rewrites
+from gittraj.record.drain import moved
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession

@@ -17,7 +17,7 @@ from threading import Thread
 
 import pytest
 
-from gittraj.exporting import EXCHANGES, FOLDERS, FORMATS
+from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS
 from gittraj.seal.age import encrypt, parse_recipient
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession

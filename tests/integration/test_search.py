@@ -20,15 +20,15 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
+from gittraj.commands.purge import Sought, purge
 from gittraj.git import open_repository
-from gittraj.index import file
-from gittraj.index.glance import FOLDER, NAME
+from gittraj.index import file, update_text
+from gittraj.index.fast_open import FOLDER, NAME
 from gittraj.index.language import parse_query
+from gittraj.index.ref_tips import is_current, read_refs
+from gittraj.index.search import Conditions, keep_text, search
 from gittraj.index.text import TEXTS, WEIGHTS
-from gittraj.indexing import gathering
-from gittraj.indexing.finding import Conditions, keep_text, search
-from gittraj.indexing.tips import is_current, read_refs
-from gittraj.model import (
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,
@@ -47,7 +47,6 @@ from gittraj.model import (
     Whole,
 )
 from gittraj.notes.store import NotesRef
-from gittraj.purging import Sought, purge
 from tests.integration.repository import Git
 from tests.integration.searched import indexed, place
 from tests.integration.story import MONTH, Story, record
@@ -262,7 +261,7 @@ def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
     tell(story, commit, "traj_one", Message(id="e0", content="it waits"), prompt="the heron waits")
     tell(story, git.commit({"a": "2\n"}, "Two"), "traj_two", Message(id="e0", content="the egret too"))
 
-    class Overtaken(gathering.OnDisk):
+    class Overtaken(update_text.OnDisk):
         def __init__(self) -> None:
             super().__init__(git.root / ".git")
             self._write, self.writing, self.times = self.writing, self._write_later, 0
@@ -276,7 +275,7 @@ def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
 
     shelf = Overtaken()
     with open_repository(git.root) as repository:
-        gathering.gather(repository, shelf, seconds=60)
+        update_text.gather(repository, shelf, seconds=60)
     assert shelf.times > moment
     assert "heron" not in indexed(git.root / ".git")
     assert len(find("egret")) == 1
@@ -445,7 +444,7 @@ def test_where_sqlite_has_no_full_text_that_is_said(
     git: Git, birds: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without = replace(TEXTS, tables=TEXTS.tables.replace("USING fts5", "USING nowhere"))
-    monkeypatch.setattr(gathering, "TEXTS", without)
+    monkeypatch.setattr(update_text, "TEXTS", without)
     assert call(["search", "heron"]) == 1
     assert capsys.readouterr().err == (
         "error: nothing can be searched: no such module: nowhere\n"
@@ -460,7 +459,7 @@ def test_it_is_made_some_at_a_time(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(gathering, "_BATCH", 1)
+    monkeypatch.setattr(update_text, "_BATCH", 1)
     repository = story.repository
     keep_text(repository, seconds=0)
     asked = parse_query("waits")
@@ -476,9 +475,9 @@ _BUILDER = """
 import sys
 from pathlib import Path
 from gittraj.git import open_repository
-from gittraj.indexing import gathering
-from gittraj.indexing.finding import keep_text
-gathering._BATCH = 3
+from gittraj.index import update_text
+from gittraj.index.search import keep_text
+update_text._BATCH = 3
 with open_repository(Path(sys.argv[1])) as repository: keep_text(repository, seconds=60)
 """
 

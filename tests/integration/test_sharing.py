@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.codec import decode_note
-from gittraj.installation.inspection import inspect_hooks
-from gittraj.model import Link, Message, Origin, Record, SegmentRef
+from gittraj.commands.install.inspection import inspect_hooks
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Link, Message, Origin, Record, SegmentRef
 from gittraj.notes.store import NotesRef
 from gittraj.redact import RULESET
-from gittraj.sharing import exchange, find_remote, network
-from gittraj.sharing.remote import without_password
+from gittraj.sync import find_remote, network, transfer
+from gittraj.sync.remote import without_password
 from tests.integration.repository import Git
 from tests.integration.sharing import DATA, RECORDS, Be, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
@@ -94,7 +94,7 @@ def test_edge_3_somebody_pushes_in_between(
             pushed.append(bob("push", "-q", "origin", RECORDS, DATA))
         return push_refs(*args, **known)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(exchange, "push_refs", slowly)
+    monkeypatch.setattr(transfer, "push_refs", slowly)
     be(ann)("push")
     assert told(server) == {ann.head(): {"traj_ann", "traj_bob"}}
     assert len(server("ls-tree", "-r", DATA).splitlines()) == 2
@@ -104,8 +104,8 @@ def test_edge_3_somebody_pushes_in_between(
 def test_others_push_all_the_time(ann: Git, be: Be, monkeypatch: pytest.MonkeyPatch) -> None:
     tell(ann, ann.head(), "traj_ann")
     moved = network.Refused(why="[rejected] (fetch first)", moved=True)
-    monkeypatch.setattr(exchange, "push_refs", lambda *_, **__: moved)
-    monkeypatch.setattr(exchange, "_TRIES", 2)
+    monkeypatch.setattr(transfer, "push_refs", lambda *_, **__: moved)
+    monkeypatch.setattr(transfer, "_TRIES", 2)
     assert be(ann).fails("push") == "origin: others push all the time ([rejected] (fetch first))"
 
 

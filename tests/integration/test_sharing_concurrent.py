@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from gittraj.codec import encode_line
 from gittraj.errors import StoreError
 from gittraj.git import open_repository
+from gittraj.model.codec import encode_line
 from gittraj.notes import store
 from gittraj.notes.recovery import restore_lost
 from gittraj.notes.store import NotesRef
@@ -191,7 +191,7 @@ _PUSHER = """
 import sys
 from pathlib import Path
 from gittraj.git import open_repository
-from gittraj.sharing import find_remote, push
+from gittraj.sync import find_remote, push
 from tests.integration.story import Story, record
 root, name, commit, count = sys.argv[1:]
 for n in range(int(count)):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gittraj.installation import install
-from gittraj.installation.shims import HOOKS, Interpreter, find_block, read_interpreter, render
+from gittraj.commands.install import install
+from gittraj.commands.install.shims import HOOKS, Interpreter, find_block, read_interpreter, render
 from tests.integration.repository import Git
 
 GONE = Interpreter("/gone/python", ("-I",))

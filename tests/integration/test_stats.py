@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.indexing import memory, stock
-from gittraj.model import Decision, Link, Retrospective, SegmentRef, Usage, Whole
+from gittraj.index import counters, keep_warm
+from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, Usage, Whole
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -209,7 +209,7 @@ def test_what_a_person_reads(
 def test_the_index_changes_no_number(
     seed: int, tmp_path: Path, stats: Stats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (memory, stock):
+    for module in (keep_warm, counters):
         monkeypatch.setattr(module, "AT_ONCE", 7)
     chance = random.Random(seed)
     history = RandomHistory(tmp_path / "repo", chance)

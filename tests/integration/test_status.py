@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from gittraj.capture.state import Off, SessionState, State, Stored, Waiting, load_off, save
 from gittraj.cli.status import tell
-from gittraj.codec import encode_note
+from gittraj.commands.doctor import Facts, LiveSession, Remote, gather
+from gittraj.commands.install import install, uninstall
 from gittraj.config import Environ
-from gittraj.health import Facts, LiveSession, Remote, gather
-from gittraj.installation import install, uninstall
-from gittraj.model import Link, Range, Record, Whole
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Link, Range, Record, Whole
 from gittraj.notes.store import NotesRef
+from gittraj.state.cursors import Off, SessionState, State, Stored, Waiting, load_off, save
 from tests.integration.command import traj
 from tests.integration.repository import Git
 
@@ -199,7 +199,7 @@ def test_bare_and_reftable_like(tmp_path: Path) -> None:
 
 def test_pause_waits_for_what_is_being_recorded(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
     put_in(git)
-    monkeypatch.setattr("gittraj.local.acquire", lambda *_: False)
+    monkeypatch.setattr("gittraj.state.folder.acquire", lambda *_: False)
     said = traj(git.root, "pause")
     assert (said.returncode, said.stderr) == (
         1,

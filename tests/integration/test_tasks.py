@@ -17,7 +17,7 @@ import pytest
 
 from gittraj.errors import TaskError, TrajError
 from gittraj.git import open_repository
-from gittraj.model import TaskRef, TaskSource
+from gittraj.model.values import TaskRef, TaskSource
 from gittraj.tasks import TASKS, Found, Site, detect, look_up, report, survey
 from tests.integration.repository import Git
 from tests.integration.services import (

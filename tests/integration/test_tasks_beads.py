@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gittraj.errors import TaskError
-from gittraj.model import TaskRef
+from gittraj.model.values import TaskRef
 from gittraj.tasks import Site, detect, look_up, report
 
 BD = """#!{python}

@@ -10,9 +10,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from gittraj.backfill import backfill
-from gittraj.codec import decode_note
+from gittraj.commands.backfill import backfill
 from gittraj.git import open_repository
+from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from tests.e2e.scenario import Edit, Shell, Write

@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from typing import NoReturn
 from unittest.mock import patch
 
-from gittraj.drain import run
 from gittraj.errors import TrajError
 from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.record.drain import run
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 

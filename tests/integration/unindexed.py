@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from gittraj.index.glance import FOLDER
+from gittraj.index.fast_open import FOLDER
 
 
 def without(root: Path) -> Path:

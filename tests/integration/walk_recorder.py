@@ -18,14 +18,14 @@ from typing import Protocol
 from unittest.mock import patch
 
 from gittraj.cli.group import call
-from gittraj.codec import decode_note
 from gittraj.config import Environ
-from gittraj.drain import run
-from gittraj.drain.composition import drain
 from gittraj.git import open_repository
+from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.watch import update_watch
+from gittraj.record.drain import run
+from gittraj.record.drain.composition import drain
+from gittraj.state.precommit_flag import update_watch
 from tests.integration import claude_session, codex_session, session_writer
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession

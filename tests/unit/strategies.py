@@ -10,9 +10,9 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from gittraj import model
+from gittraj.model import values
 
-EVENTS: tuple[type, ...] = get_args(model.AnyEvent)
+EVENTS: tuple[type, ...] = get_args(values.AnyEvent)
 TEXTS = st.text(max_size=6)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -31,7 +31,7 @@ def values_of(cls: Any, texts: st.SearchStrategy[str] = TEXTS) -> st.SearchStrat
     fields = {f.name: _of(hints[f.name], texts) for f in dataclasses.fields(cls) if f.name != "extra"}
     if "extra" in hints:
         fields["extra"] = st.dictionaries(texts.map("zLater".__add__), jsons(texts), max_size=2)
-    if cls is model.Foreign:
+    if cls is values.Foreign:
         fields["type"] = texts.map("later_".__add__)
     return st.builds(cls, **fields)
 
@@ -40,7 +40,7 @@ def _of(hint: Any, texts: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     origin, inside = get_origin(hint), get_args(hint)
     if hint is Any:
         return jsons(texts)
-    if hint == tuple[model.AnyEvent, ...]:
+    if hint == tuple[values.AnyEvent, ...]:
         return st.lists(events(texts), max_size=3).map(tuple)
     if origin in (Union, types.UnionType):
         some = [a for a in inside if a is not type(None)]

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from gittraj import formats
-from gittraj.log import Damage, Entry, Fact, Mark
-from gittraj.model import ToolCall, ToolResult
+from gittraj.model.session_items import Damage, Entry, Fact, Mark
+from gittraj.model.values import ToolCall, ToolResult
 
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 RECORDS: list[dict[str, Any]] = [

@@ -11,11 +11,11 @@ import pytest
 from click import Context
 
 import gittraj
-from gittraj import model
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.group import group
-from gittraj.codec import camel
-from gittraj.log import trajectory_id
+from gittraj.model import values
+from gittraj.model.codec import camel
+from gittraj.model.session_items import trajectory_id
 from tests.conftest import ROOT
 
 NAMES = {name for commands in COMMANDS.values() for name in commands}
@@ -27,28 +27,28 @@ DOCUMENTS = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), ROOT / "tests" 
 
 _ENTRY = re.compile(r"^\.TP\n\\fB([a-z]+)\\fR(.*?)(?=^\.(?:TP\n\\fB[a-z]|SS|SH))", re.MULTILINE | re.DOTALL)
 _OBJECTS = {
-    "record": model.Record,
-    "tombstone": model.Tombstone,
-    "range": model.Range,
-    "link": model.Link,
-    "origin": model.Origin,
-    "segment": model.SegmentRef,
-    "usage": model.Usage,
-    "counts": model.Counts,
-    "summary": model.Summary,
-    "decision": model.Decision,
-    "tests": model.TestRuns,
-    "file": model.FileChanged,
-    "task": model.TaskRef,
-    "taskSource": model.TaskSource,
-    "participant": model.Participant,
-    "parent": model.Parent,
-    "environment": model.Environment,
-    "run": model.Run,
-    "exit": model.Exit,
-    "retrospective": model.Retrospective,
-    "touched": model.Touched,
-    "artifact": model.Artifact,
+    "record": values.Record,
+    "tombstone": values.Tombstone,
+    "range": values.Range,
+    "link": values.Link,
+    "origin": values.Origin,
+    "segment": values.SegmentRef,
+    "usage": values.Usage,
+    "counts": values.Counts,
+    "summary": values.Summary,
+    "decision": values.Decision,
+    "tests": values.TestRuns,
+    "file": values.FileChanged,
+    "task": values.TaskRef,
+    "taskSource": values.TaskSource,
+    "participant": values.Participant,
+    "parent": values.Parent,
+    "environment": values.Environment,
+    "run": values.Run,
+    "exit": values.Exit,
+    "retrospective": values.Retrospective,
+    "touched": values.Touched,
+    "artifact": values.Artifact,
 }
 
 
@@ -83,7 +83,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_the_readme_has_the_picture() -> None:
     assert gittraj.__doc__ is not None
-    (picture,) = re.findall(r"::\n\n((?:    .*\n)+)", gittraj.__doc__)
+    picture, *_ = re.findall(r"::\n\n((?:    .*\n)+)", gittraj.__doc__)
     assert picture in "".join(f"    {line}\n" for line in README.splitlines())
 
 
@@ -92,9 +92,9 @@ def test_the_schema_names_just_the_fields_that_are_written() -> None:
         assert set(SCHEMA["$defs"][name]["properties"]) == _keys(cls), name
     event = set(SCHEMA["$defs"]["event"]["properties"])
     common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective"}
-    assert event == common | _keys(model.Prompt)
-    assert set(SCHEMA["$defs"]["tool"]["properties"]) == _keys(model.ToolCall) - _keys(model.Prompt)
-    result = _keys(model.ToolResult) - _keys(model.Prompt) - {"artifact"}
+    assert event == common | _keys(values.Prompt)
+    assert set(SCHEMA["$defs"]["tool"]["properties"]) == _keys(values.ToolCall) - _keys(values.Prompt)
+    result = _keys(values.ToolResult) - _keys(values.Prompt) - {"artifact"}
     assert set(SCHEMA["$defs"]["result"]["properties"]) == result
 
 
@@ -115,7 +115,7 @@ def _keys(cls: Any) -> set[str]:
     keys: set[str] = set()
     for field in dataclasses.fields(cls):
         if field.metadata.get("flat"):
-            keys |= _keys(model.Figures if field.name == "figures" else model.Whole)
+            keys |= _keys(values.Figures if field.name == "figures" else values.Whole)
         elif field.name != "extra":
             keys.add(camel(field.name))
     return keys

@@ -11,43 +11,21 @@ from pathlib import Path
 import pytest
 
 import gittraj
+from tests.floors import FLOORS, picture
 
 PACKAGE = Path(gittraj.__file__).parent
-LAYERS = [
-    {"api", "cli", "github_action", "worker", "precommit", "asking", "__main__"},
-    {
-        *("backfill", "drain", "rewriting", "linking", "switching", "query", "installation", "health"),
-        *("indexing", "repairing", "forgetting", "recording", "resealing"),
-        *("stamps", "audit", "filtering", "sharing", "purging", "pages", "exporting"),
-    },
-    {"pipeline", "renewal", "purged"},
-    {
-        *("formats", "agents", "authored", "capture", "redact", "seal", "index", "render", "tasks", "notes"),
-        "exchange",
-    },
-    {
-        *("codec", "database", "git", "config", "log", "figures", "fitting", "inference", "local"),
-        *("locking", "loose", "times"),
-        *("watch", "interchange", "exported"),
-        *("redaction", "sealing", "strictness", "strict_commands", "pieces", "quotation"),
-    },
-    {"model", "errors"},
-]
-ROOMS = LAYERS[3]
-"""Side by side: what one knows of another goes through the layers below."""
-
 ONLY = {
     "pygit2": ("git/",),
     "github": ("github_action/", "tasks/github.py"),
     "yaml": ("config.py",),
-    "cryptography": ("seal/", "seal.py"),
+    "cryptography": ("seal/",),
     "click": ("cli/",),
 }
 ENVIRON = {
     "config.py": "what a user set",
     "cli/": "the process that a user started",
     "api.py": "the process that a user wrote",
-    "worker.py": "the process that a hook started",
+    "worker/__main__.py": "the process that a hook started",
     "asking/__main__.py": "the process that an agent waits for",
     "precommit/__main__.py": "the process that a hook waits for",
     "git/process.py": "git must not get the variables that hooks export",
@@ -80,13 +58,14 @@ def room(name: str) -> str:
     return name.partition("/")[0].removesuffix(".py")
 
 
-def layer(of: str) -> int:
-    found = [i for i, names in enumerate(LAYERS) if of in names]
-    assert found, f"{of} has no place yet: say in this file between which layers it belongs"
+def floor(of: str) -> int:
+    """Counted from the top."""
+    found = [number for number, rooms in enumerate(FLOORS) if of in rooms]
+    assert found, f"{of} is on no floor: add it to tests/floors.py"
     return found[0]
 
 
-@pytest.mark.parametrize("name", [name for name in SOURCES if name != "__init__.py"])
+@pytest.mark.parametrize("name", [name for name in SOURCES if name not in ("__init__.py", "__main__.py")])
 def test_imports_go_down(name: str) -> None:
     here = room(name)
     for target in imported(name):
@@ -94,8 +73,24 @@ def test_imports_go_down(name: str) -> None:
         there = rest.split(".")[0]
         if package != "gittraj" or there == here or there in ("", "__version__"):
             continue
-        assert layer(there) >= layer(here), f"{name} imports {target}, which stands above it"
-        assert here not in ROOMS or there not in ROOMS, f"{name} imports {target}, which stands beside it"
+        assert floor(there) > floor(here), f"{name} imports {target}, which is not on a lower floor"
+
+
+def test_every_room_is_in_the_picture() -> None:
+    assert {room(name) for name in SOURCES} - {"__init__", "__main__"} == {
+        r for rooms in FLOORS for r in rooms
+    }
+
+
+def test_only_five_files_are_at_the_root() -> None:
+    assert {path.stem for path in PACKAGE.glob("*.py")} == {"__init__", "__main__", "api", "config", "errors"}
+
+
+@pytest.mark.parametrize("document", ["gittraj/__init__.py", "CONTRIBUTING.md", "README.md"])
+def test_the_picture_is_everywhere_the_same(document: str) -> None:
+    text = (PACKAGE.parent / document).read_text("utf-8")
+    lines = "\n".join(line.strip() for line in text.splitlines())
+    assert picture() in lines, f"{document} is out of date: python -m tests.floors prints the picture"
 
 
 @pytest.mark.parametrize("library", ONLY)
@@ -132,7 +127,7 @@ def test_only_these_read_the_environment() -> None:
     assert {n for n in users if not n.startswith((*ENVIRON, "github_action/"))} == set()
 
 
-@pytest.mark.parametrize("module", ["gittraj.cli", "gittraj.worker"])
+@pytest.mark.parametrize("module", ["gittraj.cli", "gittraj.worker.__main__"])
 def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) -> None:
     """A hook and ``--help`` wait for every import."""
     heavy = [
@@ -152,6 +147,6 @@ def test_a_fresh_interpreter_pays_for_nothing_that_it_does_not_use(module: str) 
 
 
 def test_the_workers_own_imports_are_the_standard_librarys() -> None:
-    code = "import gittraj.worker, sys; print(*[m for m in sys.modules if m.startswith('gittraj.')])"
+    code = "import gittraj.worker.__main__, sys; print(*[m for m in sys.modules if m.startswith('gittraj.')])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.split() == ["gittraj.worker"]
+    assert ran.stdout.split() == ["gittraj.worker", "gittraj.worker.__main__"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.model import AnyEvent, Foreign, Remark, ToolCall, ToolResult
+from gittraj.formats.base import coerce
+from gittraj.model.values import AnyEvent, Foreign, Remark, ToolCall, ToolResult
 
 _UNTOLD = frozenset(
     ("messages", "verification_reports", "patch_base64", "patch_digest", "effect_digest", "schema")
@@ -22,18 +22,21 @@ Object = dict[str, Any]
 
 
 def run(own: str, told: Object) -> Remark:
-    changes = loose.mapping(told.get("workspace_change_set"))
+    changes = coerce.mapping(told.get("workspace_change_set"))
     raw = _rest(told, "prompt", "result_text", "error", "workspace_change_set")
     raw |= {"workspace_change_set": _rest(changes)} if changes else {}
-    said = f"Run {own}: {_status(told)}, {loose.count(told.get('event_count'))} events"
-    ts = loose.stamp(told.get("created_at_ms"))
+    said = f"Run {own}: {_status(told)}, {coerce.count(told.get('event_count'))} events"
+    ts = coerce.stamp(told.get("created_at_ms"))
     return Remark(id=f"{own}:run", ts=ts, content=said, kind="note", tags=("run",), raw=raw)
 
 
 def reports(found: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[Remark]:
     """The reports, each once: a checkpoint repeats those made until then."""
     seen: list[Object] = []
-    everywhere = [*found, *(r for c in checkpoints for r in loose.objects(c.get("verification_reports")))]
+    everywhere = [
+        *found,
+        *(r for c in checkpoints for r in coerce.objects(c.get("verification_reports"))),
+    ]
     for report in everywhere:
         if report not in seen:
             yield _report(len(seen), report)
@@ -41,10 +44,10 @@ def reports(found: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[
 
 
 def _report(number: int, report: Object) -> Remark:
-    lines = [f"{loose.text(report.get('subject')) or 'report'}: {_status(report)}"]
-    for check in loose.objects(report.get("checks")):
-        told = loose.text(check.get("description")) or loose.text(check.get("id")) or "check"
-        risk = loose.text(check.get("residual_risk"))
+    lines = [f"{coerce.text(report.get('subject')) or 'report'}: {_status(report)}"]
+    for check in coerce.objects(report.get("checks")):
+        told = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
+        risk = coerce.text(check.get("residual_risk"))
         lines.append(f"- {_status(check)}: {told}{f' ({risk})' if risk else ''}")
     risks = report.get("residual_risks")
     lines += [f"- risk: {risk}" for risk in risks if isinstance(risk, str)] if isinstance(risks, list) else []
@@ -55,29 +58,29 @@ def _report(number: int, report: Object) -> Remark:
 
 def checkpoints(found: Iterable[Object]) -> Iterator[Remark]:
     for number, each in enumerate(found):
-        run = loose.text(each.get("run_id")) or str(number)
-        made = loose.count(each.get("tool_calls_count"))
-        said = f"Round {loose.count(each.get('turn'))} of {run}, after {made} tool calls"
-        ts = loose.stamp(each.get("checkpoint_ms"))
+        run = coerce.text(each.get("run_id")) or str(number)
+        made = coerce.count(each.get("tool_calls_count"))
+        said = f"Round {coerce.count(each.get('turn'))} of {run}, after {made} tool calls"
+        ts = coerce.stamp(each.get("checkpoint_ms"))
         yield Remark(id=f"checkpoint:{run}", ts=ts, content=said, kind="checkpoint", raw=_rest(each))
 
 
 def tasks(found: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
     """The delegated tasks that no call of the messages tells of; ``started`` is what those calls said."""
-    for number, task in enumerate(sorted(found, key=lambda task: loose.count(task.get("started_ms")))):
-        names = [loose.text(task.get(key)) for key in ("task_id", "child_session_id", "description")]
+    for number, task in enumerate(sorted(found, key=lambda task: coerce.count(task.get("started_ms")))):
+        names = [coerce.text(task.get(key)) for key in ("task_id", "child_session_id", "description")]
         if any(name and name in text for name in names for text in started):
             continue
         own = f"task:{names[0] or number}"
         asked = {key: task.get(key) for key in ("agent", "description", "child_session_id")}
         yield ToolCall(
-            id=own, ts=loose.stamp(task.get("started_ms")), name="Task", arguments=asked, call_id=own
+            id=own, ts=coerce.stamp(task.get("started_ms")), name="Task", arguments=asked, call_id=own
         )
-        if (status := loose.text(task.get("status"))) in _DONE:
-            output = loose.text(task.get("output")) or status
+        if (status := coerce.text(task.get("status"))) in _DONE:
+            output = coerce.text(task.get("output")) or status
             yield ToolResult(
                 id=f"{own}:result",
-                ts=loose.stamp(task.get("finished_ms") or task.get("updated_ms")),
+                ts=coerce.stamp(task.get("finished_ms") or task.get("updated_ms")),
                 content=f"{output}\n[session {names[1]}]" if names[1] else output,
                 call_id=own,
                 is_error=task.get("success") is False or status == "failed",
@@ -86,29 +89,29 @@ def tasks(found: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEve
 
 
 def artifact(each: Object) -> Foreign:
-    uri = loose.text(each.get("artifact_uri")) or loose.text(each.get("artifact_id")) or "without a name"
-    text = loose.text(each.get("content")) or ""
+    uri = coerce.text(each.get("artifact_uri")) or coerce.text(each.get("artifact_id")) or "without a name"
+    text = coerce.text(each.get("content")) or ""
     return Foreign(id=f"artifact:{uri}", content=text, type="artifact", raw=_rest(each, "content"))
 
 
 def trace(number: int, each: Object) -> Foreign:
     ended = "succeeded" if each.get("success") is True else "failed"
-    code, took = loose.number(each.get("exit_code")), loose.number(each.get("duration_ms"))
-    told = f"{loose.text(each.get('name')) or 'program'} {ended}{f', exit {code}' if code else ''}"
+    code, took = coerce.number(each.get("exit_code")), coerce.number(each.get("duration_ms"))
+    told = f"{coerce.text(each.get('name')) or 'program'} {ended}{f', exit {code}' if code else ''}"
     return Foreign(id=f"trace:{number}", content=told, type="a3s.trace", duration_ms=took, raw=_rest(each))
 
 
 def todo(session: Object) -> Iterator[Remark]:
-    listed = loose.objects(session.get("tasks") or session.get("todos"))
+    listed = coerce.objects(session.get("tasks") or session.get("todos"))
     lines = [
-        f"[{loose.text(task.get('status')) or 'open'}] {loose.text(task.get('content'))}" for task in listed
+        f"[{coerce.text(task.get('status')) or 'open'}] {coerce.text(task.get('content'))}" for task in listed
     ]
     if lines:
         yield Remark(id="todo:0", content="\n".join(lines), kind="note", tags=("plan",))
 
 
 def _status(value: Object) -> str:
-    return loose.text(value.get("status")) or "unknown"
+    return coerce.text(value.get("status")) or "unknown"
 
 
 def _rest(value: Object, *told: str) -> Object:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gittraj.formats import commits, images, loose
 from gittraj.formats.a3s import beside
+from gittraj.formats.base import coerce, commits, images
 from gittraj.formats.claude import calls
-from gittraj.log import Entry
-from gittraj.model import AnyEvent, Artifact, Message, Prompt, Remark, Thinking, ToolCall, ToolResult
+from gittraj.model.session_items import Entry
+from gittraj.model.values import AnyEvent, Artifact, Message, Prompt, Remark, Thinking, ToolCall, ToolResult
 
 _EDITS = {"write": "Write", "edit": "Edit"}
 """Tools whose arguments are those of Claude Code's."""
@@ -41,11 +41,11 @@ class Timed:
     spare: list[dict[str, Any]] = field(default_factory=list)
 
     def learn(self, event: dict[str, Any], ts: str | None) -> None:
-        call = loose.text(event.get("id"))
+        call = coerce.text(event.get("id"))
         if call and event.get("type") == "tool_start":
             self.began.setdefault(call, ts)
         elif call and event.get("type") == "tool_end":
-            self.ended.setdefault(call, Ended(ts=ts, exit_code=loose.number(event.get("exit_code"))))
+            self.ended.setdefault(call, Ended(ts=ts, exit_code=coerce.number(event.get("exit_code"))))
 
     def learn_traces(self, traces: list[dict[str, Any]], answered: list[tuple[str, str]]) -> None:
         """A trace names a tool and no call: by order, where a tool has as many traces as answers.
@@ -55,7 +55,7 @@ class Timed:
             asked[tool].append(call)
         left: dict[str, list[dict[str, Any]]] = defaultdict(list)
         for trace in traces:
-            kind = loose.text(trace.get("name")) if trace.get("kind") == "tool_execution" else None
+            kind = coerce.text(trace.get("name")) if trace.get("kind") == "tool_execution" else None
             left[kind or ""].append(trace)
         for tool, found in left.items():
             if len(found) != len(asked.get(tool, ())):
@@ -63,11 +63,11 @@ class Timed:
                 continue
             for call, trace in zip(asked[tool], found, strict=True):
                 known = self.ended.get(call, Ended())
-                code = loose.number(trace.get("exit_code"))
+                code = coerce.number(trace.get("exit_code"))
                 self.ended[call] = replace(
                     known,
                     exit_code=code if known.exit_code is None else known.exit_code,
-                    duration_ms=loose.number(trace.get("duration_ms")),
+                    duration_ms=coerce.number(trace.get("duration_ms")),
                 )
 
 
@@ -76,10 +76,10 @@ def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     tools: dict[str, str] = {}
     found: list[tuple[str, str]] = []
     for message in messages:
-        for block in loose.objects(message.get("content")):
-            call = loose.text(block.get("id")) or loose.text(block.get("tool_use_id")) or ""
+        for block in coerce.objects(message.get("content")):
+            call = coerce.text(block.get("id")) or coerce.text(block.get("tool_use_id")) or ""
             if block.get("type") == "tool_use":
-                tools[call] = loose.text(block.get("name")) or ""
+                tools[call] = coerce.text(block.get("name")) or ""
             elif block.get("type") == "tool_result" and call in tools:
                 found.append((call, tools.pop(call)))
     return found
@@ -100,13 +100,13 @@ class Messages:
         self.started: list[str] = []
 
     def entries(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
-        blocks = loose.objects(message.get("content"))
+        blocks = coerce.objects(message.get("content"))
         own = f"m{number}"
         common: dict[str, Any] = {}
         if message.get("role") == "assistant":
             common = {"response": own, "model": self._model}
             self.last = own
-        if thought := loose.text(message.get("reasoning_content")):
+        if thought := coerce.text(message.get("reasoning_content")):
             yield Entry(event=Thinking(id=f"{own}:thinking", content=thought, **common), end=number)
         for at, block in enumerate(blocks):
             common["id"] = f"{own}:{at}"
@@ -140,28 +140,28 @@ class Messages:
                 return Remark(**common, content=text, kind="note")
 
     def _call(self, block: dict[str, Any], common: dict[str, Any], end: int) -> Entry:
-        tool = loose.text(block.get("name")) or "unknown"
+        tool = coerce.text(block.get("name")) or "unknown"
         arguments = block.get("input")
-        call = loose.text(block.get("id")) or common["id"]
+        call = coerce.text(block.get("id")) or common["id"]
         if tool in _STARTERS:
             self._starters.add(call)
             self.started.append(json.dumps(arguments, ensure_ascii=False))
         event = ToolCall(
             **common, ts=self._timed.began.get(call), name=tool, arguments=arguments, call_id=call
         )
-        given = loose.mapping(arguments)
+        given = coerce.mapping(arguments)
         return Entry(
             event=event,
             end=end,
             edits=calls.edits(_EDITS.get(tool, ""), arguments),
-            command=loose.text(given.get("command")) if tool == _SHELL else None,
+            command=coerce.text(given.get("command")) if tool == _SHELL else None,
             folder=self._folder,
             paths=calls.paths(arguments),
         )
 
     def _result(self, block: dict[str, Any], own: str, end: int) -> Iterator[Entry]:
         text, image = _content(block.get("content"))
-        call = loose.text(block.get("tool_use_id"))
+        call = coerce.text(block.get("tool_use_id"))
         known = self._timed.ended.get(call or "", Ended())
         if call in self._starters:
             self.started.append(text)
@@ -176,7 +176,7 @@ class Messages:
             artifact=image,
         )
         yield Entry(event=event, end=end, commits=commits.printed(text))
-        named = [each for each in self._artifacts if (loose.text(each.get("artifact_uri")) or "\0") in text]
+        named = [each for each in self._artifacts if (coerce.text(each.get("artifact_uri")) or "\0") in text]
         for each in named:
             self._artifacts.remove(each)
             yield Entry(event=beside.artifact(each), end=end)
@@ -188,12 +188,12 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
         return content, None
     pieces: list[str] = []
     first = None
-    for block in loose.objects(content):
+    for block in coerce.objects(content):
         if block.get("type") == "image":
-            source = loose.mapping(block.get("source"))
+            source = coerce.mapping(block.get("source"))
             image = images.from_base64(source.get("data"), source.get("media_type"))
             first = first or image
             pieces.append(images.placeholder(image))
-        elif text := loose.text(block.get("text")):
+        elif text := coerce.text(block.get("text")):
             pieces.append(text)
     return "\n".join(pieces), first

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from gittraj.formats import loose
 from gittraj.formats.a3s import beside
 from gittraj.formats.a3s.messages import Messages, Timed, answered
-from gittraj.log import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import Message, Prompt, Remark, Usage
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Message, Prompt, Remark, Usage
 
 _STATUS = {"Completed": "completed", "Error": "failed"}
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
@@ -39,24 +39,24 @@ class Kept:
 def items(kept: Kept) -> Iterator[Item]:
     """The items of a session, in its order."""
     session = kept.session
-    config = loose.mapping(session.get("config"))
-    parent = loose.text(session.get("parent_id")) or loose.text(config.get("parent_id"))
-    workspace = loose.text(config.get("workspace"))
-    model = loose.text(session.get("model_name")) or loose.text(
-        loose.mapping(session.get("llm_config")).get("model")
+    config = coerce.mapping(session.get("config"))
+    parent = coerce.text(session.get("parent_id")) or coerce.text(config.get("parent_id"))
+    workspace = coerce.text(config.get("workspace"))
+    model = coerce.text(session.get("model_name")) or coerce.text(
+        coerce.mapping(session.get("llm_config")).get("model")
     )
     facts = {
         "session": kept.id,
-        "started_at": loose.stamp(session.get("created_at")),
+        "started_at": coerce.stamp(session.get("created_at")),
         "folder": workspace,
         "model": model,
-        "title": loose.text(config.get("name")),
+        "title": coerce.text(config.get("name")),
         "parent_session": parent,
         "parent_kind": "subagent" if parent else None,
         "status": _status(kept),
     }
     yield from (Fact(name=name, value=value) for name, value in facts.items() if value)
-    if cost := loose.cost(session.get("total_cost")):  # 0 is what nobody counted
+    if cost := coerce.cost(session.get("total_cost")):  # 0 is what nobody counted
         yield Fact(name="cost_usd", value=cost)
     yield from _Reading(kept, Messages(kept.artifacts, _timed(kept), folder=workspace, model=model)).items()
 
@@ -65,7 +65,7 @@ class _Reading:
     def __init__(self, kept: Kept, messages: Messages) -> None:
         self._kept = kept
         self._messages = messages
-        self._runs = sorted(kept.runs, key=lambda run: loose.count(_snapshot(run).get("created_at_ms")))
+        self._runs = sorted(kept.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")))
         self._open: dict[str, Any] | None = None
         self._end = 0
 
@@ -97,7 +97,7 @@ class _Reading:
     def _begin(self, prompt: Entry) -> Iterator[Item]:
         """A prompt, and the run that it began; those that were begun before it left no message."""
         yield from self._close()
-        texts = [loose.text(_snapshot(run).get("prompt")) for run in self._runs]
+        texts = [coerce.text(_snapshot(run).get("prompt")) for run in self._runs]
         if prompt.event.content in texts:
             at = texts.index(prompt.event.content)
             before, self._open = self._runs[:at], self._runs[at]
@@ -117,12 +117,12 @@ class _Reading:
     def _untold(self, run: dict[str, Any]) -> Iterator[Item]:
         """A run whose messages are gone (compacted, or never saved): its own words."""
         told = _snapshot(run)
-        own, ts = _run_id(run), loose.stamp(told.get("created_at_ms"))
-        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=loose.text(told.get("prompt")) or "")
+        own, ts = _run_id(run), coerce.stamp(told.get("created_at_ms"))
+        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(told.get("prompt")) or "")
         yield Entry(event=prompt, end=self._end)
         yield self._told(run)
-        if result := loose.text(told.get("result_text")):
-            message = Message(id=f"{own}:result", ts=loose.stamp(told.get("updated_at_ms")), content=result)
+        if result := coerce.text(told.get("result_text")):
+            message = Message(id=f"{own}:result", ts=coerce.stamp(told.get("updated_at_ms")), content=result)
             yield Entry(event=message, end=self._end)
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
@@ -132,8 +132,8 @@ class _Reading:
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
         told = _snapshot(run)
-        if error := loose.text(told.get("error")):
-            ts = loose.stamp(told.get("updated_at_ms"))
+        if error := coerce.text(told.get("error")):
+            ts = coerce.stamp(told.get("updated_at_ms"))
             event = Remark(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
             yield Entry(event=event, end=self._end)
 
@@ -145,9 +145,9 @@ class _Reading:
 
 def _said(kept: Kept) -> Objects:
     """The messages; a checkpoint that goes on where the session ends was left by a crash."""
-    said = loose.objects(kept.session.get("messages"))
+    said = coerce.objects(kept.session.get("messages"))
     for checkpoint in kept.checkpoints:
-        more = loose.objects(checkpoint.get("messages"))
+        more = coerce.objects(checkpoint.get("messages"))
         if len(more) > len(said) and more[: len(said)] == said:
             said = more
     return said
@@ -157,8 +157,8 @@ def _timed(kept: Kept) -> Timed:
     """What the runs' events and the traces tell of calls, by their ids."""
     timed = Timed()
     for run in kept.runs:
-        for record in loose.objects(run.get("events")):
-            timed.learn(loose.mapping(record.get("event")), loose.stamp(record.get("timestamp_ms")))
+        for record in coerce.objects(run.get("events")):
+            timed.learn(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
     timed.learn_traces(kept.traces, answered(_said(kept)))
     return timed
 
@@ -166,26 +166,26 @@ def _timed(kept: Kept) -> Timed:
 def _status(kept: Kept) -> str | None:
     if told := _STATUS.get(str(kept.session.get("state"))):
         return told
-    last = max(kept.runs, key=lambda run: loose.count(_snapshot(run).get("created_at_ms")), default={})
+    last = max(kept.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
     told = _RUN_STATUS.get(str(_snapshot(last).get("status")))
     return told or ("abandoned" if kept.checkpoints else None)
 
 
 def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
-    return loose.mapping(run.get("snapshot"))
+    return coerce.mapping(run.get("snapshot"))
 
 
 def _run_id(run: dict[str, Any]) -> str:
     told = _snapshot(run)
-    return loose.text(told.get("id")) or f"run-{loose.count(told.get('created_at_ms'))}"
+    return coerce.text(told.get("id")) or f"run-{coerce.count(told.get('created_at_ms'))}"
 
 
 def _usage(given: Any) -> Usage:
     """Where the total has no room for them, cached tokens are part of the prompt's, as with OpenAI."""
-    numbers = loose.mapping(given)
-    prompt, output = (loose.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
-    read, written = (loose.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))
-    beside_prompt = loose.count(numbers.get("total_tokens")) >= prompt + output + read + written
+    numbers = coerce.mapping(given)
+    prompt, output = (coerce.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
+    read, written = (coerce.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))
+    beside_prompt = coerce.count(numbers.get("total_tokens")) >= prompt + output + read + written
     return Usage(
         input_tokens=prompt if beside_prompt else max(0, prompt - read - written),
         cache_read_tokens=read,

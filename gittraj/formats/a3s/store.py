@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats import document, loose
 from gittraj.formats.a3s.session import Kept, items
-from gittraj.formats.peek import peek
-from gittraj.log import Damage, Item
+from gittraj.formats.base import coerce, document
+from gittraj.formats.base.peek import peek
+from gittraj.model.session_items import Damage, Item
 
 name = "a3s"
 agent = "a3s"
@@ -71,8 +71,8 @@ class _Reading:
     def session(self, file: Path) -> Kept:
         value = self._load(file)
         if "session" in value:
-            session = loose.mapping(value["session"])
-            parts = {name: loose.objects(value.get(key)) for name, key in _SNAPSHOT.items()}
+            session = coerce.mapping(value["session"])
+            parts = {name: coerce.objects(value.get(key)) for name, key in _SNAPSHOT.items()}
             root = file.parent.parent
         else:
             session, root = value, file.parent
@@ -84,19 +84,19 @@ class _Reading:
     def _part(self, root: Path, place: str) -> list[dict[str, Any]]:
         file = root / place.format(_file_name(self.name))
         value = self._load(file) if file.is_file() else []
-        return loose.objects(value.get("artifacts") if isinstance(value, dict) else value)
+        return coerce.objects(value.get("artifacts") if isinstance(value, dict) else value)
 
     def _checkpoints(self, root: Path) -> Iterator[dict[str, Any]]:
         for file in sorted((root / "loop_checkpoints").glob("*.json")):
-            if loose.mapping(_peek(file)).get("session_id") == self.name:
+            if coerce.mapping(_peek(file)).get("session_id") == self.name:
                 found = self._load(file)
-                if loose.count(found.get("schema_version")) > 1:
+                if coerce.count(found.get("schema_version")) > 1:
                     self.damages.append(Damage(at=0, why=f"{file.name}: a checkpoint of a later version"))
                 elif isinstance(found, dict):
                     yield found
 
     def _is_own(self, value: Any, key: str) -> bool:
-        return bool(loose.mapping(value).get(key, self.name) == self.name)
+        return bool(coerce.mapping(value).get(key, self.name) == self.name)
 
     def _load(self, file: Path) -> Any:
         try:
@@ -114,13 +114,13 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
     for layout in _LAYOUTS:
         folder = path / layout
         for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            value = loose.mapping(_peek(file))
-            session = loose.mapping(value.get("session")) or value
-            own = loose.text(session.get("id"))
+            value = coerce.mapping(_peek(file))
+            session = coerce.mapping(value.get("session")) or value
+            own = coerce.text(session.get("id"))
             if (
                 own
                 and isinstance(session.get("state"), str)
-                and "workspace" in loose.mapping(session.get("config"))
+                and "workspace" in coerce.mapping(session.get("config"))
             ):
                 yield file, own
 

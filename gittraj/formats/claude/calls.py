@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import difference, loose
-from gittraj.log import Edit
+from gittraj.formats.base import coerce, line_changes
+from gittraj.model.session_items import Edit
 
 SHELLS = ("Bash", "PowerShell")
 _PATHS = ("file_path", "notebook_path", "path")
@@ -17,19 +17,19 @@ _PATHS = ("file_path", "notebook_path", "path")
 
 def command(name: str, arguments: Any) -> str | None:
     """The shell command of the call."""
-    return loose.text(loose.mapping(arguments).get("command")) if name in SHELLS else None
+    return coerce.text(coerce.mapping(arguments).get("command")) if name in SHELLS else None
 
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = loose.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    given = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The file as the call leaves it, as far as its arguments tell."""
-    given = loose.mapping(arguments)
-    path = loose.text(given.get("file_path")) or loose.text(given.get("notebook_path"))
+    given = coerce.mapping(arguments)
+    path = coerce.text(given.get("file_path")) or coerce.text(given.get("notebook_path"))
     if path is None:
         return ()
     match name:
@@ -41,7 +41,7 @@ def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
         case "Edit":
             return (_changed(path, [given]),)
         case "MultiEdit":
-            return (_changed(path, loose.objects(given.get("edits"))),)
+            return (_changed(path, coerce.objects(given.get("edits"))),)
         case "NotebookEdit":
             cell = {"new_string": given.get("new_source"), "old_string": given.get("old_source")}
             return (_changed(path, [cell]),)
@@ -64,6 +64,6 @@ def _changed(path: str, changes: list[dict[str, Any]]) -> Edit:
     added: list[str] = []
     removed: list[str] = []
     for old, new, _ in replacements(changes):
-        added += difference.only_in(new.splitlines(), old.splitlines())
-        removed += difference.only_in(old.splitlines(), new.splitlines())
+        added += line_changes.only_in(new.splitlines(), old.splitlines())
+        removed += line_changes.only_in(old.splitlines(), new.splitlines())
     return Edit(path=path, added=tuple(added), removed=tuple(removed))

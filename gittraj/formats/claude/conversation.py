@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.position import Place
 from gittraj.formats.claude import calls, decisions, media, prompts, results
 from gittraj.formats.claude.record import Record
-from gittraj.formats.outcomes import tool_result
-from gittraj.formats.place import Place
-from gittraj.log import Entry, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
+from gittraj.model.values import (
     Decided,
     Foreign,
     Message,
@@ -68,12 +68,12 @@ class Conversation:
                 yield TurnEnd(end=record.end)
 
     def assistant(self, record: Record) -> Iterator[Item]:
-        message = loose.mapping(record.value.get("message"))
-        model = loose.text(message.get("model"))
+        message = coerce.mapping(record.value.get("message"))
+        model = coerce.text(message.get("model"))
         if model == _SYNTHETIC or record.value.get("isApiErrorMessage") is True:
             yield from _error(record)
             return
-        response = loose.text(message.get("id"))
+        response = coerce.text(message.get("id"))
         yield from self._place.learn("model", model)
         for ordinal, block in enumerate(record.content):
             common = record.common(ordinal) | {"model": model, "response": response}
@@ -88,13 +88,13 @@ class Conversation:
     def _block(
         self, record: Record, common: dict[str, Any], ordinal: int, block: dict[str, Any]
     ) -> Iterator[Item]:
-        kind = loose.text(block.get("type")) or ""
-        text = loose.text(block.get("text")) or ""
+        kind = coerce.text(block.get("type")) or ""
+        text = coerce.text(block.get("text")) or ""
         if kind == "text":
             if text and not text.isspace():
                 yield record.entry(Message(**common, content=text))
         elif kind == "thinking":
-            yield record.entry(Thinking(**common, content=loose.text(block.get("thinking")) or ""))
+            yield record.entry(Thinking(**common, content=coerce.text(block.get("thinking")) or ""))
         elif kind == "redacted_thinking":
             yield record.entry(Thinking(**common, content="[redacted]"))
         elif kind.endswith("tool_use"):  # also server_tool_use, mcp_tool_use
@@ -105,12 +105,12 @@ class Conversation:
             yield record.entry(Foreign(**common, content=text, type=kind))
 
     def _call(self, record: Record, common: dict[str, Any], block: dict[str, Any]) -> Entry:
-        tool = loose.text(block.get("name")) or "unknown"
-        arguments, call_id = block.get("input"), loose.text(block.get("id"))
+        tool = coerce.text(block.get("name")) or "unknown"
+        arguments, call_id = block.get("input"), coerce.text(block.get("id"))
         if call_id:
             self._open[call_id] = (tool, arguments)
             self._events[call_id] = common["id"]
-            if prompt := loose.text(loose.mapping(arguments).get("prompt")):
+            if prompt := coerce.text(coerce.mapping(arguments).get("prompt")):
                 self._starters[prompt.strip()] = common["id"]
         return record.entry(
             ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
@@ -121,7 +121,7 @@ class Conversation:
         )
 
     def _result(self, record: Record, ordinal: int, block: dict[str, Any]) -> Iterator[Item]:
-        call_id = loose.text(block.get("tool_use_id"))
+        call_id = coerce.text(block.get("tool_use_id"))
         tool, arguments = self._open.pop(call_id or "", (None, None))
         result = results.result(block, record.detail, shell=tool in calls.SHELLS)
         event = tool_result(result, call_id=call_id, bytes=result.size, **record.common(ordinal))
@@ -133,16 +133,16 @@ class Conversation:
 
 def usage(given: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    numbers = loose.mapping(given)
+    numbers = coerce.mapping(given)
     return Usage(
-        input_tokens=loose.count(numbers.get("input_tokens")),
-        cache_read_tokens=loose.count(numbers.get("cache_read_input_tokens")),
-        cache_write_tokens=loose.count(numbers.get("cache_creation_input_tokens")),
-        output_tokens=loose.count(numbers.get("output_tokens")),
+        input_tokens=coerce.count(numbers.get("input_tokens")),
+        cache_read_tokens=coerce.count(numbers.get("cache_read_input_tokens")),
+        cache_write_tokens=coerce.count(numbers.get("cache_creation_input_tokens")),
+        output_tokens=coerce.count(numbers.get("output_tokens")),
     )
 
 
 def _error(record: Record) -> Iterator[Item]:
-    text = "\n".join(t for b in record.content if (t := loose.text(b.get("text"))))
+    text = "\n".join(t for b in record.content if (t := coerce.text(b.get("text"))))
     if text and text != _FILLER:
         yield record.entry(Remark(**record.common(0), content=text, kind="error"))

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import answered
 from gittraj.formats.claude import results
-from gittraj.formats.outcomes import answered
-from gittraj.model import Decision
+from gittraj.model.values import Decision
 
 _APPROVED = re.compile(r"User has approved\b")
 _REASON = re.compile(
@@ -26,12 +26,12 @@ def decisions(name: str | None, arguments: Any, detail: Any, result: results.Res
         return (Decision(chosen=f"declined {name or 'a tool call'}", by="human", reasoning=advice or None),)
     if result.is_error:
         return ()
-    given = loose.mapping(detail)
+    given = coerce.mapping(detail)
     match name:
         case "AskUserQuestion":
-            return _answers(loose.mapping(arguments) | given)
+            return _answers(coerce.mapping(arguments) | given)
         case "ExitPlanMode" if given.get("awaitingLeaderApproval") is not True:
-            plan = loose.text(loose.mapping(arguments).get("plan")) or loose.text(given.get("plan"))
+            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(given.get("plan"))
             if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
                 return (Decision(chosen="approved the plan", by="human"),)
             return _plan(plan or "")
@@ -40,14 +40,14 @@ def decisions(name: str | None, arguments: Any, detail: Any, result: results.Res
 
 
 def _answers(given: dict[str, Any]) -> tuple[Decision, ...]:
-    answers = loose.mapping(given.get("answers"))
-    notes = loose.mapping(given.get("annotations"))
+    answers = coerce.mapping(given.get("answers"))
+    notes = coerce.mapping(given.get("annotations"))
     found = []
-    for asked in loose.objects(given.get("questions")):
-        question = loose.text(asked.get("question"))
-        if question is None or (answer := loose.text(answers.get(question))) is None:
+    for asked in coerce.objects(given.get("questions")):
+        question = coerce.text(asked.get("question"))
+        if question is None or (answer := coerce.text(answers.get(question))) is None:
             continue
-        why = loose.text(loose.mapping(notes.get(question)).get("notes"))
+        why = coerce.text(coerce.mapping(notes.get(question)).get("notes"))
         found.append(answered(asked, answer, reasoning=why))
     return tuple(found)
 

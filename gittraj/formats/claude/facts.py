@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.formats.place import Place
-from gittraj.log import Fact
+from gittraj.formats.base import coerce
+from gittraj.formats.base.position import Place
+from gittraj.model.session_items import Fact
 
 _SUBAGENT_FILE = "agent-"
 _COMPACTION = "acompact-"
@@ -20,7 +20,7 @@ _RANKS = {"summary": 1, "ai-title": 2, "custom-title": 3}
 
 def is_subagent(record: dict[str, Any], stem: str | None) -> bool:
     """Whether the record belongs to an agent that another one started."""
-    sidechain = record.get("isSidechain") is True or loose.text(record.get("agentId")) is not None
+    sidechain = record.get("isSidechain") is True or coerce.text(record.get("agentId")) is not None
     return sidechain or (stem is not None and stem.startswith(_SUBAGENT_FILE))
 
 
@@ -56,15 +56,15 @@ class SessionFacts:
 
     def foreign(self, record: dict[str, Any]) -> str | None:
         """The session that the record names, if that is another than the file's."""
-        copied = loose.text(loose.mapping(record.get("forkedFrom")).get("sessionId"))
-        named = copied or loose.text(record.get("sessionId"))
+        copied = coerce.text(coerce.mapping(record.get("forkedFrom")).get("sessionId"))
+        named = copied or coerce.text(record.get("sessionId"))
         return named if named != self._place.facts.get("session") else None
 
     def learn(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
         """The facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids of
         records before it."""
         place = self._place
-        named = loose.text(record.get("sessionId"))
+        named = coerce.text(record.get("sessionId"))
         if "session" not in place.facts:
             yield from self._identify(record, named)
         other = self.foreign(record)
@@ -74,18 +74,18 @@ class SessionFacts:
                 yield from place.learn("parent_session", other)
                 yield from place.learn("parent_kind", kind)
         if not other:
-            yield from place.learn_once("started_at", loose.stamp(record.get("timestamp")))
+            yield from place.learn_once("started_at", coerce.stamp(record.get("timestamp")))
         if record.get("isSidechain") is not True or "subagent" in place.facts:
-            yield from place.learn("agent_version", loose.text(record.get("version")))
-            yield from place.learn("folder", loose.text(record.get("cwd")))
-            yield from place.learn("branch", loose.text(record.get("gitBranch")))
-            yield from place.learn("entrypoint", loose.text(record.get("entrypoint")))
+            yield from place.learn("agent_version", coerce.text(record.get("version")))
+            yield from place.learn("folder", coerce.text(record.get("cwd")))
+            yield from place.learn("branch", coerce.text(record.get("gitBranch")))
+            yield from place.learn("entrypoint", coerce.text(record.get("entrypoint")))
         yield from self._title(record, seen, at)
         match record.get("type"):
             case "pr-link":
-                yield from place.learn("task_url", loose.text(record.get("prUrl")))
+                yield from place.learn("task_url", coerce.text(record.get("prUrl")))
             case "tag":
-                yield from place.learn("tag", loose.text(record.get("tag")))
+                yield from place.learn("tag", coerce.text(record.get("tag")))
 
     def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
         subagent = self._subagent(record, named)
@@ -103,7 +103,7 @@ class SessionFacts:
             return self._stem.removeprefix(_SUBAGENT_FILE)
         if self._stem is not None and (self._stem == named or _SESSION_ID.fullmatch(self._stem)):
             return None
-        return loose.text(record.get("agentId")) if record.get("isSidechain") is True else None
+        return coerce.text(record.get("agentId")) if record.get("isSidechain") is True else None
 
     def _own(self, record: dict[str, Any], named: str | None) -> str | None:
         stem = self._stem
@@ -117,17 +117,17 @@ class SessionFacts:
         kind = record.get("type")
         if kind in ("custom-title", "ai-title"):
             key = "customTitle" if kind == "custom-title" else "aiTitle"
-            yield from self._titled(kind, loose.text(record.get(key) or record.get("title")))
+            yield from self._titled(kind, coerce.text(record.get(key) or record.get("title")))
         elif kind == "summary":
-            leaf, summary = loose.text(record.get("leafUuid")), loose.text(record.get("summary"))
+            leaf, summary = coerce.text(record.get("leafUuid")), coerce.text(record.get("summary"))
             if leaf in seen:
                 yield from self._titled(kind, summary)
             elif leaf and summary and len(self._summaries) < _WAITING:
                 self._summaries[leaf] = at
         elif self._summaries:
-            own = self._summaries.pop(loose.text(record.get("uuid")) or "", None)
+            own = self._summaries.pop(coerce.text(record.get("uuid")) or "", None)
             if own is not None:
-                yield from self._titled("summary", loose.text(self._again(own).get("summary")))
+                yield from self._titled("summary", coerce.text(self._again(own).get("summary")))
 
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
         if title and _RANKS[kind] >= self._rank:

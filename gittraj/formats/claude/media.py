@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from gittraj.formats import images, loose
-from gittraj.model import Artifact
+from gittraj.formats.base import coerce, images
+from gittraj.model.values import Artifact
 
 KINDS = ("image", "document")
 
@@ -16,8 +16,8 @@ def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
 
     A document of plain text is its own text; what lies elsewhere is named by its address.
     """
-    source = loose.mapping(block.get("source"))
-    data, url = loose.text(source.get("data")), loose.text(source.get("url"))
+    source = coerce.mapping(block.get("source"))
+    data, url = coerce.text(source.get("data")), coerce.text(source.get("url"))
     if source.get("type") == "text" and data:
         return None, data
     if found := images.from_base64(data, source.get("media_type")) or images.from_uri(url):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 from gittraj.formats.claude import media
 
 _INJECTED = (
@@ -35,8 +35,8 @@ INTERRUPTED = "[Request interrupted by user"
 
 def blocks(message: Any) -> list[dict[str, Any]]:
     """The content of a message as blocks; a bare text is one text block."""
-    content = loose.mapping(message).get("content")
-    return [{"type": "text", "text": content}] if isinstance(content, str) else loose.objects(content)
+    content = coerce.mapping(message).get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
 
 
 def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
@@ -46,7 +46,7 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
     """
     if any(record.get(flag) for flag in _FLAGS) or any(b.get("type") == "tool_result" for b in content):
         return None
-    if loose.mapping(record.get("origin")).get("kind") not in (None, "human"):
+    if coerce.mapping(record.get("origin")).get("kind") not in (None, "human"):
         return None
     parts = [part for block in content if (part := _part(block))]
     return "\n".join(parts) or None
@@ -54,7 +54,7 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
 
 def queued(record: dict[str, Any]) -> dict[str, Any] | None:
     """The attachment by which the agent was told what was typed while it worked."""
-    attachment = loose.mapping(record.get("attachment"))
+    attachment = coerce.mapping(record.get("attachment"))
     mode = attachment.get("commandMode", "prompt")
     return attachment if attachment.get("type") == "queued_command" and mode == "prompt" else None
 
@@ -67,14 +67,14 @@ def waiting(text: Any) -> str | None:
 
 def told(content: list[dict[str, Any]]) -> str | None:
     """What another agent says in this record."""
-    texts = [text for block in content if (text := loose.text(block.get("text")))]
+    texts = [text for block in content if (text := coerce.text(block.get("text")))]
     return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None
 
 
 def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
     """The ordinal and text of the block that says that the user stopped the agent."""
     for ordinal, block in enumerate(content):
-        text = loose.text(block.get("text"))
+        text = coerce.text(block.get("text"))
         if text and text.startswith(INTERRUPTED):
             return ordinal, text
     return None
@@ -83,7 +83,7 @@ def interruption(content: list[dict[str, Any]]) -> tuple[int, str] | None:
 def _part(block: dict[str, Any]) -> str | None:
     if block.get("type") in media.KINDS:
         return media.attached(block)[1]
-    text = loose.text(block.get("text"))
+    text = coerce.text(block.get("text"))
     if text is None:
         return None
     for element in _ASIDES:

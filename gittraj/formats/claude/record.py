@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.log import Entry
-from gittraj.model import AnyEvent
+from gittraj.model.session_items import Entry
+from gittraj.model.values import AnyEvent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

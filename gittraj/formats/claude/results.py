@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import commits, loose
+from gittraj.formats.base import coerce, commits
 from gittraj.formats.claude import calls, media
-from gittraj.log import Edit
-from gittraj.model import Artifact
+from gittraj.model.session_items import Edit
+from gittraj.model.values import Artifact
 
 _EXIT = re.compile(r"(?:Error: )?Exit code (\d{1,10})(?:\n|$)")
 _CUT = re.compile(r"<persisted-output>|\[\d+ (?:lines|characters) truncated\]")
@@ -47,17 +47,17 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
     ``shell`` says that the call ran a command.
     """
     text, artifact = _content(block.get("content"))
-    given = loose.mapping(detail)
+    given = coerce.mapping(detail)
     shell = shell or "stdout" in given
     # A server's tool says that it failed by the type of what it gives.
-    failed = str(loose.mapping(block.get("content")).get("type")).endswith("_error")
+    failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Result(
         text=text,
         is_error=is_error,
         exit_code=_exit_code(text, given, is_error=is_error) if shell else None,
         truncated=given.get("truncated") is True or _CUT.search(text) is not None,
-        size=loose.number(given.get("persistedOutputSize")),
+        size=coerce.number(given.get("persistedOutputSize")),
         artifact=artifact,
         commits=_commits(text, given) if shell else (),
         edits=() if is_error else _edits(given),
@@ -79,7 +79,7 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
         content = [content]
     parts: list[str] = []
     artifact: Artifact | None = None
-    for block in loose.objects(content):
+    for block in coerce.objects(content):
         match block.get("type"):
             case "image" | "document":
                 found, text = media.attached(block)
@@ -88,7 +88,7 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
             case "web_search_result" | "web_fetch_result":
                 parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
             case _:
-                parts += [t for key in _TEXTS if (t := loose.text(block.get(key)))]
+                parts += [t for key in _TEXTS if (t := coerce.text(block.get(key)))]
     return "\n".join(part for part in parts if part), artifact
 
 
@@ -102,15 +102,15 @@ def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | No
 
 
 def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
-    made = loose.mapping(loose.mapping(detail.get("gitOperation")).get("commit"))
-    sha = loose.text(made.get("sha"))
+    made = coerce.mapping(coerce.mapping(detail.get("gitOperation")).get("commit"))
+    sha = coerce.text(made.get("sha"))
     found = commits.printed(text)
     return found if sha is None or sha in found else (sha, *found)
 
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
     """The entire new text of the file, where the result and the old text allow to know it."""
-    path = loose.text(detail.get("filePath")) or loose.text(detail.get("notebook_path"))
+    path = coerce.text(detail.get("filePath")) or coerce.text(detail.get("notebook_path"))
     if path is None or detail.get("userModified") is True:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
@@ -123,7 +123,7 @@ def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
 def _rewritten(detail: dict[str, Any]) -> str | None:
     text = detail.get("originalFile", detail.get("originalFileContents"))
     if "edits" in detail:
-        changes = loose.objects(detail["edits"])
+        changes = coerce.objects(detail["edits"])
     else:
         changes = [
             {

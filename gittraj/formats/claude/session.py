@@ -19,15 +19,15 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude.conversation import Conversation
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
 from gittraj.formats.claude.record import Record
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
-from gittraj.model import Remark
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.values import Remark
 
 name = "claude-code"
 agent = "claude-code"
@@ -98,7 +98,7 @@ class _Reading:
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
-        uuid = loose.text(value.get("uuid"))
+        uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
         kind = value.get("type")
@@ -118,9 +118,9 @@ class _Reading:
             value=value,
             content=content,
             id=uuid or f"at{found.start}",
-            ts=loose.stamp(value.get("timestamp")),
+            ts=coerce.stamp(value.get("timestamp")),
             end=found.end,
-            folder=loose.text(value.get("cwd")),
+            folder=coerce.text(value.get("cwd")),
             detail=value.get("toolUseResult"),
             sidechain=value.get("isSidechain") is True,
             subagent=subagent,
@@ -134,9 +134,9 @@ class _Reading:
 
     def _follow(self, value: dict[str, Any], typed: str | None) -> str | None:
         """The event of the Task call that this record of a sidechain goes back to, if it is known."""
-        parent = loose.text(value.get("parentUuid"))
+        parent = coerce.text(value.get("parentUuid"))
         call = self._chains.get(parent) if parent else self._conversation.started_by(typed)
-        if call and (uuid := loose.text(value.get("uuid"))):
+        if call and (uuid := coerce.text(value.get("uuid"))):
             self._chains[uuid] = call
         return call
 
@@ -177,7 +177,7 @@ def _system(record: Record) -> Iterator[Item]:
         case "turn_duration" if not record.subagent:
             yield TurnEnd(end=record.end)
         case "compact_boundary" | "microcompact_boundary":
-            text = loose.text(record.value.get("content")) or "Conversation compacted"
+            text = coerce.text(record.value.get("content")) or "Conversation compacted"
             yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
         case "api_error":
             yield record.entry(Remark(**record.common(0), content=_failure(record.value), kind="error"))
@@ -188,7 +188,7 @@ def _failure(value: dict[str, Any]) -> str:
     error = value.get("error")
     while isinstance(error, dict) and isinstance(error.get("error"), dict):
         error = error["error"]
-    given = loose.mapping(error)
+    given = coerce.mapping(error)
     text = error if isinstance(error, str) else given.get("message") or given.get("code") or given.get("type")
-    status = loose.mapping(value.get("error")).get("status")
+    status = coerce.mapping(value.get("error")).get("status")
     return " ".join(str(part) for part in ("API error", status, text) if part)

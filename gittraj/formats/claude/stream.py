@@ -14,15 +14,15 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
 from gittraj.formats.claude import calls, prompts
 from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
 from gittraj.formats.claude.tally import Tally
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.log import Cursor, Damage, Fact, Item, Spent, TurnEnd
-from gittraj.model import Remark
+from gittraj.model.session_items import Cursor, Damage, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Remark
 
 name = "claude-stream-json"
 agent = "claude-code"
@@ -83,16 +83,16 @@ class _Reading:
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
-        uuid = loose.text(value.get("uuid"))
+        uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
-        starter = loose.text(value.get("parent_tool_use_id"))
+        starter = coerce.text(value.get("parent_tool_use_id"))
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
             yield from self._place.mark(self._place.cursor(found.start, {"tally": self._tally.state()}))
             self._begin_turn()
-        named = loose.text(value.get("session_id"))
+        named = coerce.text(value.get("session_id"))
         said = value.get("type") in ("user", "assistant", "result")
         yield from self._place.learn_once("session", named or (self._name if said else None))
         yield from self._place.learn_once("tag", "stream-json")
@@ -100,7 +100,7 @@ class _Reading:
             value=value,
             content=content,
             id=uuid or f"at{found.start}",
-            ts=loose.stamp(value.get("timestamp")),
+            ts=coerce.stamp(value.get("timestamp")),
             end=found.end,
             folder=self._place.facts.get("folder"),
             detail=value.get("tool_use_result"),
@@ -140,37 +140,40 @@ class _Reading:
         value = record.value
         match value.get("subtype"):
             case "init" if not record.foreign:
-                yield from self._place.learn("agent_version", loose.text(value.get("claude_code_version")))
-                yield from self._place.learn("folder", loose.text(value.get("cwd")))
+                yield from self._place.learn("agent_version", coerce.text(value.get("claude_code_version")))
+                yield from self._place.learn("folder", coerce.text(value.get("cwd")))
                 # What was asked for, like opus[1m]; the messages name the model alone.
-                model = (loose.text(value.get("model")) or "").partition("[")[0]
+                model = (coerce.text(value.get("model")) or "").partition("[")[0]
                 yield from self._place.learn("model", model)
             case "compact_boundary":
-                text = loose.text(value.get("content")) or "Conversation compacted"
+                text = coerce.text(value.get("content")) or "Conversation compacted"
                 yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
         """Where every step of an answer is told, its last one knows what it cost."""
-        event, starter = loose.mapping(value.get("event")), loose.text(value.get("parent_tool_use_id"))
+        event, starter = (
+            coerce.mapping(value.get("event")),
+            coerce.text(value.get("parent_tool_use_id")),
+        )
         if event.get("type") == "message_start":
-            message = loose.mapping(event.get("message"))
-            if response := loose.text(message.get("id")):
-                self._streamed[starter] = (response, loose.mapping(message.get("usage")))
+            message = coerce.mapping(event.get("message"))
+            if response := coerce.text(message.get("id")):
+                self._streamed[starter] = (response, coerce.mapping(message.get("usage")))
         elif event.get("type") == "message_delta" and (begun := self._streamed.pop(starter, None)):
-            told = {k: v for k, v in loose.mapping(event.get("usage")).items() if v is not None}
+            told = {k: v for k, v in coerce.mapping(event.get("usage")).items() if v is not None}
             yield Spent(response=begun[0], usage=usage(begun[1] | told), beside=True)
 
     def _result(self, record: Record) -> Iterator[Item]:
         value = record.value
-        subtype = loose.text(value.get("subtype")) or "success"
+        subtype = coerce.text(value.get("subtype")) or "success"
         failed = value.get("is_error") is True or subtype.startswith("error")
-        for n, denied in enumerate(loose.objects(value.get("permission_denials")), 1):
-            parent = self._conversation.event_of(loose.text(denied.get("tool_use_id")))
+        for n, denied in enumerate(coerce.objects(value.get("permission_denials")), 1):
+            parent = self._conversation.event_of(coerce.text(denied.get("tool_use_id")))
             common = record.common(n, "denied") | {"parent": parent}
             yield record.entry(Remark(**common, content=_denial(denied), kind="error"))
         errors = value.get("errors")
-        told = [text for text in errors if loose.text(text)] if isinstance(errors, list) else []
-        why = "\n".join(told) or loose.text(value.get("result")) or subtype
+        told = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
+        why = "\n".join(told) or coerce.text(value.get("result")) or subtype
         if subtype != "success":  # otherwise a record before this says the same
             yield record.entry(Remark(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
@@ -180,7 +183,7 @@ class _Reading:
         yield TurnEnd(end=record.end)
 
     def _outcome(self, value: dict[str, Any], subtype: str, error: str | None) -> Iterator[Fact]:
-        cost = loose.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
+        cost = coerce.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
         if cost is not None:
             yield Fact(name="cost_usd", value=cost)
         yield from self._place.learn("status", "failed" if error else "completed")
@@ -190,6 +193,6 @@ class _Reading:
 
 
 def _denial(denied: dict[str, Any]) -> str:
-    tool, given = loose.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
+    tool, given = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
     what = calls.command(tool, given) or " ".join(calls.paths(given))
     return f"permission denied: {tool} {what}".strip()

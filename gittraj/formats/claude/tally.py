@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from gittraj.log import Spent
-from gittraj.model import Usage
+from gittraj.model.session_items import Spent
+from gittraj.model.values import Usage
 
 
 class Tally:

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import document, loose
+from gittraj.formats.base import coerce, document
+from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude import session as session_file
-from gittraj.formats.shape import Part, shape_id
-from gittraj.log import Cursor, Item, Mark
+from gittraj.model.session_items import Cursor, Item, Mark
 
 name = "claude-web-export"
 agent = "claude-code"
@@ -41,9 +41,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     value, damage = document.load(stream)
     if damage:
         yield damage
-    found = loose.objects(loose.mapping(value).get("loglines"))
+    found = coerce.objects(coerce.mapping(value).get("loglines"))
     named = session is not None and _SESSION_ID.fullmatch(session) is not None
-    if found and not named and not any(loose.text(record.get("sessionId")) for record in found):
+    if found and not named and not any(coerce.text(record.get("sessionId")) for record in found):
         session = shape_id(name, map(_shape, found[:_SHAPED]))
     records = b"".join(json.dumps(record).encode() + b"\n" for record in found)
     for item in session_file.read(io.BytesIO(records), session=session):
@@ -52,9 +52,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _shape(record: dict[str, Any]) -> Iterator[Part]:
-    yield loose.text(record.get("type"))
-    yield loose.stamp(record.get("timestamp"))
+    yield coerce.text(record.get("type"))
+    yield coerce.stamp(record.get("timestamp"))
     for block in prompts.blocks(record.get("message")):
-        yield loose.text(block.get("type"))
-        yield loose.text(block.get("name"))
-        yield len(loose.text(block.get("text")) or "")
+        yield coerce.text(block.get("type"))
+        yield coerce.text(block.get("name"))
+        yield len(coerce.text(block.get("text")) or "")

@@ -12,8 +12,8 @@ import re
 import shlex
 from typing import Any, NamedTuple
 
-from gittraj.formats import loose, patch
-from gittraj.log import Edit
+from gittraj.formats.base import coerce, patch
+from gittraj.model.session_items import Edit
 
 _PATCH_TOOLS = ("apply_patch", "applypatch")
 _SHELLS = ("bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash", "/usr/bin/zsh")
@@ -34,8 +34,8 @@ class Call(NamedTuple):
 def call(payload: dict[str, Any], folder: str | None) -> Call:
     """The call in a response item; ``folder`` is where the session works."""
     name, arguments = _named(payload)
-    given = loose.mapping(arguments)
-    workdir = loose.text(given.get("workdir")) or loose.text(given.get("working_directory"))
+    given = coerce.mapping(arguments)
+    workdir = coerce.text(given.get("workdir")) or coerce.text(given.get("working_directory"))
     if workdir:
         folder = _within(folder, workdir)
     command = _command(given)
@@ -43,7 +43,7 @@ def call(payload: dict[str, Any], folder: str | None) -> Call:
     if text is not None and command is not None and (into := _INTO.match(command)):
         folder = _within(folder, into[1].strip("'\""))
     edits = patch.edits(text) if text is not None else ()
-    path = loose.text(given.get("path"))
+    path = coerce.text(given.get("path"))
     paths = tuple([edit.path for edit in edits]) or ((path,) if path else ())
     return Call(name, arguments, command, folder, edits, paths)
 
@@ -61,8 +61,8 @@ def _named(payload: dict[str, Any]) -> tuple[str, Any]:
         arguments = _parsed(payload.get("arguments"))
     else:
         arguments = payload.get("action", _parsed(payload.get("arguments")))
-    name = loose.text(payload.get("name")) or str(kind).removesuffix("_call")
-    server = loose.text(payload.get("namespace"))
+    name = coerce.text(payload.get("name")) or str(kind).removesuffix("_call")
+    server = coerce.text(payload.get("namespace"))
     if server and server.startswith("mcp__") and not name.startswith("mcp__"):
         name = f"{server.rstrip('_')}__{name}"
     return name, arguments
@@ -71,16 +71,16 @@ def _named(payload: dict[str, Any]) -> tuple[str, Any]:
 def _parsed(arguments: Any) -> Any:
     if isinstance(arguments, str) and not arguments.lstrip().startswith("{"):
         return arguments
-    return loose.parsed(arguments)
+    return coerce.parsed(arguments)
 
 
 def _patch(name: str, arguments: Any, command: str | None) -> str | None:
-    given = loose.mapping(arguments)
+    given = coerce.mapping(arguments)
     words = given.get("command")
     if name in _PATCH_TOOLS:
-        return loose.text(given.get("input") or given.get("patch") or arguments)
+        return coerce.text(given.get("input") or given.get("patch") or arguments)
     if isinstance(words, list) and len(words) == 2 and words[0] in _PATCH_TOOLS:
-        return loose.text(words[1])
+        return coerce.text(words[1])
     return patch.inside(command) if command is not None else None
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import difference, loose
-from gittraj.log import Edit
-from gittraj.model import FileKind
+from gittraj.formats.base import coerce, line_changes
+from gittraj.model.session_items import Edit
+from gittraj.model.values import FileKind
 
 _KINDS: dict[str, FileKind] = {"add": "add", "delete": "delete", "update": "update"}
 
@@ -24,26 +24,26 @@ def edits(changes: Any) -> tuple[Edit, ...]:
 def _changes(changes: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(changes, dict):
         for path, change in changes.items():
-            given = loose.mapping(change)
+            given = coerce.mapping(change)
             inner = next((kind for kind in _KINDS if isinstance(given.get(kind), dict)), None)
             yield path, given if inner is None else given[inner] | {"type": inner}
-    for change in loose.objects(changes):
-        if path := loose.text(change.get("path")):
+    for change in coerce.objects(changes):
+        if path := coerce.text(change.get("path")):
             kind = change.get("kind")
             yield path, change | (kind if isinstance(kind, dict) else {"type": kind})
 
 
 def _edits(path: str, change: dict[str, Any]) -> Iterator[Edit]:
     kind = _KINDS.get(str(change.get("type")), "update")
-    content = loose.text(change.get("content"))
+    content = coerce.text(change.get("content"))
     if kind == "add" and content is not None:
         yield Edit(path=path, kind=kind, added=tuple(content.splitlines()), whole=content)
         return
     if kind == "delete" and content is not None:
         yield Edit(path=path, kind=kind, removed=tuple(content.splitlines()))
         return
-    added, removed = _lines(loose.text(change.get("unified_diff")) or loose.text(change.get("diff")) or "")
-    target = loose.text(change.get("move_path"))
+    added, removed = _lines(coerce.text(change.get("unified_diff")) or coerce.text(change.get("diff")) or "")
+    target = coerce.text(change.get("move_path"))
     if target is not None:
         yield Edit(path=path, kind="delete")
     yield Edit(path=target or path, kind="rename" if target else kind, added=added, removed=removed)
@@ -54,4 +54,4 @@ def _lines(diff: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     hunks = diff[diff.find("@@") :].split("\n") if "@@" in diff else []
     added = [line[1:] for line in hunks if line.startswith("+")]
     removed = [line[1:] for line in hunks if line.startswith("-")]
-    return difference.only_in(added, removed), difference.only_in(removed, added)
+    return line_changes.only_in(added, removed), line_changes.only_in(removed, added)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from gittraj.formats import document, loose
+from gittraj.formats.base import coerce, document
 from gittraj.formats.codex import rollout
-from gittraj.log import Cursor, Damage, Entry, Item, Mark, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, Mark, TurnEnd
 
 name = "codex-document"
 agent = "codex"
@@ -46,9 +46,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def _log(value: Any, *, cut: bool) -> bytes:
     """The document as a log of the oldest form. Of one that was ``cut``, the last item may be half."""
-    given = loose.mapping(value)
-    first = {"instructions": None, "timestamp": None, "id": None} | loose.mapping(given.get("session"))
+    given = coerce.mapping(value)
+    first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(given.get("session"))
     first.pop("type", None)
-    items = loose.objects(given.get("items"))
+    items = coerce.objects(given.get("items"))
     records = [first, *(items[:-1] if cut else items)]
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)

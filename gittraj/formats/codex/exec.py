@@ -19,17 +19,17 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import items, messages
 from gittraj.formats.codex.calls import Call
 from gittraj.formats.codex.outputs import Output
 from gittraj.formats.codex.skim import NOTHING, Skimmed
 from gittraj.formats.codex.usage import since, usage
-from gittraj.formats.lines import Fragment
-from gittraj.formats.place import Place
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,
@@ -125,7 +125,7 @@ class _Reading:
 
     def _identify(self, first: list[Fragment]) -> str | None:
         records = [record for found in first for record in _records(found.value, 0)]
-        threads = [loose.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
+        threads = [coerce.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
         named = next((thread for thread in threads if thread), None)
         if named or len(first) < 2:
             return named
@@ -143,9 +143,9 @@ class _Reading:
     def _record(self, record: dict[str, Any]) -> Iterable[Item]:
         kind = _kind(record)
         if kind in _ITEMS:
-            return self._item(kind, loose.mapping(record.get("item")))
+            return self._item(kind, coerce.mapping(record.get("item")))
         if kind in _THREADS:
-            return self._thread(record, loose.text(record.get(_THREADS[kind])))
+            return self._thread(record, coerce.text(record.get(_THREADS[kind])))
         match kind:
             case "turn.started":
                 self._begin_turn()
@@ -160,7 +160,9 @@ class _Reading:
             case _ if kind in _FINISHED and self._running:
                 return self._end_turn("completed")
             case "request_user_input":
-                asked = [loose.text(q.get("question")) or "" for q in loose.objects(record.get("questions"))]
+                asked = [
+                    coerce.text(q.get("question")) or "" for q in coerce.objects(record.get("questions"))
+                ]
                 event = Foreign(**self._common(), content="\n".join(asked), type="codex.question")
                 return (self._entry(event),)
             case "":
@@ -169,9 +171,9 @@ class _Reading:
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
         if kind == "turn.failed":
-            yield from self._fail(loose.mapping(record.get("error")).get("message"))
+            yield from self._fail(coerce.mapping(record.get("error")).get("message"))
         elif kind == "turn.aborted":
-            text = f"Turn aborted: {loose.text(record.get('reason')) or 'no reason given'}"
+            text = f"Turn aborted: {coerce.text(record.get('reason')) or 'no reason given'}"
             yield self._entry(Remark(**self._common(), content=text, kind="note", tags=("interrupted",)))
         elif "usage" in record:
             self._total = usage(record["usage"])
@@ -180,9 +182,9 @@ class _Reading:
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """What the very old form says first: its settings, then the prompt."""
         if record.keys() >= _HEADER:
-            yield from self._place.learn("folder", loose.text(record.get("workdir")))
-            yield from self._place.learn("model", loose.text(record.get("model")))
-        elif record.keys() == {"prompt"} and (text := loose.text(record["prompt"])):
+            yield from self._place.learn("folder", coerce.text(record.get("workdir")))
+            yield from self._place.learn("model", coerce.text(record.get("model")))
+        elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
             yield self._entry(Prompt(**self._common(), content=text))
 
     def _thread(self, record: dict[str, Any], thread: str | None) -> Iterator[Item]:
@@ -192,7 +194,7 @@ class _Reading:
             self._spent = self._total = Usage()
         self._owner = thread if thread != own else None
         yield from self._place.learn("entrypoint", "codex_exec")
-        yield from self._place.learn("model", loose.text(record.get("model")))
+        yield from self._place.learn("model", coerce.text(record.get("model")))
 
     def _end_turn(self, status: str) -> Iterator[Item]:
         if self._plan:
@@ -231,7 +233,7 @@ class _Reading:
 
     def _item(self, kind: str, item: dict[str, Any]) -> Iterator[Item]:
         item = item if "type" in item else item | {"type": item.get("item_type")}
-        own = loose.text(item.get("id")) or f"n{self._number}"
+        own = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
             self._chain = zlib.crc32(repr(_shape(item)).encode("utf-8", "replace"), self._chain)
         key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
@@ -251,7 +253,7 @@ class _Reading:
             yield entry
 
     def _call(self, key: str, item: dict[str, Any], call: Call) -> Entry:
-        call_id = loose.text(item.get("call_id")) or key
+        call_id = coerce.text(item.get("call_id")) or key
         self._last = call_id
         refused = item.get("status") in ("failed", "declined")
         event = ToolCall(**self._said(key), name=call.name, arguments=call.arguments, call_id=call_id)
@@ -263,7 +265,7 @@ class _Reading:
         if output is None:
             return ()
         # a call that was declined is nobody's decision here: a run without a terminal asks no human
-        return (self._ended(f"{key}:1", loose.text(item.get("call_id")) or key, output),)
+        return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, own: str, call_id: str | None, output: Output) -> Entry:
         event = ToolResult(
@@ -278,7 +280,7 @@ class _Reading:
         return self._entry(event, commits=output.commits)
 
     def _other(self, key: str, item: dict[str, Any]) -> Entry | None:
-        text = loose.text(item.get("text"))
+        text = coerce.text(item.get("text"))
         match item.get("type"):
             case "agent_message" | "assistant_message" if text:
                 return self._entry(Message(**self._said(key), content=text))
@@ -289,9 +291,9 @@ class _Reading:
             case "error":
                 return self._warn(key, items.words(item.get("message")))
             case kind if kind in items.OUTPUTS and (output := items.result(item)):
-                return self._ended(f"{key}:0", loose.text(item.get("call_id")) or self._last, output)
+                return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
-                told = text or loose.text(item.get("message")) or loose.text(item.get("content"))
+                told = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
                 if told:
                     return self._entry(Foreign(id=f"{key}:0", content=told, type=f"codex.{kind}"))
         return None
@@ -321,7 +323,7 @@ class _Reading:
 
 
 def _kind(record: dict[str, Any]) -> str:
-    return loose.text(record.get("type")) or ""
+    return coerce.text(record.get("type")) or ""
 
 
 def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
@@ -336,7 +338,7 @@ def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
 def _parts(found: Fragment) -> list[dict[str, Any]]:
     """A record and what it wraps."""
     inner = found.value.get("item") or found.value.get("msg")
-    return [found.value, loose.mapping(inner)]
+    return [found.value, coerce.mapping(inner)]
 
 
 def _shape(item: dict[str, Any]) -> list[str | int]:

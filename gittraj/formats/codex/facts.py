@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.formats.place import Place
-from gittraj.log import Fact
+from gittraj.formats.base import coerce
+from gittraj.formats.base.position import Place
+from gittraj.model.session_items import Fact
 
 _BURST = 2.0
 """Seconds within which a fork writes the copied history of its parent."""
@@ -16,15 +16,15 @@ _BURST = 2.0
 
 def identify(place: Place, meta: dict[str, Any]) -> Iterator[Fact]:
     """The facts in the first ``session_meta`` of a file, which is the file's own."""
-    git = loose.mapping(meta.get("git"))
-    yield from place.learn("session", loose.text(meta.get("id")))
-    yield from place.learn("started_at", loose.stamp(meta.get("timestamp")))
-    yield from place.learn("agent_version", loose.text(meta.get("cli_version")))
-    yield from place.learn("folder", loose.text(meta.get("cwd")))
-    yield from place.learn("branch", loose.text(git.get("branch")))
-    yield from place.learn("start_commit", loose.text(git.get("commit_hash")))
-    yield from place.learn("repository", loose.text(git.get("repository_url")))
-    yield from place.learn("entrypoint", loose.text(meta.get("originator")))
+    git = coerce.mapping(meta.get("git"))
+    yield from place.learn("session", coerce.text(meta.get("id")))
+    yield from place.learn("started_at", coerce.stamp(meta.get("timestamp")))
+    yield from place.learn("agent_version", coerce.text(meta.get("cli_version")))
+    yield from place.learn("folder", coerce.text(meta.get("cwd")))
+    yield from place.learn("branch", coerce.text(git.get("branch")))
+    yield from place.learn("start_commit", coerce.text(git.get("commit_hash")))
+    yield from place.learn("repository", coerce.text(git.get("repository_url")))
+    yield from place.learn("entrypoint", coerce.text(meta.get("originator")))
     parent, kind = _parent(meta)
     yield from place.learn("parent_session", parent)
     yield from place.learn("parent_kind", kind)
@@ -32,23 +32,23 @@ def identify(place: Place, meta: dict[str, Any]) -> Iterator[Fact]:
 
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
     """The session that this one comes from, and how. Reviewers and guardians name no starter."""
-    source = loose.mapping(meta.get("source"))
-    spawn = loose.mapping(loose.mapping(source.get("subagent")).get("thread_spawn"))
-    starter = loose.text(meta.get("parent_thread_id")) or loose.text(spawn.get("parent_thread_id"))
+    source = coerce.mapping(meta.get("source"))
+    spawn = coerce.mapping(coerce.mapping(source.get("subagent")).get("thread_spawn"))
+    starter = coerce.text(meta.get("parent_thread_id")) or coerce.text(spawn.get("parent_thread_id"))
     if starter or "subagent" in source or meta.get("thread_source") == "subagent":
-        shared = loose.text(meta.get("session_id"))
+        shared = coerce.text(meta.get("session_id"))
         return starter or (shared if shared != meta.get("id") else None), "subagent"
-    base = loose.mapping(meta.get("history_base"))
-    origin = loose.text(meta.get("forked_from_id")) or loose.text(base.get("thread_id"))
+    base = coerce.mapping(meta.get("history_base"))
+    origin = coerce.text(meta.get("forked_from_id")) or coerce.text(base.get("thread_id"))
     return origin, "fork" if origin else None
 
 
 def agent_path(meta: dict[str, Any]) -> str:
     """How other agents of the session address this one."""
-    spawn = loose.mapping(
-        loose.mapping(loose.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
+    spawn = coerce.mapping(
+        coerce.mapping(coerce.mapping(meta.get("source")).get("subagent")).get("thread_spawn")
     )
-    return loose.text(meta.get("agent_path")) or loose.text(spawn.get("agent_path")) or "/root"
+    return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
 
 
 def is_subagent(place: Place) -> bool:
@@ -74,18 +74,18 @@ class CopiedHistory:
 
     def follow(self, kind: str, payload: dict[str, Any], time: Any) -> None:
         """Take note of the next record, before it is read."""
-        self._began = self._began or loose.stamp(time)
+        self._began = self._began or coerce.stamp(time)
         if kind == "session_meta":
-            own, named = self._place.facts.get("session"), loose.text(payload.get("id"))
+            own, named = self._place.facts.get("session"), coerce.text(payload.get("id"))
             self.owner = named if own is not None and named != own else None
-        elif self.owner is not None and self._is_own(loose.text(payload.get("turn_id")), time):
+        elif self.owner is not None and self._is_own(coerce.text(payload.get("turn_id")), time):
             self.owner = None
 
     def _is_own(self, turn: str | None, time: Any) -> bool:
         own = self._place.facts.get("session")
         if turn and own and _is_v7(turn) and _is_v7(own):
             return turn[:13] >= own[:13]
-        stamp = loose.stamp(time)
+        stamp = coerce.stamp(time)
         if stamp is None or self._began is None:
             return False
         passed = datetime.fromisoformat(stamp) - datetime.fromisoformat(self._began)

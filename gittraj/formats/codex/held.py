@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.formats.place import Place
-from gittraj.log import Cursor, Entry, Item, Mark
-from gittraj.model import Prompt
+from gittraj.formats.base.position import Place
+from gittraj.model.session_items import Cursor, Entry, Item, Mark
+from gittraj.model.values import Prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import shlex
 from typing import Any
 from urllib.parse import unquote
 
-from gittraj.formats import commits, images, loose
+from gittraj.formats.base import coerce, commits, images
 from gittraj.formats.codex import calls, changes
 from gittraj.formats.codex.calls import Call
 from gittraj.formats.codex.outputs import Output, output
@@ -49,7 +49,7 @@ def call(item: dict[str, Any], folder: str | None) -> Call | None:
             return Call(name, item.get("arguments"), None, None, (), ())
         case "collab_tool_call":
             told = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
-            return Call(loose.text(item.get("tool")) or "collab_tool_call", told, None, None, (), ())
+            return Call(coerce.text(item.get("tool")) or "collab_tool_call", told, None, None, (), ())
         case "web_search":
             told = {key: item[key] for key in ("query", "action") if item.get(key)}
             return Call("web_search", told, None, None, (), ())
@@ -64,8 +64,8 @@ def result(item: dict[str, Any]) -> Output | None:
     failed = declined or item.get("status") == "failed"
     match item.get("type"):
         case "command_execution":
-            text = loose.text(item.get("aggregated_output")) or ""
-            code = loose.number(item.get("exit_code"))
+            text = coerce.text(item.get("aggregated_output")) or ""
+            code = coerce.number(item.get("exit_code"))
             return Output(
                 text=text,
                 exit_code=code,
@@ -74,7 +74,7 @@ def result(item: dict[str, Any]) -> Output | None:
                 commits=commits.printed(text) if "] " in text else (),
             )
         case "file_change":
-            text = loose.text(item.get("output")) or ""
+            text = coerce.text(item.get("output")) or ""
             return Output(text=text, is_error=failed, declined=declined)
         case "mcp_tool_call":
             return _answer(item, failed=failed)
@@ -87,21 +87,21 @@ def result(item: dict[str, Any]) -> Output | None:
 
 def steps(item: dict[str, Any]) -> str:
     """The plan in a ``todo_list``, one step a line."""
-    given = loose.objects(item.get("items"))
-    texts = ((step.get("completed") is True, loose.text(step.get("text")) or "") for step in given)
+    given = coerce.objects(item.get("items"))
+    texts = ((step.get("completed") is True, coerce.text(step.get("text")) or "") for step in given)
     return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
 
 
 def words(given: Any) -> str:
     """The words of an error, which may be the JSON of a server's answer."""
-    value = loose.parsed(given)
+    value = coerce.parsed(given)
     while isinstance(value, dict):
         value = value.get("error") or value.get("message") or value.get("detail")
-    return loose.text(value) or loose.text(given) or "error"
+    return coerce.text(value) or coerce.text(given) or "error"
 
 
 def _folder(cwd: Any) -> str | None:
-    path = loose.text(cwd)
+    path = coerce.text(cwd)
     return unquote(path.removeprefix("file://")) if path and path.startswith("file://") else path
 
 
@@ -112,7 +112,7 @@ def _command(command: Any) -> str | None:
         if len(words) == 3 and words[1] in ("-c", "-lc"):
             return words[2]
         return shlex.join(words) or None
-    text = loose.text(command)
+    text = coerce.text(command)
     wrapped = _WRAPPED.fullmatch(text) if text else None
     return _unquoted(wrapped[1]) if wrapped else text
 
@@ -134,20 +134,20 @@ def _unquoted(word: str) -> str:
 
 def _answer(item: dict[str, Any], *, failed: bool) -> Output:
     """Of a tool of an MCP server: content blocks, else structured content, else the error."""
-    given = loose.mapping(item.get("result"))
+    given = coerce.mapping(item.get("result"))
     parts: list[str] = []
     artifact = None
-    for block in loose.objects(given.get("content")):
+    for block in coerce.objects(given.get("content")):
         if block.get("type") == "image":
             image = images.from_base64(block.get("data"), block.get("mimeType") or block.get("mime_type"))
             artifact = artifact or image
             parts.append(images.placeholder(image))
-        elif text := loose.text(block.get("text")):
+        elif text := coerce.text(block.get("text")):
             parts.append(text)
     structured = given.get("structured_content")
     if not parts and structured is not None:
         parts.append(json.dumps(structured, ensure_ascii=False))
-    error = loose.text(loose.mapping(item.get("error")).get("message")) or loose.text(item.get("error"))
+    error = coerce.text(coerce.mapping(item.get("error")).get("message")) or coerce.text(item.get("error"))
     text = "\n".join([*parts, *([error] if error else [])])
     refused = given.get("is_error") is True or given.get("isError") is True
     return Output(text=text, is_error=failed or refused or error is not None, artifact=artifact)
@@ -156,10 +156,10 @@ def _answer(item: dict[str, Any], *, failed: bool) -> Output:
 def _states(item: dict[str, Any]) -> str:
     """What the other agents of the session do, one a line."""
     lines: list[str] = []
-    for thread, state in loose.mapping(item.get("agents_states")).items():
-        told = loose.mapping(state)
-        message = loose.text(told.get("message"))
-        lines.append(f"{thread}: {loose.text(told.get('status')) or '?'}{f': {message}' if message else ''}")
+    for thread, state in coerce.mapping(item.get("agents_states")).items():
+        told = coerce.mapping(state)
+        message = coerce.text(told.get("message"))
+        lines.append(f"{thread}: {coerce.text(told.get('status')) or '?'}{f': {message}' if message else ''}")
     return "\n".join(lines or [str(thread) for thread in _threads(item)])
 
 

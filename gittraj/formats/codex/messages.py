@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 
 _STARTS = {
     "exec_command_begin": "command_execution",
@@ -27,7 +27,7 @@ _SAID = {"agent_message": "message", "agent_reasoning": "text", "agent_reasoning
 
 def translate(message: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
     """The records that say what ``message`` does; ``number`` is its place in the log."""
-    kind = loose.text(message.get("type")) or ""
+    kind = coerce.text(message.get("type")) or ""
     if kind == "session_configured":
         known = {"thread_id": message.get("session_id"), "model": message.get("model")}
         yield {"type": "thread.started", **known}
@@ -42,11 +42,11 @@ def translate(message: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
     elif kind in _ENDS:
         yield _item("item.completed", message.get("call_id"), _ended(message) | {"type": _ENDS[kind]})
     elif kind == "plan_update":
-        steps = loose.objects(message.get("plan"))
+        steps = coerce.objects(message.get("plan"))
         items = [{"text": step.get("step"), "completed": step.get("status") == "completed"} for step in steps]
         yield _item("item.updated", "plan", {"type": "todo_list", "items": items})
     elif kind == "token_count":
-        total = loose.mapping(message.get("info")).get("total_token_usage")
+        total = coerce.mapping(message.get("info")).get("total_token_usage")
         yield {"type": "usage", "total": total, "last": None if total or "info" in message else message}
     elif kind in ("error", "stream_error"):
         yield {"type": "error", "message": message.get("message")}
@@ -63,22 +63,22 @@ def _item(kind: str, own: Any, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _called(message: dict[str, Any]) -> dict[str, Any]:
-    invocation = loose.mapping(message.get("invocation")) or message
+    invocation = coerce.mapping(message.get("invocation")) or message
     return {key: invocation.get(key) for key in ("command", "cwd", "changes", "server", "tool", "arguments")}
 
 
 def _ended(message: dict[str, Any]) -> dict[str, Any]:
-    code = loose.number(message.get("exit_code"))
-    result = loose.mapping(message.get("result"))
+    code = coerce.number(message.get("exit_code"))
+    result = coerce.mapping(message.get("result"))
     success = message.get("success") is not False and "Err" not in result and code in (None, 0)
-    outputs = [loose.text(message.get(name)) for name in ("stdout", "stderr")]
+    outputs = [coerce.text(message.get(name)) for name in ("stdout", "stderr")]
     output = "".join(text for text in outputs if text)
     failure = {"error": {"message": result["Err"]}} if "Err" in result else {}
     return (
         _called(message)
         | failure
         | {
-            "aggregated_output": loose.text(message.get("aggregated_output")) or output,
+            "aggregated_output": coerce.text(message.get("aggregated_output")) or output,
             "output": output,
             "exit_code": code,
             "query": message.get("query"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
 from gittraj.formats.codex import prompts
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
-from gittraj.model import Message, Prompt
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.values import Message, Prompt
 
 name = "codex-notify"
 agent = "codex"
@@ -59,13 +59,13 @@ class _Reading:
 
     def _turn(self, found: Fragment) -> Iterator[Item]:
         value = found.value
-        thread = loose.text(value.get("thread-id"))
+        thread = coerce.text(value.get("thread-id"))
         yield from self._place.learn_once("session", thread or self._name)
         foreign = thread if thread != self._place.facts.get("session") else None
         if foreign is None:
-            yield from self._place.learn("folder", loose.text(value.get("cwd")))
-            yield from self._place.learn("entrypoint", loose.text(value.get("client")))
-        own = f"hook.{loose.text(value.get('turn-id')) or self._number}"
+            yield from self._place.learn("folder", coerce.text(value.get("cwd")))
+            yield from self._place.learn("entrypoint", coerce.text(value.get("client")))
+        own = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
         for ordinal, text in self._asked(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
@@ -73,7 +73,7 @@ class _Reading:
             event = Prompt(id=f"{own}:{ordinal}", content=text)
             yield Entry(event=event, end=found.end, session=foreign)
         self._known[thread or ""] = len(_texts(value.get("input-messages")))
-        if answer := loose.text(value.get("last-assistant-message")):
+        if answer := coerce.text(value.get("last-assistant-message")):
             said = Message(id=f"{own}:answer", content=answer)
             yield Entry(event=said, end=found.end, session=foreign)
         yield TurnEnd(end=found.end)

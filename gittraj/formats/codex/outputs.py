@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from gittraj.formats import commits, loose
+from gittraj.formats.base import coerce, commits
 from gittraj.formats.codex import prompts
-from gittraj.model import Artifact
+from gittraj.model.values import Artifact
 
 _FRAME = re.compile(
     r"(?:Exit code: |Chunk ID: |Process exited with code |Process running with session ID |Wall time: )"
@@ -59,17 +59,17 @@ _UNKNOWN = Outcome()
 
 def outcome(given: dict[str, Any]) -> Outcome:
     """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
-    exit_code = loose.number(given.get("exit_code"))
+    exit_code = coerce.number(given.get("exit_code"))
     declined = given.get("status") == "declined"
     failed = declined or given.get("status") == "failed" or given.get("success") is False
-    took = loose.mapping(given.get("duration"))
+    took = coerce.mapping(given.get("duration"))
     known = "secs" in took
     return Outcome(
         exit_code,
         failed or exit_code not in (None, 0),
         declined,
-        loose.count(took.get("secs")) * 1000 + loose.count(took.get("nanos")) // 10**6 if known else None,
-        loose.text(given.get("aggregated_output")),
+        coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
+        coerce.text(given.get("aggregated_output")),
     )
 
 
@@ -98,7 +98,7 @@ def output(given: Any, outcome: Outcome | None = None) -> Output:
     text, artifact, success, metadata = _unpack(given)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""
-    exit_code = loose.number(metadata.get("exit_code"))
+    exit_code = coerce.number(metadata.get("exit_code"))
     if exit_code is None and frame and (ended := _EXIT.search(frame)):
         exit_code = int(ended[1])
     if exit_code is None:
@@ -134,9 +134,9 @@ def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
 def _unpack(given: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
     """Text, image, whether it says that it succeeded, and what stands beside the text."""
     if isinstance(given, str):
-        if given.startswith("{") and isinstance(inner := loose.parsed(given), dict) and "output" in inner:
+        if given.startswith("{") and isinstance(inner := coerce.parsed(given), dict) and "output" in inner:
             text, artifact, success, _ = _unpack(inner["output"])
-            return text, artifact, success, loose.mapping(inner.get("metadata"))
+            return text, artifact, success, coerce.mapping(inner.get("metadata"))
         return given, None, None, {}
     if isinstance(given, dict):
         inner = given.get("content_items") or given.get("content") or given.get("output")

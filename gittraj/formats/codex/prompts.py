@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gittraj.formats import images, loose
-from gittraj.model import Artifact
+from gittraj.formats.base import coerce, images
+from gittraj.model.values import Artifact
 
 _INJECTED = (
     "<environment_context>",
@@ -42,8 +42,8 @@ def parts(items: Any) -> tuple[list[str], Artifact | None]:
         return [items], None
     texts: list[str] = []
     first: Artifact | None = None
-    for item in loose.objects(items):
-        if text := loose.text(item.get("text")):
+    for item in coerce.objects(items):
+        if text := coerce.text(item.get("text")):
             texts.append(text)
         elif item.get("type") in ("input_image", "image", "local_image"):
             image = images.from_uri(item.get("image_url"))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from gittraj.formats import loose
-from gittraj.log import Entry
-from gittraj.model import AnyEvent
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Entry
+from gittraj.model.values import AnyEvent
 
 _FIRST = frozenset(("id", "timestamp"))
 _FIRST_TELLS = frozenset(("instructions", "git"))
@@ -25,8 +25,12 @@ class Record(NamedTuple):  # one for each record of a log: a dataclass takes thr
 
     def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
         """The fields of the event that block ``ordinal`` becomes."""
-        source = loose.text(self.payload.get("id")) if self.kind == "response_item" else None
-        return {"id": f"{source or f'n{self.number}'}:{ordinal}", "ts": loose.stamp(self.time), "tags": tags}
+        source = coerce.text(self.payload.get("id")) if self.kind == "response_item" else None
+        return {
+            "id": f"{source or f'n{self.number}'}:{ordinal}",
+            "ts": coerce.stamp(self.time),
+            "tags": tags,
+        }
 
     def entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self.end, session=self.owner, **known)
@@ -35,7 +39,7 @@ class Record(NamedTuple):  # one for each record of a log: a dataclass takes thr
 def opened(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The kind and payload of a record; the oldest form has no envelope."""
     if "payload" in value:
-        return loose.text(value.get("type")) or "", loose.mapping(value["payload"])
+        return coerce.text(value.get("type")) or "", coerce.mapping(value["payload"])
     if is_bare(value):
         return "session_meta", value
     return ("response_item" if "type" in value else ""), value

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 from gittraj.formats.codex.record import Record
-from gittraj.log import Entry
-from gittraj.model import Decided, Decision, Remark
+from gittraj.model.session_items import Entry
+from gittraj.model.values import Decided, Decision, Remark
 
 _JUDGED = {"approved": "approved", "denied": "declined"}
 
@@ -18,33 +18,33 @@ def remarks(record: Record) -> Iterator[Entry]:
     payload = record.payload
     match payload.get("type"):
         case "error" | "stream_error":
-            text = loose.text(payload.get("message")) or "error"
+            text = coerce.text(payload.get("message")) or "error"
             yield record.entry(Remark(**record.common(), content=text, kind="error"))
         case "thread_rolled_back":
-            text = f"{loose.count(payload.get('num_turns'))} turns rolled back"
+            text = f"{coerce.count(payload.get('num_turns'))} turns rolled back"
             yield record.entry(Remark(**record.common(), content=text, kind="note"))
         case "entered_review_mode":
-            asked = loose.text(payload.get("user_facing_hint")) or loose.text(payload.get("prompt"))
+            asked = coerce.text(payload.get("user_facing_hint")) or coerce.text(payload.get("prompt"))
             text = f"Review: {asked}" if asked else "Review"
             yield record.entry(Remark(**record.common(0, "review"), content=text, kind="note"))
         case "exited_review_mode":
-            yield from _findings(record, loose.mapping(payload.get("review_output")))
+            yield from _findings(record, coerce.mapping(payload.get("review_output")))
         case "guardian_assessment":
             yield from _judgement(record)
 
 
 def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
     ordinal = 0
-    for ordinal, found in enumerate(loose.objects(review.get("findings")), 1):
-        place = loose.mapping(found.get("code_location"))
-        line = loose.number(loose.mapping(place.get("line_range")).get("start"))
-        path = loose.text(place.get("absolute_file_path"))
+    for ordinal, found in enumerate(coerce.objects(review.get("findings")), 1):
+        place = coerce.mapping(found.get("code_location"))
+        line = coerce.number(coerce.mapping(place.get("line_range")).get("start"))
+        path = coerce.text(place.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
-        parts = [loose.text(found.get("title")), where, loose.text(found.get("body"))]
+        parts = [coerce.text(found.get("title")), where, coerce.text(found.get("body"))]
         text = "\n".join(part for part in parts if part)
         common = record.common(ordinal - 1, "review")
         yield record.entry(Remark(**common, content=text, kind="finding"), paths=(path,) if path else ())
-    parts = [loose.text(review.get(name)) for name in ("overall_correctness", "overall_explanation")]
+    parts = [coerce.text(review.get(name)) for name in ("overall_correctness", "overall_explanation")]
     text = "\n".join(part for part in parts if part) or "Review ended"
     yield record.entry(Remark(**record.common(ordinal, "review"), content=text, kind="note"))
 
@@ -55,8 +55,10 @@ def _judgement(record: Record) -> Iterator[Entry]:
     judged = _JUDGED.get(str(payload.get("status")))
     if judged is None:
         return
-    action = loose.mapping(payload.get("action"))
-    what = loose.text(action.get("command")) or loose.text(action.get("tool_name"))
-    what = what or loose.text(action.get("type")) or "an action"
-    decision = Decision(chosen=f"{judged} {what}", by="agent", reasoning=loose.text(payload.get("rationale")))
+    action = coerce.mapping(payload.get("action"))
+    what = coerce.text(action.get("command")) or coerce.text(action.get("tool_name"))
+    what = what or coerce.text(action.get("type")) or "an action"
+    decision = Decision(
+        chosen=f"{judged} {what}", by="agent", reasoning=coerce.text(payload.get("rationale"))
+    )
     yield record.entry(Decided(**record.common(0, "guardian"), decision=decision))

@@ -12,18 +12,18 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import answers, calls, facts, outputs, prompts
 from gittraj.formats.codex.held import Candidate, Held, Verdict
 from gittraj.formats.codex.record import Record, is_bare, opened
 from gittraj.formats.codex.remarks import remarks
 from gittraj.formats.codex.skim import NOTHING, VOICE, RolloutSkim, Skimmed
 from gittraj.formats.codex.usage import Calls
-from gittraj.formats.lines import Fragment
-from gittraj.formats.place import Place
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Decided,
@@ -57,7 +57,7 @@ def detect(head: bytes) -> bool:
 
 
 def _is_record(found: dict[str, Any]) -> bool:
-    return loose.text(found.get("type")) in _KINDS and isinstance(found.get("payload"), dict)
+    return coerce.text(found.get("type")) in _KINDS and isinstance(found.get("payload"), dict)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -138,16 +138,16 @@ class _Reading:
             case "session_meta" if "session" not in self._place.facts:
                 return self._identify(record.payload)
             case "inter_agent_communication":
-                return self._peer(record, loose.text(record.payload.get("content")))
+                return self._peer(record, coerce.text(record.payload.get("content")))
             case "compacted":
                 self._calls.close()
-                text = loose.text(record.payload.get("message")) or "Context compacted"
+                text = coerce.text(record.payload.get("message")) or "Context compacted"
                 return (record.entry(Remark(**record.common(), content=text, kind="compaction")),)
         return ()
 
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """The first record of a log that lost its beginning."""
-        shape = (record.kind, loose.text(record.payload.get("type")), loose.stamp(record.time))
+        shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
         yield from self._place.learn("session", self._name or shape_id(name, [shape]))
         yield from self._steps(record)
 
@@ -156,14 +156,14 @@ class _Reading:
         yield from facts.identify(self._place, {"id": self._name} | meta)
 
     def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        yield from self._place.learn("folder", loose.text(payload.get("cwd")))
-        yield from self._place.learn("model", loose.text(payload.get("model")))
+        yield from self._place.learn("folder", coerce.text(payload.get("cwd")))
+        yield from self._place.learn("model", coerce.text(payload.get("model")))
 
     # ------------------------------------------------------------ the model's view
 
     def _item(self, record: Record) -> Iterable[_Step]:
         payload = record.payload
-        kind = loose.text(payload.get("type")) or ("message" if "role" in payload else "")
+        kind = coerce.text(payload.get("type")) or ("message" if "role" in payload else "")
         if kind.endswith("_output"):
             return self._output(record)
         if kind == "agent_message":
@@ -213,7 +213,7 @@ class _Reading:
     def _call(self, record: Record) -> Entry:
         payload = record.payload
         call = calls.call(payload, self._place.facts.get("folder"))
-        call_id = loose.text(payload.get("call_id")) or loose.text(payload.get("id"))
+        call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
         if call_id:
             self._tools[call_id] = call
         event = ToolCall(**self._said(record), name=call.name, arguments=call.arguments, call_id=call_id)
@@ -223,7 +223,7 @@ class _Reading:
 
     def _output(self, record: Record) -> list[Entry]:
         self._calls.close()
-        call_id = loose.text(record.payload.get("call_id")) or ""
+        call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
         given = record.payload.get("output")
         output = outputs.output(given, self._outcomes.pop(call_id, None))
@@ -249,7 +249,10 @@ class _Reading:
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:
             sent = record.payload.get("author") == self._path
-            common = record.common() | {"content": text, "agent": loose.text(record.payload.get("author"))}
+            common = record.common() | {
+                "content": text,
+                "agent": coerce.text(record.payload.get("author")),
+            }
             yield record.entry(PeerMessage(**common, direction="sent" if sent else "received"))
 
     # ------------------------------------------------------------ the user interface's view
@@ -262,9 +265,9 @@ class _Reading:
             case "agent_reasoning" | "agent_message":
                 self._calls.label(record.number, item=False)
             case "user_message" if payload.get("kind") in (None, "plain"):
-                return self._typed(record, loose.text(payload.get("message")))
+                return self._typed(record, coerce.text(payload.get("message")))
             case "item_completed":
-                return self._completed(record, loose.mapping(payload.get("item")))
+                return self._completed(record, coerce.mapping(payload.get("item")))
             case "exec_command_end" | "patch_apply_end":
                 self._outcomes[str(payload.get("call_id"))] = outputs.outcome(payload)
             case "task_complete" | "turn_complete" | "turn_aborted" as kind:
@@ -276,7 +279,7 @@ class _Reading:
     def _end_turn(self, record: Record, *, aborted: bool) -> Iterator[_Step]:
         yield Verdict()
         if aborted:
-            text = f"Turn aborted: {loose.text(record.payload.get('reason')) or 'no reason given'}"
+            text = f"Turn aborted: {coerce.text(record.payload.get('reason')) or 'no reason given'}"
             common = record.common(0, "interrupted") | {"response": self._calls.unclaimed}
             yield record.entry(Remark(**common, content=text, kind="note"))
         self._calls.end_turn()

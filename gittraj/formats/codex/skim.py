@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats.lines import Fragment, Lines, decode
-from gittraj.log import Cursor, Damage
+from gittraj.formats.base.lines import Fragment, Lines, decode
+from gittraj.model.session_items import Cursor, Damage
 
 NOTHING: dict[str, Any] = {}
 """Stands for a record that says nothing."""

@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.formats.place import short
-from gittraj.log import Spent
-from gittraj.model import Usage
+from gittraj.formats.base import coerce
+from gittraj.formats.base.position import short
+from gittraj.model.session_items import Spent
+from gittraj.model.values import Usage
 
 
 class Calls:
@@ -66,7 +66,7 @@ class Calls:
 
     def count(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
         """From a ``token_count`` event: the last call's, and possibly told before."""
-        info = loose.mapping(payload.get("info"))
+        info = coerce.mapping(payload.get("info"))
         total, last = info.get("total_token_usage"), info.get("last_token_usage")
         told = None if total is None else short(json.dumps(total, sort_keys=True))
         if self._exact or not isinstance(last, dict) or (told is not None and told == self._total):
@@ -88,15 +88,15 @@ class Calls:
 
 def usage(given: Any) -> Usage:
     """OpenAI's numbers, where cached tokens are part of the input ones, as ours, where they are not."""
-    numbers = loose.mapping(given)
-    read = loose.count(numbers.get("cached_input_tokens"))
-    written = loose.count(numbers.get("cache_write_input_tokens"))
+    numbers = coerce.mapping(given)
+    read = coerce.count(numbers.get("cached_input_tokens"))
+    written = coerce.count(numbers.get("cache_write_input_tokens"))
     return Usage(
-        input_tokens=max(0, loose.count(numbers.get("input_tokens")) - read - written),
+        input_tokens=max(0, coerce.count(numbers.get("input_tokens")) - read - written),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        output_tokens=loose.count(numbers.get("output_tokens")),
-        reasoning_tokens=loose.count(numbers.get("reasoning_output_tokens")),
+        output_tokens=coerce.count(numbers.get("output_tokens")),
+        reasoning_tokens=coerce.count(numbers.get("reasoning_output_tokens")),
     )
 
 

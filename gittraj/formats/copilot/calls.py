@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from gittraj.formats import difference, loose, patch
-from gittraj.log import Edit
-from gittraj.model import FileKind
+from gittraj.formats.base import coerce, line_changes, patch
+from gittraj.model.session_items import Edit
+from gittraj.model.values import FileKind
 
 SHELLS = frozenset(("bash", "powershell", "shell", "local_shell", "run_in_terminal", "runInTerminal"))
 _PATHS = ("path", "filePath", "file_path", "dirPath", "absolutePath")
@@ -25,24 +25,24 @@ _EXIT = re.compile(r"(?:with )?exit(?:ed with)? code:? (-?\d{1,10})>?\.?\s*\Z")
 
 def command(name: str, arguments: Any) -> str | None:
     """The shell command of the call."""
-    return loose.text(loose.mapping(arguments).get("command")) if name in SHELLS else None
+    return coerce.text(coerce.mapping(arguments).get("command")) if name in SHELLS else None
 
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = loose.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    given = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
     """The files as the call leaves them, as far as its arguments tell."""
-    given = loose.mapping(arguments)
+    given = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(_first(given, ("input", "patch", "command")) or loose.text(arguments) or "")
-    verb = loose.text(given.get("command")) or "" if name == "str_replace_editor" else name
+        return patch.edits(_first(given, ("input", "patch", "command")) or coerce.text(arguments) or "")
+    verb = coerce.text(given.get("command")) or "" if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
-    several = loose.objects(given.get("replacements")) or loose.objects(given.get("edits"))
+    several = coerce.objects(given.get("replacements")) or coerce.objects(given.get("edits"))
     return tuple(edit for one in several or [given] if (edit := _edit(verb, given | one)))
 
 
@@ -67,8 +67,10 @@ def _edit(verb: str, given: dict[str, Any]) -> Edit | None:
     if old is None and new is None:
         return None
     before, after = (old or "").splitlines(), (new or "").splitlines()
-    return Edit(path=path, added=difference.only_in(after, before), removed=difference.only_in(before, after))
+    return Edit(
+        path=path, added=line_changes.only_in(after, before), removed=line_changes.only_in(before, after)
+    )
 
 
 def _first(given: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    return next((text for key in keys if (text := loose.text(given.get(key)))), None)
+    return next((text for key in keys if (text := coerce.text(given.get(key)))), None)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, document, images, loose
+from gittraj.formats.base import coerce, commits, document, images
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Call
-from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,
@@ -52,27 +52,27 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
     """The items of a chat session's object; ``end`` is the size of the log that it comes from, in bytes."""
-    chat = loose.mapping(value)
-    requests = loose.objects(chat.get("requests"))
+    chat = coerce.mapping(value)
+    requests = coerce.objects(chat.get("requests"))
     if not chat:
         return
     yield from _facts(chat, requests, session)
     folder = parts.folder(requests)
     seen: set[str] = set()
     for number, request in enumerate(requests):
-        given = loose.text(request.get("requestId"))
+        given = coerce.text(request.get("requestId"))
         own = f"n{number}" if given is None or given in seen else given
         seen.add(own)
         yield from _Request(request, own, end, folder=folder).items()
 
 
 def _facts(chat: dict[str, Any], requests: list[dict[str, Any]], session: str | None) -> Iterator[Fact]:
-    versions = (loose.mapping(request.get("agent")).get("extensionVersion") for request in requests)
+    versions = (coerce.mapping(request.get("agent")).get("extensionVersion") for request in requests)
     known: dict[str, Any] = {
-        "session": loose.text(chat.get("sessionId")) or session or parts.shape(name, requests),
-        "started_at": loose.stamp(chat.get("creationDate")),
-        "title": loose.text(chat.get("customTitle")),
-        "agent_version": next((version for version in versions if loose.text(version)), None),
+        "session": coerce.text(chat.get("sessionId")) or session or parts.shape(name, requests),
+        "started_at": coerce.stamp(chat.get("creationDate")),
+        "title": coerce.text(chat.get("customTitle")),
+        "agent_version": next((version for version in versions if coerce.text(version)), None),
         "folder": parts.folder(requests),
         "entrypoint": "vscode",
     }
@@ -89,8 +89,8 @@ class _Request:
         self._id = own
         self._end = end
         self._asked = request.get("timestamp")
-        self._result = loose.mapping(request.get("result"))
-        self._timings = loose.mapping(self._result.get("timings"))
+        self._result = coerce.mapping(request.get("result"))
+        self._timings = coerce.mapping(self._result.get("timings"))
         self._model = parts.model(request)
         self._folder = folder
 
@@ -109,7 +109,7 @@ class _Request:
         yield from self._outcome(response)
 
     def _common(self, found: parts.Found) -> dict[str, Any]:
-        ts = self._at("firstProgress") if found.ts is None else loose.stamp(found.ts)
+        ts = self._at("firstProgress") if found.ts is None else coerce.stamp(found.ts)
         return {
             "id": f"{self._id}:{found.ordinal}",
             "ts": ts,
@@ -124,13 +124,13 @@ class _Request:
         """When ``moment`` (``firstProgress``, ``totalElapsed``: milliseconds after the question) was."""
         passed = self._timings.get(moment)
         if isinstance(self._asked, int | float) and isinstance(passed, int | float):
-            return loose.stamp(self._asked + passed)
+            return coerce.stamp(self._asked + passed)
         return None
 
     def _prompt(self) -> Iterator[Item]:
         given = self._request.get("message")
-        text = given if isinstance(given, str) else loose.text(loose.mapping(given).get("text")) or ""
-        variables = loose.objects(loose.mapping(self._request.get("variableData")).get("variables"))
+        text = given if isinstance(given, str) else coerce.text(coerce.mapping(given).get("text")) or ""
+        variables = coerce.objects(coerce.mapping(self._request.get("variableData")).get("variables"))
         found = [
             images.from_base64(variable.get("value"), variable.get("mimeType"))
             for variable in variables
@@ -139,7 +139,7 @@ class _Request:
         shown = "\n".join(part for part in (text.strip(), *map(images.placeholder, found)) if part)
         if shown:
             first = next(iter(found), None)
-            ts = loose.stamp(self._asked)
+            ts = coerce.stamp(self._asked)
             yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
 
     def _call(self, found: parts.Found, call: Call) -> Iterator[Item]:
@@ -171,7 +171,7 @@ class _Request:
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")
         canceled = self._request.get("isCanceled") is True
-        if error := loose.text(loose.mapping(self._result.get("errorDetails")).get("message")):
+        if error := coerce.text(coerce.mapping(self._result.get("errorDetails")).get("message")):
             yield self._entry(Remark(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
         if canceled:
             common: dict[str, Any] = {"id": f"{self._id}:canceled", "ts": ts, "tags": ("interrupted",)}
@@ -182,9 +182,9 @@ class _Request:
             yield TurnEnd(end=self._end)
 
     def _usage(self) -> Usage:
-        given = loose.mapping(self._request.get("usage")) or loose.mapping(self._result.get("usage"))
-        given = given or loose.mapping(self._result.get("metadata"))
+        given = coerce.mapping(self._request.get("usage")) or coerce.mapping(self._result.get("usage"))
+        given = given or coerce.mapping(self._result.get("metadata"))
         return Usage(
-            input_tokens=loose.count(given.get("promptTokens")),
-            output_tokens=loose.count(given.get("completionTokens", given.get("outputTokens"))),
+            input_tokens=coerce.count(given.get("promptTokens")),
+            output_tokens=coerce.count(given.get("completionTokens", given.get("outputTokens"))),
         )

@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, images, lines, loose
+from gittraj.formats.base import coerce, commits, images, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls
 from gittraj.formats.copilot.usage import Calls
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Damage, Entry, Item, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Decided,
@@ -80,7 +80,7 @@ class _Record:
 
     def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
         """The fields of the event that part ``ordinal`` of the record becomes."""
-        parent = loose.text(self.data.get("parentToolCallId"))
+        parent = coerce.text(self.data.get("parentToolCallId"))
         tags = ("sidechain", *tags) if parent else tags
         return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": tags, "parent": parent}
 
@@ -113,10 +113,10 @@ class _Reading:
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
         record = _Record(
-            id=loose.text(value.get("id")) or f"n{self._number}",
-            kind=loose.text(value.get("type")) or "",
-            data=loose.mapping(value.get("data")),
-            ts=loose.stamp(value.get("timestamp")),
+            id=coerce.text(value.get("id")) or f"n{self._number}",
+            kind=coerce.text(value.get("type")) or "",
+            data=coerce.mapping(value.get("data")),
+            ts=coerce.stamp(value.get("timestamp")),
             start=found.start,
             end=found.end,
         )
@@ -126,7 +126,7 @@ class _Reading:
         self._number += 1
 
     def _identify(self, record: _Record) -> Iterator[Item]:
-        named = loose.text(record.data.get("sessionId")) if record.kind == "session.start" else None
+        named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
         yield from self._place.learn("session", named or self._name or shape_id(name, [shape]))
 
@@ -138,7 +138,7 @@ class _Reading:
             case "assistant.message":
                 yield from self._message(record)
             case "assistant.reasoning":
-                if text := loose.text(data.get("content")):
+                if text := coerce.text(data.get("content")):
                     self._thought.add(text)
                     yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
@@ -150,7 +150,7 @@ class _Reading:
             case "tool.execution_complete":
                 yield from self._completed(record)
             case "abort":
-                text = f"Aborted: {loose.text(data.get('reason')) or 'no reason given'}"
+                text = f"Aborted: {coerce.text(data.get('reason')) or 'no reason given'}"
                 yield record.entry(Remark(**record.common(0, "interrupted"), content=text, kind="note"))
                 yield TurnEnd(end=record.end)
             case str(kind) if kind.startswith("session."):
@@ -163,28 +163,28 @@ class _Reading:
         learn, learn_once = self._place.learn, self._place.learn_once
         match record.kind:
             case "session.start" | "session.resume" | "session.context_changed":
-                context = loose.mapping(data.get("context")) or data
-                yield from learn("agent_version", loose.text(data.get("copilotVersion")))
-                yield from learn("entrypoint", loose.text(data.get("producer")))
-                yield from learn("model", loose.text(data.get("selectedModel")))
-                yield from learn_once("started_at", loose.stamp(data.get("startTime")) or record.ts)
-                yield from learn("folder", loose.text(context.get("cwd")))
-                yield from learn("branch", loose.text(context.get("branch")))
+                context = coerce.mapping(data.get("context")) or data
+                yield from learn("agent_version", coerce.text(data.get("copilotVersion")))
+                yield from learn("entrypoint", coerce.text(data.get("producer")))
+                yield from learn("model", coerce.text(data.get("selectedModel")))
+                yield from learn_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
+                yield from learn("folder", coerce.text(context.get("cwd")))
+                yield from learn("branch", coerce.text(context.get("branch")))
                 yield from learn("repository", _repository(context))
-                yield from learn_once("start_commit", loose.text(context.get("headCommit")))
+                yield from learn_once("start_commit", coerce.text(context.get("headCommit")))
             case "session.model_change":
-                yield from learn("model", loose.text(data.get("newModel")))
+                yield from learn("model", coerce.text(data.get("newModel")))
             case "session.title_changed":
-                yield from learn("title", loose.text(data.get("title")))
+                yield from learn("title", coerce.text(data.get("title")))
             case "session.error" | "session.warning" as kind:
-                text = loose.text(data.get("message")) or loose.text(data.get("errorType")) or "error"
+                text = coerce.text(data.get("message")) or coerce.text(data.get("errorType")) or "error"
                 what: Any = "error" if kind == "session.error" else "note"
                 yield record.entry(Remark(**record.common(), content=text, kind=what))
             case "session.compaction_complete" | "session.truncation":
-                text = loose.text(data.get("summaryContent")) or "Conversation compacted"
+                text = coerce.text(data.get("summaryContent")) or "Conversation compacted"
                 yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
             case "session.shutdown":
-                yield from self._spending.ended(loose.mapping(data.get("modelMetrics")))
+                yield from self._spending.ended(coerce.mapping(data.get("modelMetrics")))
                 failed = data.get("shutdownType") == "error"
                 yield from learn("status", "failed" if failed else "completed")
                 yield TurnEnd(end=record.end)
@@ -197,8 +197,8 @@ class _Reading:
 
     def _user(self, record: _Record) -> Iterator[Item]:
         data = record.data
-        text, artifact = _attached(loose.text(data.get("content")) or "", data)
-        if not text or loose.text(data.get("source")) not in (None, "user"):
+        text, artifact = _attached(coerce.text(data.get("content")) or "", data)
+        if not text or coerce.text(data.get("source")) not in (None, "user"):
             return
         if "parentToolCallId" in data:
             yield record.entry(PeerMessage(**record.common(), content=text, direction="received"))
@@ -213,24 +213,27 @@ class _Reading:
 
     def _message(self, record: _Record) -> Iterator[Item]:
         data = record.data
-        yield from self._place.learn("model", loose.text(data.get("model")))
-        response = loose.text(data.get("messageId")) or record.id
-        said: dict[str, Any] = {"model": loose.text(data.get("model")) or self._model, "response": response}
-        requests = loose.objects(data.get("toolRequests"))
+        yield from self._place.learn("model", coerce.text(data.get("model")))
+        response = coerce.text(data.get("messageId")) or record.id
+        said: dict[str, Any] = {
+            "model": coerce.text(data.get("model")) or self._model,
+            "response": response,
+        }
+        requests = coerce.objects(data.get("toolRequests"))
         if "parentToolCallId" not in data:
             self._idle = not requests
-        thought = loose.text(data.get("reasoningText"))
+        thought = coerce.text(data.get("reasoningText"))
         if thought in self._thought:  # it stands in a record of its own
             thought = None
         if thought:
             common = {**record.common(), "id": f"{record.id}:reasoning", **said}
             yield record.entry(Thinking(**common, content=thought))
         self._thought.clear()
-        text = (loose.text(data.get("content")) or "").strip()
+        text = (coerce.text(data.get("content")) or "").strip()
         if text:
             yield record.entry(Message(**record.common(), **said, content=text))
         for ordinal, request in enumerate(requests, 1):
-            tool = loose.text(request.get("name"))
+            tool = coerce.text(request.get("name"))
             yield from self._call(record, ordinal, said, tool, request)
         if text or requests or thought:
             yield from self._spending.answered(response, said["model"])
@@ -238,19 +241,19 @@ class _Reading:
     # ------------------------------------------------------------ calls
 
     def _started(self, record: _Record) -> Iterator[Item]:
-        if loose.text(record.data.get("toolCallId")) not in self._open:
-            yield from self._call(record, 0, {}, loose.text(record.data.get("toolName")), record.data)
+        if coerce.text(record.data.get("toolCallId")) not in self._open:
+            yield from self._call(record, 0, {}, coerce.text(record.data.get("toolName")), record.data)
 
     def _call(
         self, record: _Record, ordinal: int, said: dict[str, Any], tool: str | None, given: dict[str, Any]
     ) -> Iterator[Item]:
         tool = tool or "unknown"
-        arguments = loose.parsed(given.get("arguments"))
-        call_id = loose.text(given.get("toolCallId"))
+        arguments = coerce.parsed(given.get("arguments"))
+        call_id = coerce.text(given.get("toolCallId"))
         if call_id:
             self._open[call_id] = tool
             if tool == "ask_user":
-                asked = loose.mapping(arguments)
+                asked = coerce.mapping(arguments)
                 self._asked[call_id] = asked.get("question"), asked.get("choices")
         yield record.entry(
             ToolCall(**record.common(ordinal), **said, name=tool, arguments=arguments, call_id=call_id),
@@ -262,11 +265,11 @@ class _Reading:
 
     def _completed(self, record: _Record) -> Iterator[Item]:
         data = record.data
-        call_id = loose.text(data.get("toolCallId"))
+        call_id = coerce.text(data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
         question, choices = self._asked.pop(call_id or "", (None, None))
-        result, error = loose.mapping(data.get("result")), data.get("error")
-        kind = result.get("result_type") or loose.mapping(error).get("code")
+        result, error = coerce.mapping(data.get("result")), data.get("error")
+        kind = result.get("result_type") or coerce.mapping(error).get("code")
         text = _output(data.get("result")) or _output(error)
         by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
         refused = kind in _REFUSED and not by_rule
@@ -299,15 +302,15 @@ def _output(given: Any) -> str:
     if isinstance(given, str):
         return given
     keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
-    found = loose.mapping(given)
-    return next((text for key in keys if (text := loose.text(found.get(key)))), "")
+    found = coerce.mapping(given)
+    return next((text for key in keys if (text := coerce.text(found.get(key)))), "")
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
     """The text with a placeholder for each image that was given with it."""
     found = [
         images.from_base64(given.get("data"), given.get("mimeType"))
-        for given in loose.objects(data.get("attachments"))
+        for given in coerce.objects(data.get("attachments"))
         if given.get("type") in ("blob", "image")
     ]
     shown = [text, *map(images.placeholder, found)]
@@ -316,7 +319,7 @@ def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
 
 def _repository(context: dict[str, Any]) -> str | None:
     """The repository's address; ``owner/name`` where no host is known."""
-    named, host = loose.text(context.get("repository")), loose.text(context.get("repositoryHost"))
+    named, host = coerce.text(context.get("repository")), coerce.text(context.get("repositoryHost"))
     if host is None and context.get("hostType") == "github":
         host = "github.com"
     return f"https://{host}/{named}" if named and host and "://" not in named else named

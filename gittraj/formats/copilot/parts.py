@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls, shown
-from gittraj.formats.shape import shape_id
-from gittraj.log import Edit
+from gittraj.model.session_items import Edit
 
 _DENIED, _SKIPPED = 0, 5
 """Of ``ToolConfirmKind`` in VS Code's languageModelToolsService.ts."""
@@ -60,23 +60,23 @@ class _Asked:
 
 def model(request: dict[str, Any]) -> str | None:
     """The model that answered, without the word for who offers it."""
-    named = loose.text(request.get("modelId"))
+    named = coerce.text(request.get("modelId"))
     return named.rpartition("/")[2] if named else None
 
 
 def folder(requests: list[dict[str, Any]]) -> str | None:
     """The folder that VS Code has open, as far as a part of an answer tells."""
     for request in requests:
-        for part in loose.objects(request.get("response")):
-            base = loose.mapping(part.get("baseUri"))
-            if base.get("scheme") == "file" and (path := loose.text(base.get("path"))):
+        for part in coerce.objects(request.get("response")):
+            base = coerce.mapping(part.get("baseUri"))
+            if base.get("scheme") == "file" and (path := coerce.text(base.get("path"))):
                 return path.rstrip("/") or "/"
     return None
 
 
 def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - its name everywhere here
     """The id of a session without one."""
-    return shape_id(format, [[loose.stamp(request.get("timestamp"))] for request in requests[:1]])
+    return shape_id(format, [[coerce.stamp(request.get("timestamp"))] for request in requests[:1]])
 
 
 def read(request: dict[str, Any], own: str) -> Iterator[Found]:
@@ -86,11 +86,11 @@ def read(request: dict[str, Any], own: str) -> Iterator[Found]:
 
 class _Answer:
     def __init__(self, request: dict[str, Any], own: str) -> None:
-        metadata = loose.mapping(loose.mapping(request.get("result")).get("metadata"))
+        metadata = coerce.mapping(coerce.mapping(request.get("result")).get("metadata"))
         self._own = own
-        self._rounds = loose.objects(metadata.get("toolCallRounds"))
-        self._results = loose.mapping(metadata.get("toolCallResults"))
-        self._parts = loose.objects(request.get("response"))
+        self._rounds = coerce.objects(metadata.get("toolCallRounds"))
+        self._results = coerce.mapping(metadata.get("toolCallResults"))
+        self._parts = coerce.objects(request.get("response"))
         asked = [one for number, found in enumerate(self._rounds) for one in _asked(found, number)]
         self._asked, self._hidden = _pair(self._parts, asked)
         self._closing = {one.round: ordinal for ordinal, one in self._asked.items()}
@@ -151,7 +151,7 @@ class _Answer:
 
     def _find(self, ordinal: str, what: str | Call, *, thinking: bool = False) -> Found:
         found = self._rounds[self._round] if self._round < len(self._rounds) else {}
-        response = loose.text(found.get("id")) or f"{self._own}:response"
+        response = coerce.text(found.get("id")) or f"{self._own}:response"
         ts = found.get("timestamp")
         return Found(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
 
@@ -163,20 +163,20 @@ def _call(
     results: dict[str, Any],
     shown_edits: tuple[Edit, ...],
 ) -> Call:
-    special = loose.mapping(part.get("toolSpecificData"))
-    name = asked.name if asked else loose.text(part.get("toolId")) or "unknown"
+    special = coerce.mapping(part.get("toolSpecificData"))
+    name = asked.name if asked else coerce.text(part.get("toolId")) or "unknown"
     arguments = asked.arguments if asked else special.get("rawInput")
     edits = calls.edits(name, arguments) or shown_edits
-    output = shown.output(part, loose.mapping(results.get(asked.id)) if asked else {}, special)
-    state = loose.mapping(special.get("terminalCommandState"))
-    code = loose.number(state.get("exitCode"))
+    output = shown.output(part, coerce.mapping(results.get(asked.id)) if asked else {}, special)
+    state = coerce.mapping(special.get("terminalCommandState"))
+    code = coerce.number(state.get("exitCode"))
     if code is None and output and name in calls.SHELLS:
         code = calls.exit_code(output)
     confirmed = part.get("isConfirmed")
-    kind = loose.number(loose.mapping(confirmed).get("type"))
+    kind = coerce.number(coerce.mapping(confirmed).get("type"))
     declined = confirmed is False or kind in (_DENIED, _SKIPPED)
     return Call(
-        id=loose.text(part.get("toolCallId")) or (asked.id if asked else own),
+        id=coerce.text(part.get("toolCallId")) or (asked.id if asked else own),
         name=name,
         arguments=arguments,
         command=calls.command(name, arguments) or _terminal(special),
@@ -184,7 +184,7 @@ def _call(
         paths=calls.paths(arguments),
         output="" if declined and output is None else output,
         exit_code=code,
-        failed=code not in (None, 0) or loose.mapping(part.get("resultDetails")).get("isError") is True,
+        failed=code not in (None, 0) or coerce.mapping(part.get("resultDetails")).get("isError") is True,
         declined=declined,
     )
 
@@ -192,17 +192,17 @@ def _call(
 def _terminal(special: dict[str, Any]) -> str | None:
     if special.get("kind") != "terminal":
         return None
-    line = loose.mapping(special.get("commandLine"))
+    line = coerce.mapping(special.get("commandLine"))
     given = (line.get("userEdited"), line.get("toolEdited"), line.get("original"), special.get("command"))
-    return next((text for one in given if (text := loose.text(one))), None)
+    return next((text for one in given if (text := coerce.text(one))), None)
 
 
 def _asked(found: dict[str, Any], number: int) -> Iterator[_Asked]:
-    for ordinal, given in enumerate(loose.objects(found.get("toolCalls"))):
+    for ordinal, given in enumerate(coerce.objects(found.get("toolCalls"))):
         yield _Asked(
-            id=loose.text(given.get("id")) or f"round{number}.{ordinal}",
-            name=loose.text(given.get("name")) or "unknown",
-            arguments=loose.parsed(given.get("arguments")),
+            id=coerce.text(given.get("id")) or f"round{number}.{ordinal}",
+            name=coerce.text(given.get("name")) or "unknown",
+            arguments=coerce.parsed(given.get("arguments")),
             round=number,
         )
 

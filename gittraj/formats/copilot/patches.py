@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Lines
 from gittraj.formats.copilot import chat
-from gittraj.formats.lines import Lines
-from gittraj.log import Cursor, Damage, Item
+from gittraj.model.session_items import Cursor, Damage, Item
 
 name = "copilot-vscode-log"
 agent = "copilot"
@@ -29,7 +29,7 @@ def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such a log."""
     found = lines.head(head, limit=1)
     if found and found[0].get("kind") == _INITIAL:
-        return "requests" in loose.mapping(found[0].get("v"))
+        return "requests" in coerce.mapping(found[0].get("v"))
     return not found and _CUT_FIRST_LINE.match(head) is not None
 
 

@@ -6,9 +6,9 @@ import posixpath
 import re
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 from gittraj.formats.copilot import calls
-from gittraj.log import Edit
+from gittraj.model.session_items import Edit
 
 GROUPS = ("textEditGroup", "notebookEditGroup")
 _EDITS = re.compile("edit|patch|replace|create|insert", re.IGNORECASE)
@@ -22,7 +22,7 @@ def text(part: dict[str, Any]) -> str | None:
     if kind == "inlineReference":
         return _reference(part)
     if kind == "markdownContent":
-        given = loose.mapping(part.get("content")).get("value")
+        given = coerce.mapping(part.get("content")).get("value")
     elif kind is None:
         given = part.get("value")
     else:
@@ -52,38 +52,38 @@ def groups(parts: list[dict[str, Any]], asked: dict[int, tuple[str, Any]]) -> di
 
 
 def _group(part: dict[str, Any]) -> Edit | None:
-    uri = loose.mapping(part.get("uri"))
-    path = loose.text(uri.get("fsPath")) or loose.text(uri.get("path"))
+    uri = coerce.mapping(part.get("uri"))
+    path = coerce.text(uri.get("fsPath")) or coerce.text(uri.get("path"))
     batches = part.get("edits")
-    given = [one for batch in batches for one in loose.objects(batch)] if isinstance(batches, list) else []
+    given = [one for batch in batches for one in coerce.objects(batch)] if isinstance(batches, list) else []
     texts = [one["text"] for one in given if isinstance(one.get("text"), str)]
     return Edit(path=path, added=tuple(line for one in texts for line in one.splitlines())) if path else None
 
 
 def _reference(part: dict[str, Any]) -> str:
-    given = loose.mapping(part.get("inlineReference"))
-    uri = loose.mapping(given.get("uri")) or loose.mapping(loose.mapping(given.get("location")).get("uri"))
-    path = loose.text((uri or given).get("path")) or ""
-    named = loose.text(part.get("name")) or loose.text(given.get("name")) or posixpath.basename(path)
+    given = coerce.mapping(part.get("inlineReference"))
+    uri = coerce.mapping(given.get("uri")) or coerce.mapping(coerce.mapping(given.get("location")).get("uri"))
+    path = coerce.text((uri or given).get("path")) or ""
+    named = coerce.text(part.get("name")) or coerce.text(given.get("name")) or posixpath.basename(path)
     return f"`{named}`" if named else ""
 
 
 def output(part: dict[str, Any], result: dict[str, Any], special: dict[str, Any]) -> str | None:
     """What the call gave, as the model saw it, else as it was shown; ``None`` if it has not ended."""
-    if texts := [_flat(one.get("value")) for one in loose.objects(result.get("content"))]:
+    if texts := [_flat(one.get("value")) for one in coerce.objects(result.get("content"))]:
         return "\n".join(texts)
     if part and part.get("isComplete") is not True:
         return None
-    if text := loose.text(loose.mapping(special.get("terminalCommandOutput")).get("text")):
+    if text := coerce.text(coerce.mapping(special.get("terminalCommandOutput")).get("text")):
         return text
-    details = loose.mapping(part.get("resultDetails")).get("output")
+    details = coerce.mapping(part.get("resultDetails")).get("output")
     if isinstance(details, str):
         return details
-    if texts := [text for one in loose.objects(details) if (text := loose.text(one.get("value")))]:
+    if texts := [text for one in coerce.objects(details) if (text := coerce.text(one.get("value")))]:
         return "\n".join(texts)
     said = part.get("pastTenseMessage")
-    shown = said if isinstance(said, str) else loose.mapping(said).get("value")
-    return (loose.text(shown) or "") if part else None
+    shown = said if isinstance(said, str) else coerce.mapping(said).get("value")
+    return (coerce.text(shown) or "") if part else None
 
 
 def _flat(value: Any) -> str:
@@ -98,6 +98,6 @@ def _flat(value: Any) -> str:
             if isinstance(node.get("text"), str):
                 pieces.append("\n" if node.get("lineBreakBefore") is True and pieces else "")
                 pieces.append(node["text"])
-            inner = [node.get("node"), *loose.objects(node.get("children"))]
+            inner = [node.get("node"), *coerce.objects(node.get("children"))]
             waiting += [(one, depth + 1) for one in reversed(inner) if isinstance(one, dict)]
     return "".join(pieces)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.log import Spent
-from gittraj.model import Usage
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Spent
+from gittraj.model.values import Usage
 
 
 class Calls:
@@ -53,7 +53,7 @@ class Calls:
         if not self._told and self._last is not None:
             for model, given in metrics.items():
                 response = self._by_model.get(model, self._last)
-                yield self._add(response, _usage(loose.mapping(loose.mapping(given).get("usage"))))
+                yield self._add(response, _usage(coerce.mapping(coerce.mapping(given).get("usage"))))
         self._told = False
 
     def _add(self, response: str, usage: Usage) -> Spent:
@@ -62,11 +62,14 @@ class Calls:
 
 
 def _usage(given: dict[str, Any]) -> Usage:
-    read, written = loose.count(given.get("cacheReadTokens")), loose.count(given.get("cacheWriteTokens"))
+    read, written = (
+        coerce.count(given.get("cacheReadTokens")),
+        coerce.count(given.get("cacheWriteTokens")),
+    )
     return Usage(
-        input_tokens=max(0, loose.count(given.get("inputTokens")) - read - written),
+        input_tokens=max(0, coerce.count(given.get("inputTokens")) - read - written),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        output_tokens=loose.count(given.get("outputTokens")),
-        reasoning_tokens=loose.count(given.get("reasoningTokens")),
+        output_tokens=coerce.count(given.get("outputTokens")),
+        reasoning_tokens=coerce.count(given.get("reasoningTokens")),
     )

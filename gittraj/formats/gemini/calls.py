@@ -9,8 +9,8 @@ import posixpath
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import difference, loose
-from gittraj.log import Edit
+from gittraj.formats.base import coerce, line_changes
+from gittraj.model.session_items import Edit
 
 SHELL = "run_shell_command"
 _PATHS = ("file_path", "absolute_path", "dir_path", "directory", "path")
@@ -30,12 +30,12 @@ class Call:
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
     """The call; ``folder`` is where the session works, if that is known."""
-    given = loose.mapping(arguments)
-    command = loose.text(given.get("command")) if name == SHELL else None
-    inside = loose.text(given.get("dir_path")) or loose.text(given.get("directory"))
+    given = coerce.mapping(arguments)
+    command = coerce.text(given.get("command")) if name == SHELL else None
+    inside = coerce.text(given.get("dir_path")) or coerce.text(given.get("directory"))
     if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
         folder = posixpath.normpath(posixpath.join(folder or "", inside))
-    named = tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    named = tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
     return Call(
         name=name,
         arguments=arguments,
@@ -47,15 +47,15 @@ def call(name: str, arguments: Any, folder: str | None) -> Call:
 
 
 def _edits(name: str, given: dict[str, Any]) -> tuple[Edit, ...]:
-    path = loose.text(given.get("file_path"))
+    path = coerce.text(given.get("file_path"))
     if path is None:
         return ()
     content = given.get("content")
     if name == "write_file" and isinstance(content, str):
         return (Edit(path=path, added=tuple(content.splitlines()), whole=content),)
     if name == "replace":
-        old, new = (loose.text(given.get(key)) or "" for key in ("old_string", "new_string"))
+        old, new = (coerce.text(given.get(key)) or "" for key in ("old_string", "new_string"))
         before, after = old.splitlines(), new.splitlines()
-        added, removed = difference.only_in(after, before), difference.only_in(before, after)
+        added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)
         return (Edit(path=path, added=added, removed=removed),)
     return ()

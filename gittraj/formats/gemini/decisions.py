@@ -5,11 +5,11 @@ Only what stands in the log; nothing is read between its lines.
 
 from __future__ import annotations
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import answered
 from gittraj.formats.gemini.calls import Call
 from gittraj.formats.gemini.results import Result
-from gittraj.formats.outcomes import answered
-from gittraj.model import Decision
+from gittraj.model.values import Decision
 
 _APPROVED = "Plan approved."
 _REJECTED = "Plan rejected."
@@ -36,10 +36,10 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
 
 def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
     """The answers stand by the ordinal of their question."""
-    answers = loose.mapping(loose.mapping(loose.parsed(result.text)).get("answers"))
+    answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
     found: list[Decision] = []
-    for ordinal, asked in enumerate(loose.objects(loose.mapping(call.arguments).get("questions"))):
-        answer = loose.text(answers.get(str(ordinal)))
+    for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
+        answer = coerce.text(answers.get(str(ordinal)))
         if answer is not None:
             found.append(answered(asked, answer))
     return tuple(found)

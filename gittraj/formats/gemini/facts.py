@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import prompts
 from gittraj.formats.gemini.parts import parts, text
-from gittraj.formats.place import Place
-from gittraj.formats.shape import shape_id
-from gittraj.log import Fact
+from gittraj.model.session_items import Fact
 
 _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")
 
@@ -19,13 +19,13 @@ _WORKSPACE = re.compile(r"\*\*Workspace Directories:\*\*\n {2}- ([^\n]+)")
 def learn(place: Place, metadata: dict[str, Any]) -> Iterator[Fact]:
     """From a metadata record, or from what ``$set`` changes of it. A resumed session begins anew in its
     metadata; the first beginning counts."""
-    session = loose.text(metadata.get("sessionId"))
+    session = coerce.text(metadata.get("sessionId"))
     yield from place.learn_once("session", session)
-    yield from place.learn_once("started_at", loose.stamp(metadata.get("startTime")))
-    yield from place.learn("title", loose.text(metadata.get("summary")))
+    yield from place.learn_once("started_at", coerce.stamp(metadata.get("startTime")))
+    yield from place.learn("title", coerce.text(metadata.get("summary")))
     directories = metadata.get("directories")
     if isinstance(directories, list) and directories:
-        yield from place.learn_once("folder", loose.text(directories[0]))
+        yield from place.learn_once("folder", coerce.text(directories[0]))
     if metadata.get("kind") == "subagent" and session is not None:
         yield from place.learn_once("subagent", session)
         yield from place.learn_once("parent_kind", "subagent")
@@ -35,9 +35,9 @@ def identify(place: Place, message: dict[str, Any], named: str | None, format: s
     """The session of a log that begins with a message: by its file's name, else by this message."""
     if "session" not in place.facts:
         words = sum(len(text(part) or "") for part in parts(message.get("content")))
-        shape = [loose.text(message.get("type")), loose.text(message.get("timestamp")), words]
+        shape = [coerce.text(message.get("type")), coerce.text(message.get("timestamp")), words]
         yield from place.learn("session", named or shape_id(format, [shape]))
-    yield from place.learn_once("started_at", loose.stamp(message.get("timestamp")))
+    yield from place.learn_once("started_at", coerce.stamp(message.get("timestamp")))
     yield from locate(place, message)
 
 

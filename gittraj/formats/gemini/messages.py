@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.position import Place
 from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
 from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
-from gittraj.formats.outcomes import tool_result
-from gittraj.formats.place import Place
-from gittraj.log import Entry, Item, Spent
-from gittraj.model import (
+from gittraj.model.session_items import Entry, Item, Spent
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Foreign,
@@ -55,13 +55,13 @@ class Messages:
         """Whether a human's prompt begins with this message, and was not told yet."""
         if message.get("type") != "user" or facts.is_subagent(self._place):
             return False
-        known = loose.text(message.get("id"))
+        known = coerce.text(message.get("id"))
         again = known is not None and (known == self._id or f"{known}:0" in self._told)
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
         """A message, or more of one. ``name`` stands in for an id, ``end`` is the offset after its record."""
-        named = loose.text(message.get("id")) or name
+        named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
             yield from self.close()
@@ -107,7 +107,11 @@ class Messages:
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
         """The fields of the event that a block of the message becomes."""
-        return {"id": f"{self._id}:{block}", "ts": loose.stamp(self._open.get("timestamp")), "tags": tags}
+        return {
+            "id": f"{self._id}:{block}",
+            "ts": coerce.stamp(self._open.get("timestamp")),
+            "tags": tags,
+        }
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, **known)
@@ -138,7 +142,7 @@ class Messages:
             response = function_response(part)
             if response is None:
                 continue
-            call_id = loose.text(response.get("id")) or self._unanswered(response.get("name"))
+            call_id = coerce.text(response.get("id")) or self._unanswered(response.get("name"))
             if call_id is None or call_id not in self._answered:
                 known = self._calls.get(call_id or "")
                 yield from self._result(str(ordinal), call_id, known, results.result([part], known))
@@ -159,7 +163,7 @@ class Messages:
         if call_id is not None:
             self._answered.add(call_id)
         common = self._common(block)
-        common["ts"] = loose.stamp(ended) or common["ts"]
+        common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
         yield self._entry(event, edits=result.edits, commits=result.commits)
         for n, decision in enumerate(decisions.decisions(call, result)):
@@ -169,7 +173,7 @@ class Messages:
     # ------------------------------------------------------------ the model
 
     def _gemini(self, *, closed: bool) -> Iterator[Item]:
-        model = loose.text(self._open.get("model"))
+        model = coerce.text(self._open.get("model"))
         yield from self._place.learn("model", model)
         told: dict[str, Any] = {"model": model, "response": self._id}
         spoken = list(self._response(told))
@@ -183,7 +187,7 @@ class Messages:
 
     def _response(self, told: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
-        thoughts = [_thought(t) for t in loose.objects(self._open.get("thoughts"))]
+        thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))]
         if not thoughts:
             thoughts = [text(part) or "" for part in content if part.get("thought") is True]
         for n, thought in enumerate(thoughts):
@@ -192,7 +196,7 @@ class Messages:
         words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
         if words.strip() and not prompts.is_filler(words):
             yield self._entry(Message(**self._common("m"), **told, content=words))
-        given = loose.objects(self._open.get("toolCalls"))
+        given = coerce.objects(self._open.get("toolCalls"))
         given = given or [c for c in map(function_call, content) if c and not self._is_told(c)]
         made = [self._call(n, called, told) for n, called in enumerate(given)]
         yield from made
@@ -201,12 +205,12 @@ class Messages:
 
     def _is_told(self, called: Part) -> bool:
         """Whether another message told this call, which stands in the content only."""
-        return loose.text(called.get("id")) in self._calls
+        return coerce.text(called.get("id")) in self._calls
 
     def _call(self, n: int, called: dict[str, Any], told: dict[str, Any]) -> Entry:
         common = self._common(f"c{n}")
-        call_id = loose.text(called.get("id")) or str(common["id"])
-        tool = loose.text(called.get("name")) or "unknown"
+        call_id = coerce.text(called.get("id")) or str(common["id"])
+        tool = coerce.text(called.get("name")) or "unknown"
         call = calls.call(tool, called.get("args"), self._place.facts.get("folder"))
         if common["id"] not in self._told:
             self._calls[call_id] = call
@@ -229,5 +233,5 @@ class Messages:
 
 
 def _thought(thought: dict[str, Any]) -> str:
-    subject, words = loose.text(thought.get("subject")), loose.text(thought.get("description"))
+    subject, words = coerce.text(thought.get("subject")), coerce.text(thought.get("description"))
     return " ".join(filter(None, (f"**{subject}**" if subject else None, words)))

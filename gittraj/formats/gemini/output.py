@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import document, loose
+from gittraj.formats.base import coerce, document
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import usage
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Entry, Fact, Item, Spent
-from gittraj.model import Message, Remark, Usage
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent
+from gittraj.model.values import Message, Remark, Usage
 
 name = "gemini-output"
 agent = "gemini-cli"
@@ -39,13 +39,13 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     """The items of an output; read whole, whatever ``cursor`` says. The session id is the one in it;
     ``session`` stands in for it."""
     value, damage = document.load(stream)
-    given, end = loose.mapping(value), stream.tell()
-    models = loose.mapping(loose.mapping(given.get("stats")).get("models"))
-    said = loose.text(given.get("response"))
-    error = loose.text(loose.mapping(given.get("error")).get("message")) or loose.text(given.get("error"))
+    given, end = coerce.mapping(value), stream.tell()
+    models = coerce.mapping(coerce.mapping(given.get("stats")).get("models"))
+    said = coerce.text(given.get("response"))
+    error = coerce.text(coerce.mapping(given.get("error")).get("message")) or coerce.text(given.get("error"))
     if given:
-        shape = [[len(said or ""), *map(loose.text, models)]]
-        named = loose.text(given.get("session_id")) or session or shape_id(name, shape)
+        shape = [[len(said or ""), *map(coerce.text, models)]]
+        named = coerce.text(given.get("session_id")) or session or shape_id(name, shape)
         yield Fact(name="session", value=named)
     for model in filter(None, models):
         yield Fact(name="model", value=model)
@@ -66,9 +66,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def _requests(figures: Any) -> int:
-    return loose.count(loose.mapping(loose.mapping(figures).get("api")).get("totalRequests"))
+    return coerce.count(coerce.mapping(coerce.mapping(figures).get("api")).get("totalRequests"))
 
 
 def _usage(models: dict[str, Any]) -> Usage:
-    tokens = (loose.mapping(loose.mapping(figures).get("tokens")) for figures in models.values())
+    tokens = (coerce.mapping(coerce.mapping(figures).get("tokens")) for figures in models.values())
     return sum(map(usage.of_model, tokens), Usage())

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gittraj.formats import images, loose
-from gittraj.model import Artifact
+from gittraj.formats.base import coerce, images
+from gittraj.model.values import Artifact
 
 Part = dict[str, Any]
 
@@ -24,12 +24,12 @@ def text(part: Part) -> str | None:
     """What the part says: its text, or what stands for its image. Nothing for calls and responses."""
     if image := inline(part):
         return images.placeholder(image)
-    return loose.text(part.get("text"))
+    return coerce.text(part.get("text"))
 
 
 def inline(part: Part) -> Artifact | None:
     """The image or other data that stands in the part."""
-    data = loose.mapping(part.get("inlineData"))
+    data = coerce.mapping(part.get("inlineData"))
     return images.from_base64(data.get("data"), data.get("mimeType"))
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 from gittraj.formats.gemini.parts import function_response, parts, text
-from gittraj.log import ASKING
+from gittraj.model.session_items import ASKING
 
 CONTEXT = "<session_context>"
 SNAPSHOT = "<state_snapshot>"
@@ -59,7 +59,7 @@ def typed(message: dict[str, Any]) -> str | None:
 def aside(message: dict[str, Any], opening: str) -> str | None:
     """The text of a user message that begins with ``opening``."""
     for part in parts(message.get("content")):
-        said = (loose.text(part.get("text")) or "").strip()
+        said = (coerce.text(part.get("text")) or "").strip()
         if said.startswith(opening):
             return said
     return None

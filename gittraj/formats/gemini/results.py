@@ -12,11 +12,11 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import commits, loose
+from gittraj.formats.base import coerce, commits
 from gittraj.formats.gemini.calls import Call
 from gittraj.formats.gemini.parts import Part, function_response, inline, parts, text
-from gittraj.log import Edit
-from gittraj.model import Artifact
+from gittraj.model.session_items import Edit
+from gittraj.model.values import Artifact
 
 FAILED = ("error", "cancelled")
 _WRAPPED = re.compile(r"(Output too large\.[^\n]*\n)?<untrusted_context>\n")
@@ -75,7 +75,7 @@ def result(answer: list[Part], call: Call | None, *, status: Any = None, display
         truncated=_CUT.search(said) is not None,
         artifact=artifact,
         commits=commits.printed(body) if is_shell else (),
-        edits=() if is_error or call is None else _edits(call, loose.mapping(display), body),
+        edits=() if is_error or call is None else _edits(call, coerce.mapping(display), body),
     )
 
 
@@ -85,7 +85,7 @@ def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
     failed = False
     for part in answer:
         response = function_response(part) or {}
-        failed = failed or bool(loose.mapping(response.get("response")).get("error"))
+        failed = failed or bool(coerce.mapping(response.get("response")).get("error"))
         texts.append(_response(response.get("response")))
         for piece in (part, *parts(response.get("parts"))):
             artifact = artifact or inline(piece)

@@ -14,13 +14,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import document, lines, loose
+from gittraj.formats.base import coerce, document, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.log import Cursor, Damage, Entry, Item
-from gittraj.model import Remark
+from gittraj.model.session_items import Cursor, Damage, Entry, Item
+from gittraj.model.values import Remark
 
 name = "gemini-cli"
 agent = "gemini-cli"
@@ -56,7 +56,7 @@ def _is_record(found: dict[str, Any]) -> bool:
         return True
     if "sessionId" in found and "projectHash" in found:
         return True
-    if not (found.keys() >= _BARE) or loose.text(found["type"]) not in _TYPES:
+    if not (found.keys() >= _BARE) or coerce.text(found["type"]) not in _TYPES:
         return False
     return found["type"] == "gemini" or found.keys() <= _BARE | {"displayContent"}
 
@@ -85,11 +85,11 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     value, damage = document.load(stream)
     place = Place(Lines(stream, _START, trusted=frozenset()), _START)
-    given = loose.mapping(value)
+    given = coerce.mapping(value)
     yield from facts.learn(place, given)
     messages = Messages(place, session, name)
     end = stream.tell()
-    for ordinal, message in enumerate(loose.objects(given.get("messages"))):
+    for ordinal, message in enumerate(coerce.objects(given.get("messages"))):
         yield from messages.take(message, f"n{ordinal}", end)
     yield from messages.close()
     if damage is not None:
@@ -151,7 +151,7 @@ class _Reading:
 
     def _metadata(self, metadata: dict[str, Any], found: Fragment) -> Iterator[Item]:
         yield from facts.learn(self._place, metadata)
-        rewritten = loose.objects(metadata.get("messages"))
+        rewritten = coerce.objects(metadata.get("messages"))
         if self._recorded:
             yield from self._rewritten(rewritten, found)
             return
@@ -178,7 +178,7 @@ class _Reading:
         yield from self._messages.take(message, name, end)
         self._recorded = self._recorded or prompts.aside(message, prompts.CONTEXT) is None
         if prompts.aside(message, prompts.SNAPSHOT):
-            self._summary = loose.text(message.get("id"))
+            self._summary = coerce.text(message.get("id"))
 
     def _turn(self, found: Fragment) -> Iterator[Item]:
         yield from self._messages.close()

@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.position import Place
+from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, decisions, results, usage
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.formats.place import Place
-from gittraj.formats.shape import shape_id
-from gittraj.log import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model import AnyEvent, Decided, Message, Prompt, Remark, ToolCall, ToolResult
+from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Remark, ToolCall, ToolResult
 
 name = "gemini-stream-json"
 agent = "gemini-cli"
@@ -99,8 +99,8 @@ class _Reading:
         yield from self._said()
         match kind:
             case "init":
-                yield from self._identify(value, loose.text(value.get("session_id")))
-                yield from self._place.learn("model", loose.text(value.get("model")))
+                yield from self._identify(value, coerce.text(value.get("session_id")))
+                yield from self._place.learn("model", coerce.text(value.get("model")))
             case "message" if value.get("role") == "user":
                 yield from self._prompt(value, found)
             case "tool_use":
@@ -116,13 +116,13 @@ class _Reading:
 
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._place.facts:
-            shape = [[loose.text(value.get(key)) for key in ("type", "timestamp", "model")]]
+            shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
             yield from self._place.learn("session", named or self._named or shape_id(name, shape))
-        yield from self._place.learn_once("started_at", loose.stamp(value.get("timestamp")))
+        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
         """The fields of the event that a block of the record becomes."""
-        return {"id": f"stream.{self._number}:{block}", "ts": loose.stamp(value.get("timestamp"))}
+        return {"id": f"stream.{self._number}:{block}", "ts": coerce.stamp(value.get("timestamp"))}
 
     def _spoken(self, value: dict[str, Any]) -> dict[str, Any]:
         """The same of what the model says; it says all that comes before the next result."""
@@ -132,7 +132,7 @@ class _Reading:
         return self._common(value) | {"model": model, "response": self._response}
 
     def _prompt(self, value: dict[str, Any], found: Fragment) -> Iterator[Item]:
-        if text := loose.text(value.get("content")):
+        if text := coerce.text(value.get("content")):
             yield from self._place.mark(self._place.cursor(found.start, {"record": self._number}))
             self._begin_turn()
             yield from self._identify(value)
@@ -144,7 +144,7 @@ class _Reading:
         if self._speech is None:
             yield from self._identify(value)
             self._speech = _Speech(self._spoken(value), end)
-        self._speech.pieces.append(loose.text(value.get("content")) or "")
+        self._speech.pieces.append(coerce.text(value.get("content")) or "")
         self._speech.end = end
 
     def _said(self) -> Iterator[Item]:
@@ -154,17 +154,17 @@ class _Reading:
 
     def _call(self, value: dict[str, Any], end: int) -> Entry:
         common = self._spoken(value)
-        call_id = loose.text(value.get("tool_id")) or str(common["id"])
-        tool = loose.text(value.get("tool_name")) or "unknown"
+        call_id = coerce.text(value.get("tool_id")) or str(common["id"])
+        tool = coerce.text(value.get("tool_name")) or "unknown"
         call = self._calls[call_id] = calls.call(tool, value.get("parameters"), None)
         event: AnyEvent = ToolCall(**common, name=tool, arguments=call.arguments, call_id=call_id)
         return Entry(event=event, end=end, edits=call.edits, command=call.command, paths=call.paths)
 
     def _result(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         self._goes_on = False
-        call_id = loose.text(value.get("tool_id"))
+        call_id = coerce.text(value.get("tool_id"))
         call = self._calls.get(call_id or "")
-        text = loose.text(value.get("output")) or _message(value)
+        text = coerce.text(value.get("output")) or _message(value)
         result = results.result([{"text": text}], call, status=value.get("status"))
         event = ToolResult(
             **self._common(value),
@@ -181,8 +181,8 @@ class _Reading:
     def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         stats = value.get("stats")
         if self._response is not None and isinstance(stats, dict):
-            for model in loose.mapping(stats.get("models")):
-                yield from self._place.learn("model", loose.text(model))
+            for model in coerce.mapping(stats.get("models")):
+                yield from self._place.learn("model", coerce.text(model))
             yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
         if error := _message(value):
             yield Entry(event=Remark(**self._common(value), content=error, kind="error"), end=end)
@@ -193,4 +193,6 @@ class _Reading:
 def _message(value: dict[str, Any]) -> str:
     """What went wrong."""
     error = value.get("error")
-    return loose.text(loose.mapping(error).get("message")) or loose.text(error or value.get("message")) or ""
+    return (
+        coerce.text(coerce.mapping(error).get("message")) or coerce.text(error or value.get("message")) or ""
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.model import Usage
+from gittraj.formats.base import coerce
+from gittraj.model.values import Usage
 
 
 def of_message(tokens: dict[str, Any]) -> Usage:
@@ -18,22 +18,22 @@ def of_model(tokens: dict[str, Any]) -> Usage:
     the input."""
     prompt = tokens.get("prompt")
     if prompt is None:
-        prompt = loose.count(tokens.get("input")) + loose.count(tokens.get("cached"))
+        prompt = coerce.count(tokens.get("input")) + coerce.count(tokens.get("cached"))
     return _usage(tokens, prompt, tokens.get("candidates"))
 
 
 def of_stream(stats: dict[str, Any]) -> Usage:
     """The ``stats`` of a ``result`` in ``--output-format stream-json``: thinking shows in the total only."""
-    given, said = loose.count(stats.get("input_tokens")), loose.count(stats.get("output_tokens"))
-    thoughts = max(0, loose.count(stats.get("total_tokens")) - given - said)
+    given, said = coerce.count(stats.get("input_tokens")), coerce.count(stats.get("output_tokens"))
+    thoughts = max(0, coerce.count(stats.get("total_tokens")) - given - said)
     return _usage({"cached": stats.get("cached"), "thoughts": thoughts}, given, said)
 
 
 def _usage(tokens: dict[str, Any], given: Any, said: Any) -> Usage:
-    cached, thoughts = loose.count(tokens.get("cached")), loose.count(tokens.get("thoughts"))
+    cached, thoughts = coerce.count(tokens.get("cached")), coerce.count(tokens.get("thoughts"))
     return Usage(
-        input_tokens=max(0, loose.count(given) - cached) + loose.count(tokens.get("tool")),
+        input_tokens=max(0, coerce.count(given) - cached) + coerce.count(tokens.get("tool")),
         cache_read_tokens=cached,
-        output_tokens=loose.count(said) + thoughts,
+        output_tokens=coerce.count(said) + thoughts,
         reasoning_tokens=thoughts,
     )

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gittraj.database import open_database
 from gittraj.errors import FormatError
-from gittraj.formats import atif, loose
+from gittraj.formats.atif import read as atif
+from gittraj.formats.base import coerce
+from gittraj.formats.base.sqlite import open_database
 from gittraj.formats.openagents import testgen
-from gittraj.log import Damage, Fact, Item
+from gittraj.model.session_items import Damage, Fact, Item
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -50,7 +51,7 @@ def sessions(path: Path) -> Iterator[str]:
             "SELECT session_id FROM trajectories ORDER BY created_at, session_id"
         ).fetchall()
         for (own,) in rows:
-            if loose.text(own):
+            if coerce.text(own):
                 row = _row(database, own)
                 yield from dict.fromkeys((own, *(atif.sessions_of(row["document"]) if row else ())))
 
@@ -65,13 +66,16 @@ def read(path: Path, session: str) -> Iterator[Item]:
     if row is None:
         raise FormatError(f"{path}: no session '{session}' in it")
     if told is not None:
-        agent_name = loose.text(row["agent_name"]) or agent
-        known = {"model": loose.text(row["model_name"]), "version": loose.text(row["agent_version"])}
+        agent_name = coerce.text(row["agent_name"]) or agent
+        known = {
+            "model": coerce.text(row["model_name"]),
+            "version": coerce.text(row["agent_version"]),
+        }
         yield from testgen.items(told, agent=agent_name, **known)
     elif atif.is_trajectory(row["document"]):
         yield from atif.read_value(row["document"], session)
     else:
-        yield Fact(name="agent", value=loose.text(row["agent_name"]) or agent)
+        yield Fact(name="agent", value=coerce.text(row["agent_name"]) or agent)
         yield Fact(name="session", value=session)
         yield Damage(at=0, why=f"session {session}: its document is no ATIF")
 
@@ -79,7 +83,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
 def _row(database: Connection, session: str) -> dict[str, Any] | None:
     found = _fetch(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
     if found is not None:
-        document = loose.mapping(loose.parsed(found["trajectory"]))
+        document = coerce.mapping(coerce.parsed(found["trajectory"]))
         found["document"] = {**document, "session_id": session} if document else {}
     return found
 
@@ -88,7 +92,7 @@ def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
     if not database.execute(_TESTGEN).fetchone()[0]:
         return None
     found = _fetch(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
-    return found and {**found, **{key: loose.parsed(found.get(key)) for key in _JSON}}
+    return found and {**found, **{key: coerce.parsed(found.get(key)) for key in _JSON}}
 
 
 def _fetch(database: Connection, query: str, session: str) -> dict[str, Any] | None:

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
-from gittraj.formats import loose
-from gittraj.log import Entry, Fact, Item, TurnEnd
-from gittraj.model import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
+from gittraj.model.values import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
 
 ROW = "testgen"
 """The field of the last event's ``raw`` that holds the row."""
@@ -24,10 +24,10 @@ _TOLD = ("session_id", "task_description", "tests", "reflections", "environment"
 
 def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
     """The items of one row, whose JSON is read already."""
-    task = loose.text(row.get("task_id"))
+    task = coerce.text(row.get("task_id"))
     known = {
         "agent": agent,
-        "session": loose.text(row.get("session_id")),
+        "session": coerce.text(row.get("session_id")),
         "agent_version": version,
         "model": model,
         "task": f"openagents:{task}" if task else None,
@@ -40,13 +40,13 @@ def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str
 
 
 def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
-    yield Prompt(id="task:0", content=loose.text(row.get("task_description")) or "")
+    yield Prompt(id="task:0", content=coerce.text(row.get("task_description")) or "")
     environment = row.get("environment")
     if environment is not None:
         text = json.dumps(environment, ensure_ascii=False, indent=2)
         yield Foreign(id="environment:0", content=text, type="artifact", raw={"name": "environment"})
-    thoughts = list(enumerate(loose.objects(row.get("reflections"))))
-    runs = [(c, list(found)) for c, found in groupby(loose.objects(row.get("tests")), _category)]
+    thoughts = list(enumerate(coerce.objects(row.get("reflections"))))
+    runs = [(c, list(found)) for c, found in groupby(coerce.objects(row.get("tests")), _category)]
     left = [category for category, _ in runs]
     for number, (category, tests) in enumerate(runs):
         left.remove(category)
@@ -61,11 +61,11 @@ def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
 
 
 def _category(value: Mapping[str, Any]) -> str:
-    return loose.text(value.get("category")) or ""
+    return coerce.text(value.get("category")) or ""
 
 
 def _title(row: Mapping[str, Any], category: str) -> str:
-    rounds = loose.count(loose.mapping(row.get("category_rounds")).get(category))
+    rounds = coerce.count(coerce.mapping(row.get("category_rounds")).get(category))
     return f"{category or 'tests'}{f', {rounds} rounds' if rounds > 1 else ''}"
 
 
@@ -82,26 +82,26 @@ def _verification(row: Mapping[str, Any], number: int, category: str, tests: lis
 
 def _told(test: Mapping[str, Any]) -> str:
     expected = test.get("expectedOutput", test.get("expected_output"))
-    told = f"{loose.text(test.get('input')) or ''} → {'' if expected is None else expected}"
-    reason = loose.text(test.get("reasoning"))
+    told = f"{coerce.text(test.get('input')) or ''} → {'' if expected is None else expected}"
+    reason = coerce.text(test.get("reasoning"))
     return f"{told}: {reason}" if reason else told
 
 
 def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
-    text = loose.text(thought.get("reflectionText")) or loose.text(thought.get("text")) or ""
+    text = coerce.text(thought.get("reflectionText")) or coerce.text(thought.get("text")) or ""
     return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
 
 
 def _closing(row: Mapping[str, Any]) -> Reflected:
     listed = row.get("uncertainties")
     doubts = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
-    score = loose.cost(row.get("comprehensiveness_score"))
-    tests, rounds = loose.count(row.get("total_tests")), loose.count(row.get("total_rounds"))
+    score = coerce.cost(row.get("comprehensiveness_score"))
+    tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
     return Reflected(
         id="end:0",
-        ts=loose.stamp(row.get("created_at")),
+        ts=coerce.stamp(row.get("created_at")),
         content=f"{tests} tests in {rounds} rounds",
-        duration_ms=loose.number(row.get("duration_ms")),
+        duration_ms=coerce.number(row.get("duration_ms")),
         retrospective=Retrospective(
             by="agent",
             challenges=doubts,

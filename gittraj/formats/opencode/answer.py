@@ -9,20 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.outcomes import tool_result
 from gittraj.formats.opencode import calls, results
-from gittraj.formats.outcomes import tool_result
-from gittraj.log import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
-    AnyEvent,
-    Decided,
-    Foreign,
-    Message,
-    Remark,
-    Thinking,
-    ToolCall,
-    Usage,
-)
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Decided, Foreign, Message, Remark, Thinking, ToolCall, Usage
 
 Json = dict[str, Any]
 _GOES_ON = ("tool-calls", "unknown")
@@ -54,7 +45,7 @@ class Context:
 
     def call_id(self, part: Json) -> str:
         """The call's own id, but for one that stands in the session twice: some models count from 0."""
-        own = loose.text(part.get("callID"))
+        own = coerce.text(part.get("callID"))
         if own is None or own in self._calls:
             return str(part.get("id"))
         self._calls.add(own)
@@ -65,13 +56,13 @@ class Answer:
     """A message of the model's; ``info`` is its record, or as much of it as there is."""
 
     def __init__(self, context: Context, info: Json) -> None:
-        times = loose.mapping(info.get("time"))
+        times = coerce.mapping(info.get("time"))
         self._context = context
         self._info = info
-        self._id = loose.text(info.get("id")) or ""
-        self._time = loose.number(times.get("created"))
-        self._model = loose.text(info.get("modelID"))
-        self._folder = loose.text(loose.mapping(info.get("path")).get("cwd"))
+        self._id = coerce.text(info.get("id")) or ""
+        self._time = coerce.number(times.get("created"))
+        self._model = coerce.text(info.get("modelID"))
+        self._folder = coerce.text(coerce.mapping(info.get("path")).get("cwd"))
         self._results: list[tuple[int, int, list[Entry]]] = []
         self._step = 1
         self._said = self._called = self._paid = False
@@ -84,7 +75,7 @@ class Answer:
     def tell(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
         """The items of the next part, after the results that came before it began. ``changed`` are the
         files that its step changed."""
-        state = loose.mapping(part.get("state"))
+        state = coerce.mapping(part.get("state"))
         begun = start(part)
         yield from self.settle(begun)
         self._time = begun if begun is not None else self._time
@@ -94,9 +85,9 @@ class Answer:
             case "step-finish":
                 yield from self._finish(part)
             case "retry":
-                failed = loose.number(loose.mapping(part.get("time")).get("created"))
+                failed = coerce.number(coerce.mapping(part.get("time")).get("created"))
                 self._time = failed if failed is not None else self._time
-                text = failure(loose.mapping(part.get("error")))
+                text = failure(coerce.mapping(part.get("error")))
                 yield self._entry(Remark(**self._common(part), content=text, kind="error"))
             case "file":
                 stands, image = results.file_image(part)
@@ -115,8 +106,8 @@ class Answer:
         """What the message itself says when all of its parts are told."""
         if not self._paid:
             yield from self._pay(self._info, self._id, beside=False)
-        if error := loose.mapping(self._info.get("error")):
-            completed = loose.number(loose.mapping(self._info.get("time")).get("completed"))
+        if error := coerce.mapping(self._info.get("error")):
+            completed = coerce.number(coerce.mapping(self._info.get("time")).get("completed"))
             yield from self.fail(self._id, error, completed)
 
     def fail(self, name: str, error: Json, time: int | None) -> Iterator[Item]:
@@ -130,7 +121,7 @@ class Answer:
         yield TurnEnd(end=self._context.place(self._time))
 
     def _words(self, part: Json, kind: Any) -> Iterator[Item]:
-        text = loose.text(part.get("text"))
+        text = coerce.text(part.get("text"))
         if not text or text.isspace() or part.get("synthetic") or part.get("ignored"):
             return
         common = self._common(part)
@@ -144,7 +135,7 @@ class Answer:
             yield self._entry(Message(**common, content=text))
 
     def _call(self, part: Json, state: Json, changed: Sequence[str]) -> Iterator[Item]:
-        tool = loose.text(part.get("tool")) or "unknown"
+        tool = coerce.text(part.get("tool")) or "unknown"
         if state.get("status") not in ("running", "completed", "error"):
             return  # its arguments are not complete, or it never ran
         call, call_id = calls.call(tool, state, self._folder), self._context.call_id(part)
@@ -194,7 +185,7 @@ class Answer:
     def _common(self, part: Json) -> Json:
         return {
             "id": f"{part.get('id')}:0",
-            "ts": loose.stamp(self._time),
+            "ts": coerce.stamp(self._time),
             "model": self._model,
             "response": self._response,
             "tags": self._context.tags,
@@ -207,30 +198,30 @@ class Answer:
 
 def start(part: Json) -> int | None:
     """When a part began, in ms since 1970."""
-    times = part.get("time") or loose.mapping(part.get("state")).get("time")
-    return loose.number(loose.mapping(times).get("start"))
+    times = part.get("time") or coerce.mapping(part.get("state")).get("time")
+    return coerce.number(coerce.mapping(times).get("start"))
 
 
 def failure(error: Json) -> str:
     """What an error says of itself; its class where it says nothing."""
-    said = loose.text(loose.mapping(error.get("data")).get("message")) or loose.text(error.get("message"))
-    name = loose.text(error.get("name")) or "error"
+    said = coerce.text(coerce.mapping(error.get("data")).get("message")) or coerce.text(error.get("message"))
+    name = coerce.text(error.get("name")) or "error"
     return f"{name}: {said}" if said else name
 
 
 def _dollars(value: Any) -> float | None:
-    cost = loose.cost(value)
+    cost = coerce.cost(value)
     return cost if cost is not None and cost >= 0 else None
 
 
 def _usage(tokens: Any) -> Usage:
     """OpenCode's input has no cached tokens in it, and its output no reasoning."""
-    given = loose.mapping(tokens)
-    cache, reasoning = loose.mapping(given.get("cache")), loose.count(given.get("reasoning"))
+    given = coerce.mapping(tokens)
+    cache, reasoning = coerce.mapping(given.get("cache")), coerce.count(given.get("reasoning"))
     return Usage(
-        input_tokens=loose.count(given.get("input")),
-        cache_read_tokens=loose.count(cache.get("read")),
-        cache_write_tokens=loose.count(cache.get("write")),
-        output_tokens=loose.count(given.get("output")) + reasoning,
+        input_tokens=coerce.count(given.get("input")),
+        cache_read_tokens=coerce.count(cache.get("read")),
+        cache_write_tokens=coerce.count(cache.get("write")),
+        output_tokens=coerce.count(given.get("output")) + reasoning,
         reasoning_tokens=reasoning,
     )

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import difference, loose, patch
-from gittraj.log import Edit
-from gittraj.model import FileKind
+from gittraj.formats.base import coerce, line_changes, patch
+from gittraj.model.session_items import Edit
+from gittraj.model.values import FileKind
 
 SHELLS = ("bash", "shell")
 _PATCHES = ("apply_patch", "patch")
@@ -35,13 +35,13 @@ class Call:
 
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
     """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
-    given, detail = loose.mapping(state.get("input")), loose.mapping(state.get("metadata"))
-    if tool in SHELLS and (workdir := loose.text(given.get("workdir"))):
+    given, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
+    if tool in SHELLS and (workdir := coerce.text(given.get("workdir"))):
         folder = posixpath.normpath(posixpath.join(folder or "", workdir))
     edits = tuple(_edits(tool, given, detail))
-    named = tuple(path for key in _PATHS if (path := loose.text(given.get(key))))
+    named = tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
     return Call(
-        command=loose.text(given.get("command")) if tool in SHELLS else None,
+        command=coerce.text(given.get("command")) if tool in SHELLS else None,
         folder=folder,
         edits=edits,
         paths=named or tuple(edit.path for edit in edits),
@@ -49,10 +49,10 @@ def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
 
 
 def _edits(tool: str, given: dict[str, Any], detail: dict[str, Any]) -> Iterator[Edit]:
-    path = loose.text(given.get("filePath"))
+    path = coerce.text(given.get("filePath"))
     if tool in _PATCHES:
         files = list(_patched(detail))
-        yield from files or patch.edits(loose.text(given.get("patchText")) or "")
+        yield from files or patch.edits(coerce.text(given.get("patchText")) or "")
     elif path is None:
         return
     elif tool == "write":
@@ -64,7 +64,7 @@ def _edits(tool: str, given: dict[str, Any], detail: dict[str, Any]) -> Iterator
         else:
             yield _changed(path, [detail], [given])
     elif tool == "multiedit":
-        yield _changed(path, loose.objects(detail.get("results")), loose.objects(given.get("edits")))
+        yield _changed(path, coerce.objects(detail.get("results")), coerce.objects(given.get("edits")))
 
 
 def _written(path: str, content: Any, kind: FileKind) -> Iterator[Edit]:
@@ -74,9 +74,9 @@ def _written(path: str, content: Any, kind: FileKind) -> Iterator[Edit]:
 
 def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, Any]]) -> Edit:
     """An edit by the differences that it made, else by the texts (``changes``) that it was given."""
-    files = [loose.mapping(detail.get("filediff")) for detail in details]
+    files = [coerce.mapping(detail.get("filediff")) for detail in details]
     made = [
-        loose.text(f.get("patch")) or loose.text(d.get("diff")) for f, d in zip(files, details, strict=True)
+        coerce.text(f.get("patch")) or coerce.text(d.get("diff")) for f, d in zip(files, details, strict=True)
     ]
     added: list[str] = []
     removed: list[str] = []
@@ -84,9 +84,9 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
         added, removed = _unified("\n".join(filter(None, made)))
     else:
         for change in changes:
-            old, new = (loose.text(change.get(key)) or "" for key in ("oldString", "newString"))
-            added += difference.only_in(new.splitlines(), old.splitlines())
-            removed += difference.only_in(old.splitlines(), new.splitlines())
+            old, new = (coerce.text(change.get(key)) or "" for key in ("oldString", "newString"))
+            added += line_changes.only_in(new.splitlines(), old.splitlines())
+            removed += line_changes.only_in(old.splitlines(), new.splitlines())
     after = files[-1].get("after") if files else None
     return Edit(
         path=path,
@@ -99,15 +99,15 @@ def _changed(path: str, details: list[dict[str, Any]], changes: list[dict[str, A
 
 def _patched(detail: dict[str, Any]) -> Iterator[Edit]:
     """The files that ``apply_patch`` says it has written."""
-    for file in loose.objects(detail.get("files")):
-        path = loose.text(file.get("filePath")) or loose.text(file.get("relativePath"))
+    for file in coerce.objects(detail.get("files")):
+        path = coerce.text(file.get("filePath")) or coerce.text(file.get("relativePath"))
         if path is None:
             continue
-        target = loose.text(file.get("movePath"))
+        target = coerce.text(file.get("movePath"))
         if target:
             yield Edit(path=path, kind="delete")
-        kind = _KINDS.get(loose.text(file.get("type")), "update")
-        added, removed = _unified(loose.text(file.get("patch")) or loose.text(file.get("diff")) or "")
+        kind = _KINDS.get(coerce.text(file.get("type")), "update")
+        added, removed = _unified(coerce.text(file.get("patch")) or coerce.text(file.get("diff")) or "")
         after = file.get("after")
         yield Edit(
             path=target or path,

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gittraj.database import open_database
 from gittraj.errors import FormatError
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
+from gittraj.formats.base.sqlite import open_database
 from gittraj.formats.opencode.session import items
-from gittraj.log import Damage, Item
+from gittraj.model.session_items import Damage, Item
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -45,7 +45,7 @@ def sessions(path: Path) -> Iterator[str]:
     """The ids of the sessions, the oldest first. Raises OSError, FormatError."""
     with open_database(path) as database:
         rows = database.execute("SELECT id FROM session ORDER BY time_created, id").fetchall()
-    yield from (name for (name,) in rows if loose.text(name))
+    yield from (name for (name,) in rows if coerce.text(name))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
@@ -59,7 +59,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
         ).fetchall()
         messages: list[dict[str, Any]] = []
         for name, created, data in found:
-            value = loose.parsed(data)
+            value = coerce.parsed(data)
             if isinstance(value, dict):
                 messages.append({"time": {"created": created}, **value, "id": name})
             else:
@@ -84,7 +84,7 @@ def _session(database: Connection, session: str) -> dict[str, Any] | None:
         "parentID": found.get("parent_id"),
         "title": found.get("title"),
         "version": found.get("version"),
-        "revert": loose.parsed(found.get("revert")),
+        "revert": coerce.parsed(found.get("revert")),
         "time": {"created": found.get("time_created")},
     }
 
@@ -92,5 +92,5 @@ def _session(database: Connection, session: str) -> dict[str, Any] | None:
 def _parts(database: Connection, names: Sequence[str]) -> Iterator[dict[str, Any] | Damage]:
     for name in names:
         row = database.execute("SELECT data FROM part WHERE id = ?", (name,)).fetchone()
-        value = loose.parsed(row[0]) if row is not None else None
+        value = coerce.parsed(row[0]) if row is not None else None
         yield {**value, "id": name} if isinstance(value, dict) else Damage(at=0, why=f"part {name}: not JSON")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import document, loose
+from gittraj.formats.base import coerce, document
 from gittraj.formats.opencode.session import items
-from gittraj.log import Cursor, Item
+from gittraj.model.session_items import Cursor, Item
 
 name = "opencode-export"
 agent = "opencode"
@@ -33,10 +33,10 @@ def read(
     value, damage = document.load(stream)
     if damage is not None:
         yield damage
-    exported = loose.mapping(value)
-    told = loose.objects(exported.get("messages"))
-    parts = {str(loose.mapping(m.get("info")).get("id")): loose.objects(m.get("parts")) for m in told}
+    exported = coerce.mapping(value)
+    told = coerce.objects(exported.get("messages"))
+    parts = {str(coerce.mapping(m.get("info")).get("id")): coerce.objects(m.get("parts")) for m in told}
     if damage is not None and told:  # the last one may be cut within
-        parts[str(loose.mapping(told[-1].get("info")).get("id"))][-1:] = []
-    messages: list[dict[str, Any]] = [loose.mapping(m.get("info")) for m in told]
-    yield from items(loose.mapping(exported.get("info")), messages, lambda message: parts.get(message, ()))
+        parts[str(coerce.mapping(told[-1].get("info")).get("id"))][-1:] = []
+    messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in told]
+    yield from items(coerce.mapping(exported.get("info")), messages, lambda message: parts.get(message, ()))

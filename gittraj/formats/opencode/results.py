@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import commits, images, loose
+from gittraj.formats.base import coerce, commits, images
 from gittraj.formats.opencode import calls
-from gittraj.model import Artifact, Decision
+from gittraj.model.values import Artifact, Decision
 
 REJECTED = "The user rejected permission to use this specific tool call"
 _ADVICE = " with the following feedback: "
@@ -38,13 +38,13 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
     """The result in a tool part's ``state``; ``None`` while there is none."""
     if state.get("status") not in ("completed", "error"):
         return None
-    detail, times = loose.mapping(state.get("metadata")), loose.mapping(state.get("time"))
+    detail, times = coerce.mapping(state.get("metadata")), coerce.mapping(state.get("time"))
     failed = state["status"] == "error"
     texts = [state.get("error"), detail.get("output")] if failed else [state.get("output")]
-    found = [file_image(file) for file in loose.objects(state.get("attachments"))]
-    exit_code = loose.number(detail.get("exit")) if tool in calls.SHELLS else None
-    text = "\n".join([*filter(None, map(loose.text, texts)), *(stands for stands, _ in found)])
-    begun, ended = loose.number(times.get("start")), loose.number(times.get("end"))
+    found = [file_image(file) for file in coerce.objects(state.get("attachments"))]
+    exit_code = coerce.number(detail.get("exit")) if tool in calls.SHELLS else None
+    text = "\n".join([*filter(None, map(coerce.text, texts)), *(stands for stands, _ in found)])
+    begun, ended = coerce.number(times.get("start")), coerce.number(times.get("end"))
     return Result(
         text=text,
         exit_code=exit_code,
@@ -63,11 +63,11 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
     image = images.from_uri(part.get("url"))
     if image is not None:
         return images.placeholder(image), image
-    return f"[{loose.text(part.get('filename')) or loose.text(part.get('mime')) or 'file'}]", None
+    return f"[{coerce.text(part.get('filename')) or coerce.text(part.get('mime')) or 'file'}]", None
 
 
 def _declined(tool: str, error: Any) -> tuple[Decision, ...]:
-    said = loose.text(error) or ""
+    said = coerce.text(error) or ""
     if not said.startswith((REJECTED, _DISMISSED)):
         return ()
     advice = said.partition(_ADVICE)[2].strip()
@@ -80,17 +80,17 @@ def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[
     answers = detail.get("answers")
     if tool != "question" or not isinstance(answers, list):
         return ()
-    asked = loose.objects(loose.mapping(state.get("input")).get("questions"))
+    asked = coerce.objects(coerce.mapping(state.get("input")).get("questions"))
     decisions: list[Decision] = []
     for question, answer in zip(asked, answers, strict=False):
-        chosen = [text for text in answer if loose.text(text)] if isinstance(answer, list) else []
-        labels = [loose.text(option.get("label")) for option in loose.objects(question.get("options"))]
+        chosen = [text for text in answer if coerce.text(text)] if isinstance(answer, list) else []
+        labels = [coerce.text(option.get("label")) for option in coerce.objects(question.get("options"))]
         if chosen:
             decisions.append(
                 Decision(
                     chosen=", ".join(chosen),
                     by="human",
-                    question=loose.text(question.get("question")),
+                    question=coerce.text(question.get("question")),
                     alternatives=tuple(label for label in labels if label and label not in chosen),
                 )
             )

@@ -12,11 +12,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 from gittraj.formats.opencode.answer import Answer, Context, start
 from gittraj.formats.opencode.results import file_image
-from gittraj.log import Damage, Entry, Fact, Item
-from gittraj.model import PeerMessage, Prompt
+from gittraj.model.session_items import Damage, Entry, Fact, Item
+from gittraj.model.values import PeerMessage, Prompt
 
 Json = dict[str, Any]
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d\d-\d\d")
@@ -27,11 +27,11 @@ def items(
     info: Json, messages: Iterable[Json], parts: Callable[[str], Iterable[Json | Damage]]
 ) -> Iterator[Item]:
     """The items of a session: its record, its messages' records, and the parts of each message by its id."""
-    context = Context(child=loose.text(info.get("parentID")) is not None)
+    context = Context(child=coerce.text(info.get("parentID")) is not None)
     yield from _facts(context, info)
-    reverted = _Reverted(loose.mapping(info.get("revert")))
-    ordered = sorted((m for m in messages if loose.text(m.get("id"))), key=lambda m: (_created(m), m["id"]))
-    yield from context.learn("started_at", loose.stamp(_created(ordered[0])) if ordered else None, once=True)
+    reverted = _Reverted(coerce.mapping(info.get("revert")))
+    ordered = sorted((m for m in messages if coerce.text(m.get("id"))), key=lambda m: (_created(m), m["id"]))
+    yield from context.learn("started_at", coerce.stamp(_created(ordered[0])) if ordered else None, once=True)
     seen: set[str] = set()
     last = max((n for n, m in enumerate(ordered) if m.get("role") == "assistant"), default=-1)
     for number, message in enumerate(ordered):
@@ -70,7 +70,7 @@ def _answer(
     if stays:
         yield from answer.begin()
     for part, changed in zip(parts[:stays], _changed(parts), strict=False):
-        context.tags = reverted.tags(message, loose.text(part.get("id")))
+        context.tags = reverted.tags(message, coerce.text(part.get("id")))
         yield from answer.tell(part, changed=changed)
     if not is_open or (stays and parts[stays - 1].get("type") == "step-finish"):
         # a result waits for the end of its step, so that what the step cost finds an event to stand on
@@ -80,18 +80,18 @@ def _answer(
 
 
 def _facts(context: Context, info: Json) -> Iterator[Fact]:
-    parent, title = loose.text(info.get("parentID")), loose.text(info.get("title"))
-    yield from context.learn("session", loose.text(info.get("id")))
-    yield from context.learn("started_at", loose.stamp(_created(info) or None))
-    yield from context.learn("agent_version", loose.text(info.get("version")))
-    yield from context.learn("folder", loose.text(info.get("directory")))
+    parent, title = coerce.text(info.get("parentID")), coerce.text(info.get("title"))
+    yield from context.learn("session", coerce.text(info.get("id")))
+    yield from context.learn("started_at", coerce.stamp(_created(info) or None))
+    yield from context.learn("agent_version", coerce.text(info.get("version")))
+    yield from context.learn("folder", coerce.text(info.get("directory")))
     yield from context.learn("title", None if title and _NO_TITLE.match(title) else title)
     yield from context.learn("parent_session", parent)
     yield from context.learn("parent_kind", "subagent" if parent else None)
 
 
 def _created(record: Json) -> int:
-    return loose.count(loose.mapping(record.get("time")).get("created"))
+    return coerce.count(coerce.mapping(record.get("time")).get("created"))
 
 
 def _lasting(parts: Sequence[Json]) -> int:
@@ -107,7 +107,7 @@ def _grows(part: Json) -> bool:
     """Whether the part is still being written. A call that runs is complete as a call."""
     if part.get("type") in ("text", "reasoning"):
         return isinstance(part.get("time"), dict) and "end" not in part["time"]
-    return part.get("type") == "tool" and loose.mapping(part.get("state")).get("status") == "pending"
+    return part.get("type") == "tool" and coerce.mapping(part.get("state")).get("status") == "pending"
 
 
 def _changed(parts: Sequence[Json]) -> list[list[str]]:
@@ -117,7 +117,7 @@ def _changed(parts: Sequence[Json]) -> list[list[str]]:
     found: list[list[str]] = []
     for part in reversed(parts):
         if part.get("type") == "patch" and isinstance(part.get("files"), list):
-            files = [path for path in part["files"] if loose.text(path)]
+            files = [path for path in part["files"] if coerce.text(path)]
         found.append(files)
         if part.get("type") == "step-start":
             files = []
@@ -128,7 +128,10 @@ class _Reverted:
     """Which messages and parts a revert took back: from the named one on. They stay until the next prompt."""
 
     def __init__(self, revert: Json) -> None:
-        self._message, self._part = loose.text(revert.get("messageID")), loose.text(revert.get("partID"))
+        self._message, self._part = (
+            coerce.text(revert.get("messageID")),
+            coerce.text(revert.get("partID")),
+        )
         self._reached = False
 
     def tags(self, message: str, part: str | None) -> tuple[str, ...]:
@@ -145,7 +148,7 @@ def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[En
     pictures = [file_image(part)[1] for part, _ in shown if part.get("type") == "file"]
     common: Json = {
         "id": f"{shown[0][0].get('id')}:0",
-        "ts": loose.stamp(_created(message) or None),
+        "ts": coerce.stamp(_created(message) or None),
         "content": "\n".join(said for _, said in shown),
         "tags": context.tags,
         "artifact": next((picture for picture in pictures if picture), None),
@@ -155,14 +158,14 @@ def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[En
 
 
 def _said(part: Json) -> str | None:
-    text = loose.text(part.get("text"))
+    text = coerce.text(part.get("text"))
     match part.get("type"):
         case "text" if text and not text.isspace() and not part.get("synthetic") and not part.get("ignored"):
             return text
         case "file" if not str(part.get("mime")).startswith(("text/", "application/x-directory")):
             return file_image(part)[0]  # a text file stands in the prompt by its name
         case "subtask":
-            command = loose.text(part.get("command"))
-            return f"/{command}" if command else loose.text(part.get("prompt"))
+            command = coerce.text(part.get("command"))
+            return f"/{command}" if command else coerce.text(part.get("prompt"))
         case _:
             return None

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats import document
+from gittraj.formats.base import document
 from gittraj.formats.opencode.session import items
-from gittraj.log import Damage, Item
+from gittraj.model.session_items import Damage, Item
 
 name = "opencode-storage"
 agent = "opencode"

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from gittraj.formats import lines, loose
-from gittraj.formats.lines import Lines
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Lines
 from gittraj.formats.opencode.answer import Answer, Context
-from gittraj.log import Cursor, Damage, Entry, Item
+from gittraj.model.session_items import Cursor, Damage, Entry, Item
 
 name = "opencode-stream"
 agent = "opencode"
@@ -27,7 +27,7 @@ def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
     return any(
         found.get("type") in _TYPES
-        and loose.text(found.get("sessionID"))
+        and coerce.text(found.get("sessionID"))
         and ("part" in found or "error" in found)
         for found in lines.head(head)
     )
@@ -48,13 +48,13 @@ def read(
         if isinstance(found, Damage):
             yield found
             continue
-        value, part = found.value, loose.mapping(found.value.get("part"))
-        named = loose.text(value.get("sessionID"))
+        value, part = found.value, coerce.mapping(found.value.get("part"))
+        named = coerce.text(value.get("sessionID"))
         own = own or named
         context.end = found.end
         yield from context.learn("session", own, once=True)
-        yield from context.learn("started_at", loose.stamp(value.get("timestamp")), once=True)
-        message = loose.text(part.get("messageID")) or answering or own or "message"
+        yield from context.learn("started_at", coerce.stamp(value.get("timestamp")), once=True)
+        message = coerce.text(part.get("messageID")) or answering or own or "message"
         if answer is None or message != answering:
             answering = message
             answer = Answer(context, {"id": message, "time": {"created": value.get("timestamp")}})
@@ -64,7 +64,9 @@ def read(
 
 def _items(answer: Answer, name: str, value: dict[str, Any], part: dict[str, Any]) -> Iterator[Item]:
     if value.get("type") == "error":
-        yield from answer.fail(name, loose.mapping(value.get("error")), loose.number(value.get("timestamp")))
+        yield from answer.fail(
+            name, coerce.mapping(value.get("error")), coerce.number(value.get("timestamp"))
+        )
     elif value.get("type") in _TYPES:
         yield from answer.tell(part)
         yield from answer.settle()

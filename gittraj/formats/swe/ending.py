@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gittraj.formats.swe import diff
-from gittraj.log import Entry, Fact
-from gittraj.model import Artifact, Remark, ToolCall, ToolResult
+from gittraj.model.session_items import Entry, Fact
+from gittraj.model.values import Artifact, Remark, ToolCall, ToolResult
 
 _CAUSE = re.compile(r"submitted \((.*)\)")
 _LIMITS = frozenset(

@@ -12,12 +12,13 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, completion, document, loose, shape
-from gittraj.formats.peek import peek
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.peek import peek
+from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, run_name, task
 from gittraj.formats.swe.answers import answer, is_answer
-from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,
@@ -43,16 +44,16 @@ def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a run of mini-swe-agent."""
     value = peek(head)
     if isinstance(value, list):
-        messages = loose.objects(value)
+        messages = coerce.objects(value)
         return bool(messages) and "role" in messages[0] and protocol.is_spoken(messages)
-    run = loose.mapping(value)
+    run = coerce.mapping(value)
     if "trajectory_format" in run:
-        return (loose.text(run["trajectory_format"]) or "").startswith("mini-swe-agent")
+        return (coerce.text(run["trajectory_format"]) or "").startswith("mini-swe-agent")
     if run.keys() & {"trajectory", "history", "schema_version"} or not isinstance(run.get("info"), dict):
         return False
     if "messages" not in run:  # the head ends within info
         return bool(_INFO & run["info"].keys())
-    messages = loose.objects(run["messages"])
+    messages = coerce.objects(run["messages"])
     return not messages or ("role" in messages[0] and "content" in messages[0])
 
 
@@ -70,13 +71,13 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 class _Reading:
     def __init__(self, run: dict[str, Any] | list[Any], stem: str | None, end: int) -> None:
-        self._run = loose.mapping(run)
-        self._info = loose.mapping(self._run.get("info"))
-        self._config = loose.mapping(self._info.get("config"))
-        self._messages = loose.objects(run if isinstance(run, list) else run.get("messages"))
+        self._run = coerce.mapping(run)
+        self._info = coerce.mapping(self._run.get("info"))
+        self._config = coerce.mapping(self._info.get("config"))
+        self._messages = coerce.objects(run if isinstance(run, list) else run.get("messages"))
         self._stem = stem
         self._end = end
-        self._model = loose.text(loose.mapping(self._config.get("model")).get("model_name"))
+        self._model = coerce.text(coerce.mapping(self._config.get("model")).get("model_name"))
         self._folder = _local_folder(self._config)
         self._asked: str | None = None
         self._pending: deque[tuple[str, str | None]] = deque()
@@ -101,60 +102,60 @@ class _Reading:
     # ------------------------------------------------------------ the run as a whole
 
     def _facts(self, entries: list[Entry]) -> Iterator[Fact]:
-        instance = loose.text(self._run.get("instance_id"))
+        instance = coerce.text(self._run.get("instance_id"))
         named = run_name.parse(self._stem, instance)
-        stats = loose.mapping(self._info.get("model_stats"))
+        stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
-        own = shape.shape_id(name, [[instance], *completion.opening(self._messages)])
+        own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
         told: dict[str, str | float | None] = {
             "session": self._stem if named else own,
             "solve": named.solve if named else None,
             "run": named.run if named else None,
             "instance": instance,
-            "agent_version": loose.text(self._info.get("mini_version")),
+            "agent_version": coerce.text(self._info.get("mini_version")),
             "model": self._model,
             "folder": self._folder,
             "started_at": first or (named.time if named else None),
             "title": task.title(self._asked or ""),
             "messages": len(self._messages),
-            "api_calls": loose.number(stats.get("api_calls")),
-            "cost_usd": None if self._costs_add_up() else loose.cost(stats.get("instance_cost")),
+            "api_calls": coerce.number(stats.get("api_calls")),
+            "cost_usd": None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
         }
         yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
 
     def _costs_add_up(self) -> bool:
         """Whether the calls' own costs are all there is; else only the total can be told."""
-        total = loose.cost(loose.mapping(self._info.get("model_stats")).get("instance_cost"))
+        total = coerce.cost(coerce.mapping(self._info.get("model_stats")).get("instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
 
     def _ending(self) -> ending.Ending:
         last = self._messages[-1] if self._messages else {}
-        extra = loose.mapping(last.get("extra")) if last.get("role") == "exit" else {}
+        extra = coerce.mapping(last.get("extra")) if last.get("role") == "exit" else {}
         told = extra | {key: value for key, value in self._info.items() if value is not None}
-        status = loose.text(told.get("exit_status"))
+        status = coerce.text(told.get("exit_status"))
         # a list without info ended by submitting, if its last command was meant to
         bare = status is None and not self._info and self._last is not None
         failed = status not in (None, "Submitted")
         return ending.Ending(
             exit_status="Submitted" if bare else status,
-            submission=loose.text(told.get("submission")) or (self._last if bare else None),
-            error=loose.text(told.get("exception_str")) or (self._last if failed else None),
+            submission=coerce.text(told.get("submission")) or (self._last if bare else None),
+            error=coerce.text(told.get("exception_str")) or (self._last if failed else None),
         )
 
     # ------------------------------------------------------------ messages
 
     def _message(self, number: int, message: dict[str, Any]) -> Iterator[Entry]:
-        extra = loose.mapping(message.get("extra"))
-        response = loose.mapping(extra.get("response")) or message
+        extra = coerce.mapping(message.get("extra"))
+        response = coerce.mapping(extra.get("response")) or message
         stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
-        ts = next((found for stamp in stamps if (found := loose.stamp(stamp))), None)
+        ts = next((found for stamp in stamps if (found := coerce.stamp(stamp))), None)
         self._ts = ts or self._ts
         role = message.get("role") or message.get("type")
         if is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
-            call_id = loose.text(message.get("tool_call_id")) or loose.text(message.get("call_id"))
+            call_id = coerce.text(message.get("tool_call_id")) or coerce.text(message.get("call_id"))
             given = message.get("content", message.get("output"))
             yield self._result(f"m{number}:0", ts, completion.text(given)[0], extra, call_id)
         elif role == "user":
@@ -166,7 +167,7 @@ class _Reading:
     def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         found = answer(message)
         response = found.response or f"m{number}"
-        cost = loose.cost(loose.mapping(message.get("extra")).get("cost"))
+        cost = coerce.cost(coerce.mapping(message.get("extra")).get("cost"))
         common: dict[str, Any] = {"ts": ts, "model": self._model or found.model, "response": response}
         self._pending.clear()
         spent = found.usage is not None or cost is not None
@@ -199,9 +200,9 @@ class _Reading:
             call_id = self._pending[0][0]
         self._pending = deque(waiting for waiting in self._pending if waiting[0] != call_id)
         seen = protocol.observation(text)
-        raw, failure = extra.get("raw_output"), loose.text(extra.get("exception_info"))
+        raw, failure = extra.get("raw_output"), coerce.text(extra.get("exception_info"))
         content = (raw or failure or "") if isinstance(raw, str) else seen.text
-        code = loose.number(extra.get("returncode"))
+        code = coerce.number(extra.get("returncode"))
         code = seen.returncode if code is None else code
         event = ToolResult(
             id=event_id,
@@ -217,10 +218,10 @@ class _Reading:
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
         """The task, then observations, and what the program and its user put between them."""
         text, artifact = completion.text(message.get("content"))
-        extra = loose.mapping(message.get("extra"))
+        extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
         if self._asked is None:
-            self._asked = task.task(text, loose.mapping(self._config.get("agent")).get("instance_template"))
+            self._asked = task.task(text, coerce.mapping(self._config.get("agent")).get("instance_template"))
             yield self._entry(Prompt(**common, content=self._asked, artifact=artifact))
         elif human := answer({**message, "content": ""}).calls:
             for ordinal, call in enumerate(human):
@@ -244,7 +245,7 @@ class _Reading:
             yield self._entry(Remark(**common, content=text, kind="error"))
 
     def _is_malformed(self, text: str) -> bool:
-        templates = (loose.mapping(self._config.get(key)).get("format_error_template")
+        templates = (coerce.mapping(self._config.get(key)).get("format_error_template")
                      for key in ("agent", "model"))  # fmt: skip
         return any(protocol.is_malformed(text, template) for template in templates)
 
@@ -253,7 +254,7 @@ class _Reading:
         if number + 1 < len(self._messages):
             return False
         bare = not self._info and bool(self._pending) and protocol.submits(self._pending[0][1])
-        return bare or loose.text(self._info.get("exit_status")) is not None
+        return bare or coerce.text(self._info.get("exit_status")) is not None
 
     def _rejected(self, number: int, ts: str | None, text: str, reason: str) -> Iterator[Entry]:
         waiting = list(self._pending)
@@ -267,6 +268,6 @@ class _Reading:
 
 def _local_folder(config: dict[str, Any]) -> str | None:
     """The folder that commands run in, unless it is one inside a container."""
-    kind = loose.text(config.get("environment_type")) or "local"
-    folder = loose.text(loose.mapping(config.get("environment")).get("cwd"))
+    kind = coerce.text(config.get("environment_type")) or "local"
+    folder = coerce.text(coerce.mapping(config.get("environment")).get("cwd"))
     return folder if folder and posixpath.isabs(folder) and "local" in kind.lower() else None

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import completion, loose
+from gittraj.formats.base import coerce
+from gittraj.formats.openai import completion
 
 _FENCES = ("```mswea_bash_command", "```bash")
 _MARKERS = (
@@ -77,7 +78,7 @@ def is_observation(text: str) -> bool:
 
 def is_malformed(text: str, template: Any) -> bool:
     """Whether this tells the model that it did not keep to the protocol."""
-    start = (loose.text(template) or "").partition("{")[0].strip()
+    start = (coerce.text(template) or "").partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
 
@@ -95,7 +96,7 @@ def rejected(text: str) -> str | None:
 def is_spoken(messages: list[dict[str, Any]]) -> bool:
     """Whether a list of chat messages is a run by this protocol, and not just any conversation."""
     for message in messages:
-        if message.get("role") == "exit" or "actions" in loose.mapping(message.get("extra")):
+        if message.get("role") == "exit" or "actions" in coerce.mapping(message.get("extra")):
             return True
         if message.get("role") == "assistant":
             continue

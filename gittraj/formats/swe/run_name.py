@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 
 _NAME = re.compile(r"(.+)_(\d{8})_(\d{6})", re.DOTALL)
 _RUN = re.compile(r"(.+)_(run(?:[-_.]?[^_]+)?(?:_.*)?)", re.DOTALL | re.IGNORECASE)
@@ -31,7 +31,7 @@ def parse(stem: str | None, instance: str | None) -> RunName | None:
     if named is None:
         return None
     ids, day, hour = named.groups()
-    time = loose.stamp(f"{day}T{hour}")
+    time = coerce.stamp(f"{day}T{hour}")
     if time is None:
         return None
     if instance and ids.startswith(f"{instance}_") and len(ids) > len(instance) + 1:

@@ -12,12 +12,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from gittraj.formats import commits, completion, document, loose, shape
-from gittraj.formats.peek import peek
-from gittraj.formats.shape import Part
+from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.peek import peek
+from gittraj.formats.base.session_id import Part
+from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
-from gittraj.log import Cursor, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
 
 name = "swe-agent"
 agent = "swe-agent"
@@ -30,14 +31,14 @@ _DEMONSTRATION = "Here is a demonstration of how to"
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a run of SWE-agent."""
-    run = loose.mapping(peek(head))
+    run = coerce.mapping(peek(head))
     if "trajectory_format" in run or "schema_version" in run:
         return False
-    return any(map(_is_run, [run, *loose.objects(run.get("attempts"))]))
+    return any(map(_is_run, [run, *coerce.objects(run.get("attempts"))]))
 
 
 def _is_run(run: dict[str, Any]) -> bool:
-    steps, history = loose.objects(run.get("trajectory")), loose.objects(run.get("history"))
+    steps, history = coerce.objects(run.get("trajectory")), coerce.objects(run.get("history"))
     if steps:
         return bool(steps[0].keys() & {"action", "observation"})
     return bool(history) and "role" in history[0] and bool(history[0].keys() & {"agent", "message_type"})
@@ -56,14 +57,14 @@ class _Reading:
     def __init__(self, run: dict[str, Any], end: int) -> None:
         self._run = run
         self._end = end
-        self._config = loose.mapping(loose.parsed(run.get("replay_config")))
+        self._config = coerce.mapping(coerce.parsed(run.get("replay_config")))
         # a retrying run repeats the best of its attempts beside them
-        self._attempts = loose.objects(run.get("attempts")) or [run]
-        self._info = loose.mapping(run.get("info")) or loose.mapping(self._attempts[-1].get("info"))
+        self._attempts = coerce.objects(run.get("attempts")) or [run]
+        self._info = coerce.mapping(run.get("info")) or coerce.mapping(self._attempts[-1].get("info"))
         self._asked: str | None = None
-        configured = loose.mapping(self._config.get("agent"))
-        self._model = loose.text(loose.mapping(configured.get("model")).get("name"))
-        self._templates = loose.mapping(configured.get("templates"))
+        configured = coerce.mapping(self._config.get("agent"))
+        self._model = coerce.text(coerce.mapping(configured.get("model")).get("name"))
+        self._templates = coerce.mapping(configured.get("templates"))
         self._begin("")
 
     def _begin(self, prefix: str) -> None:
@@ -94,40 +95,44 @@ class _Reading:
     # ------------------------------------------------------------ the run as a whole
 
     def _facts(self) -> Iterator[Fact]:
-        problem = loose.mapping(self._config.get("problem_statement"))
-        repository = loose.mapping(loose.mapping(self._config.get("env")).get("repo"))
-        stats = loose.mapping(self._info.get("model_stats"))
-        instance = loose.text(problem.get("id")) or loose.text(self._run.get("instance_id"))
+        problem = coerce.mapping(self._config.get("problem_statement"))
+        repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
+        stats = coerce.mapping(self._info.get("model_stats"))
+        instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
         told: dict[str, str | float | None] = {
-            "session": shape.shape_id(name, [[instance], *self._shape()]),
+            "session": session_id.shape_id(name, [[instance], *self._shape()]),
             "instance": instance,
-            "agent_version": loose.text(self._info.get("swe_agent_version")),
+            "agent_version": coerce.text(self._info.get("swe_agent_version")),
             "model": self._model,
             "title": task.title(self._asked or ""),
-            "start_commit": loose.text(repository.get("base_commit")),
-            "repository": loose.text(repository.get("github_url")),
-            "messages": len(loose.objects(self._run.get("history"))) or None,
-            "api_calls": loose.number(stats.get("api_calls")),
-            "cost_usd": loose.cost(stats.get("instance_cost")),
+            "start_commit": coerce.text(repository.get("base_commit")),
+            "repository": coerce.text(repository.get("github_url")),
+            "messages": len(coerce.objects(self._run.get("history"))) or None,
+            "api_calls": coerce.number(stats.get("api_calls")),
+            "cost_usd": coerce.cost(stats.get("instance_cost")),
         }
         yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
 
     def _shape(self) -> Iterator[tuple[Part, ...]]:
         first = self._attempts[0]
-        yield from completion.opening(m for m in loose.objects(first.get("history")) if not _is_demo(m))
-        for step in loose.objects(first.get("trajectory"))[:2]:
-            lengths = (len(loose.text(step.get(key)) or "") for key in ("action", "observation", "response"))
+        yield from completion.opening(m for m in coerce.objects(first.get("history")) if not _is_demo(m))
+        for step in coerce.objects(first.get("trajectory"))[:2]:
+            lengths = (len(coerce.text(step.get(key)) or "") for key in ("action", "observation", "response"))
             yield (*lengths, _seconds(step.get("execution_time")))
 
     def _ending(self, info: dict[str, Any]) -> ending.Ending:
         return ending.Ending(
-            exit_status=loose.text(info.get("exit_status")), submission=loose.text(info.get("submission"))
+            exit_status=coerce.text(info.get("exit_status")),
+            submission=coerce.text(info.get("submission")),
         )
 
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
         """Only a run's total is known, so it stands on the last model call."""
-        stats = loose.mapping(self._info.get("model_stats"))
-        sent, received = loose.count(stats.get("tokens_sent")), loose.count(stats.get("tokens_received"))
+        stats = coerce.mapping(self._info.get("model_stats"))
+        sent, received = (
+            coerce.count(stats.get("tokens_sent")),
+            coerce.count(stats.get("tokens_received")),
+        )
         last = next((e.event.response for e in reversed(entries) if e.event.response), None)
         if last and (sent or received):
             yield Spent(response=last, usage=Usage(input_tokens=sent, output_tokens=received), beside=True)
@@ -138,15 +143,15 @@ class _Reading:
         title = f"Attempt {number + 1} of {len(self._attempts)}"
         yield self._entry(Remark(id=self._id("attempt", 0), content=title, kind="note"))
         yield from self._steps(attempt)
-        info = loose.mapping(attempt.get("info"))
+        info = coerce.mapping(attempt.get("info"))
         yield from self._reviewed(info)
         own = self._ending(info)
         if own.submission != self._ending(self._info).submission:
             yield from own.entries(self._end, prefix=self._prefix)
 
     def _steps(self, attempt: dict[str, Any]) -> Iterator[Entry]:
-        steps = loose.objects(attempt.get("trajectory"))
-        history = [m for m in loose.objects(attempt.get("history")) if not _is_demo(m)]
+        steps = coerce.objects(attempt.get("trajectory"))
+        history = [m for m in coerce.objects(attempt.get("history")) if not _is_demo(m)]
         if self._asked is None and (asked := self._problem(history)):
             self._asked = asked
             yield self._entry(Prompt(id=self._id("task", 0), content=asked))
@@ -158,8 +163,8 @@ class _Reading:
 
     def _problem(self, history: list[dict[str, Any]]) -> str | None:
         """What was asked: as the run was configured, or else as the model was told."""
-        stated = loose.mapping(self._config.get("problem_statement"))
-        if text := loose.text(stated.get("text")):
+        stated = coerce.mapping(self._config.get("problem_statement"))
+        if text := coerce.text(stated.get("text")):
             return text.strip()
         told = next((m for m in history if m.get("role") == "user"), {})
         text = completion.text(told.get("content"))[0]
@@ -167,10 +172,10 @@ class _Reading:
 
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
         record = f"s{number}"
-        answered = loose.text(step.get("observation"))
-        action = (loose.text(step.get("action")) or "").rstrip("\r\n")
+        answered = coerce.text(step.get("observation"))
+        action = (coerce.text(step.get("action")) or "").rstrip("\r\n")
         thought = step.get("thought")  # else the response, which repeats the action
-        thought = thought if isinstance(thought, str) else loose.text(step.get("response")) or ""
+        thought = thought if isinstance(thought, str) else coerce.text(step.get("response")) or ""
         state = step.get("state")
         if isinstance(state, str):  # version 0.x tells the state that the action found, 1.x the one it left
             self._see(state, "")
@@ -189,10 +194,10 @@ class _Reading:
         record, text = f"h{number}", completion.text(message.get("content"))[0]
         if message.get("role") == "assistant":
             calls = list(completion.calls(message))
-            action = (loose.text(message.get("action")) or "").rstrip("\r\n")
+            action = (coerce.text(message.get("action")) or "").rstrip("\r\n")
             if not calls and action:
                 calls = [completion.Call("bash", {"command": action})]
-            yield from self._thought(record, loose.text(message.get("thought")) or text)
+            yield from self._thought(record, coerce.text(message.get("thought")) or text)
             for ordinal, call in enumerate(calls, 1):
                 yield self._call(record, call, ordinal)
         elif message.get("role") in ("user", "tool") and self._waiting is not None:
@@ -261,11 +266,11 @@ class _Reading:
     def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
         """What the reviewer of an attempt said of it."""
         review = info.get("review")
-        given = loose.mapping(review)
+        given = coerce.mapping(review)
         outputs = given.get("outputs", review)
         texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
         plain = (f"{key}: {value}" for key, value in given.items() if isinstance(value, str | int | float))
-        content = "\n\n".join(texts) or loose.text(review) or "\n".join(plain)
+        content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
         if content:
             accepted = given.get("accept")
             tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 
 _VARIABLE = re.compile(r"\{\{\s*(?:task|problem_statement)\s*\}\}")
 _FRAMES = (
@@ -19,7 +19,7 @@ _FRAMES = (
 def task(text: str, template: object = None) -> str:
     """The task in the first message of a run; the whole message if nothing tells where the task is."""
     text = text.replace("\r\n", "\n")
-    frames = [*([frame] if (frame := _frame(loose.text(template))) else []), *_FRAMES]
+    frames = [*([frame] if (frame := _frame(coerce.text(template))) else []), *_FRAMES]
     for before, after in frames:
         start = text.find(before)
         end = text.find(after, start + len(before)) if start >= 0 and after else len(text)

@@ -12,8 +12,8 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.formats import editor, loose
-from gittraj.log import Edit
+from gittraj.formats.base import coerce, editor
+from gittraj.model.session_items import Edit
 
 _RANGE = re.compile(r"edit \d+:\d+[^\n]*\n(.*?)(?:\nend_of_edit\s*)?", re.DOTALL)
 _EDITOR = ("str_replace_editor", "str_replace_based_edit_tool")
@@ -41,8 +41,8 @@ class Shell:
 
 def shell(state: Any, observation: str, before: Shell) -> Shell:
     """From a step's ``state`` (JSON in a text in older files), or from what stands below an output."""
-    given = loose.mapping(loose.parsed(state))
-    file, folder = loose.text(given.get("open_file")), loose.text(given.get("working_dir"))
+    given = coerce.mapping(coerce.parsed(state))
+    file, folder = coerce.text(given.get("open_file")), coerce.text(given.get("working_dir"))
     if not given and (shown := _OPEN.search(observation[-_BELOW:])):
         file, folder = shown[1], shown[2]
     return Shell(None if file == "n/a" else file or before.file, folder or before.folder)
@@ -57,21 +57,21 @@ def refused(observation: str) -> bool:
 
 def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
     """The files as a call leaves them; ``name`` is the tool's, or ``bash`` for a command as text."""
-    given = loose.mapping(arguments)
+    given = coerce.mapping(arguments)
     if name in _EDITOR:
         return editor.edits(given)
-    command = loose.text(given.get("command")) or ""
+    command = coerce.text(given.get("command")) or ""
     if name == "bash":
         if ranged := _RANGE.fullmatch(command):
             return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
         name, given = _words(command)
         return edits(name, given, open_file) if name != "bash" else ()
-    if name == "create" and (path := loose.text(given.get("filename")) or loose.text(given.get("path"))):
+    if name == "create" and (path := coerce.text(given.get("filename")) or coerce.text(given.get("path"))):
         return (Edit(path=path, kind="add"),)
     if name in ("edit", "insert") and open_file:
-        old = loose.text(given.get("search")) or ""
-        new = loose.text(given.get("replace")) or loose.text(given.get("text"))
-        new = new or loose.text(given.get("replacement_text")) or ""
+        old = coerce.text(given.get("search")) or ""
+        new = coerce.text(given.get("replace")) or coerce.text(given.get("text"))
+        new = new or coerce.text(given.get("replacement_text")) or ""
         found = editor.replaced(open_file, tuple(old.splitlines()), tuple(new.splitlines()))
         return (found,) if old or new else ()
     return ()
@@ -79,10 +79,10 @@ def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
 
 def paths(name: str, arguments: Any) -> tuple[str, ...]:
     """The file that a call opens or writes, as far as its arguments name one."""
-    given = loose.mapping(arguments)
+    given = coerce.mapping(arguments)
     if name == "bash":
-        name, given = _words(loose.text(given.get("command")) or "")
-    found = loose.text(given.get("path")) or loose.text(given.get("filename"))
+        name, given = _words(coerce.text(given.get("command")) or "")
+    found = coerce.text(given.get("path")) or coerce.text(given.get("filename"))
     return (found,) if found and name in (*_EDITOR, "create", "open") else ()
 
 

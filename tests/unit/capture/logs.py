@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from gittraj.capture.session import Commit, Kind, Log, Place, assemble
 from gittraj.git import CommitChanges, PathChange
 from gittraj.git.changes import ChangeKind
-from gittraj.log import Edit, Entry, Item
-from gittraj.model import Message, Prompt, ToolCall, ToolResult
+from gittraj.model.session_items import Edit, Entry, Item
+from gittraj.model.values import Message, Prompt, ToolCall, ToolResult
 
 ME = "claude-code:s"
 Items = list[Item]

@@ -9,7 +9,7 @@ import pytest
 from gittraj.capture.anchor import can_commit, commits_elsewhere, match_commits
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
-from gittraj.model import Evidence
+from gittraj.model.values import Evidence
 from tests.unit.capture.logs import ME, asked, changed, commit, index, log, oid, ran, said, wrote
 
 OTHER = "claude-code:other"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from gittraj.capture.commits import Moves, read_moves
-from gittraj.capture.spool import Spooled
 from gittraj.git import ReflogEntry
+from gittraj.state.spool import Spooled
 from tests.unit.capture.logs import ME, oid
 
 ZERO = "0" * 40

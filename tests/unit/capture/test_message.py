@@ -12,7 +12,7 @@ import pytest
 from gittraj.capture.anchor import match_commits
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
-from gittraj.log import Entry
+from gittraj.model.session_items import Entry
 from tests.unit.capture.logs import Items, changed, commit, log, oid, ran, wrote
 
 NOON = 1_772_366_400

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
-from gittraj.log import Damage, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import Foreign, Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Foreign, Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 URI = "a3s://tool-output/bash/t1"

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from gittraj.errors import FormatError
-from gittraj.formats import agent_trace
-from gittraj.log import Damage, Entry, Fact
-from gittraj.model import Foreign
+from gittraj.formats.agent_trace import read as agent_trace
+from gittraj.model.session_items import Damage, Entry, Fact
+from gittraj.model.values import Foreign
 
 AT = "2026-01-02T03:04:05.678901+00:00"
 REVISION = "a1b2c3d4e5f60718293a4b5c6d7e8f9001122334"

@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from gittraj.formats import aider, aider_blocks, detect_store
-from gittraj.log import Edit, Entry, Fact, Item, Spent
-from gittraj.model import AnyEvent, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.formats import detect_store
+from gittraj.formats.aider import blocks as aider_blocks
+from gittraj.formats.aider import history as aider
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
+from gittraj.model.values import AnyEvent, Message, Prompt, Remark, ToolCall, ToolResult, Usage
 
 START = "2024-05-07T12:00:00"
 HEADER = "\n# aider chat started at 2024-05-07 12:00:00\n\n"

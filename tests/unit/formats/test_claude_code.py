@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gittraj.formats.claude import session as claude_code
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Decided,

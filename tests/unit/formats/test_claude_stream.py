@@ -11,8 +11,8 @@ import pytest
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.claude import session, stream
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Message,
     PeerMessage,

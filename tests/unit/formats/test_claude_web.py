@@ -8,8 +8,8 @@ from typing import Any
 
 from gittraj.formats import detect
 from gittraj.formats.claude import web
-from gittraj.log import Damage, Entry, Fact, Item, Mark
-from gittraj.model import Message, Prompt
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Mark
+from gittraj.model.values import Message, Prompt
 
 RECORDS: list[dict[str, Any]] = [
     {"type": "user", "timestamp": "2026-01-02T00:00:00Z", "message": {"role": "user", "content": "hi"}},

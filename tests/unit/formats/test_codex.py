@@ -12,8 +12,8 @@ import pytest
 
 from gittraj.formats.codex import document
 from gittraj.formats.codex import rollout as codex
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats.codex import exec as codex
-from gittraj.log import Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,

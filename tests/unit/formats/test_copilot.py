@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from gittraj.formats import detect
 from gittraj.formats.copilot import chat, events, patches
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,

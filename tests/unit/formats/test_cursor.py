@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gittraj.formats import cursor, detect
-from gittraj.log import Edit, Entry, Fact, Item, Mark
-from gittraj.model import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark
+from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
 
 
 def text(words: str) -> dict[str, str]:

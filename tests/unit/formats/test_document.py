@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.formats import document
+from gittraj.formats.base import document
 
 
 def load(data: bytes) -> tuple[Any, int | None]:

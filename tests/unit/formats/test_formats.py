@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.formats import detect, reader_of
-from gittraj.log import Entry
+from gittraj.model.session_items import Entry
 from tests.unit.formats import test_claude_code as claude
 from tests.unit.formats import test_codex as rollout
 

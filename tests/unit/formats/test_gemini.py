@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import detect
 from gittraj.formats.gemini import session as gemini
-from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent
-from gittraj.model import (
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Decided,

@@ -11,8 +11,8 @@ import pytest
 
 from gittraj.formats import detect
 from gittraj.formats.gemini import output, stream
-from gittraj.log import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import Decided, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import Decided, Message, Prompt, Remark, ToolCall, ToolResult, Usage
 
 Json = dict[str, Any]
 AT = "2026-11-20T15:18:31.249Z"

@@ -14,8 +14,8 @@ import pytest
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.gemini import output, session, stream
-from gittraj.log import Damage, Entry, Fact, Item, Mark, Spent
-from gittraj.model import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Mark, Spent
+from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 pytestmark = pytest.mark.shared
 

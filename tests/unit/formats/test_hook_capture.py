@@ -12,10 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.formats import detect, hook_capture
+from gittraj.formats import detect
+from gittraj.formats.agent_hooks import capture as hook_capture
 from gittraj.formats.codex import notify
-from gittraj.log import Edit, Entry, Fact, Item, Mark, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Mark, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
-from gittraj.formats import lines
-from gittraj.formats.lines import Fragment, Lines
-from gittraj.log import Cursor, Damage
+from gittraj.formats.base import lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.model.session_items import Cursor, Damage
 
 START = Cursor()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gittraj.formats import loose
+from gittraj.formats.base import coerce
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from gittraj.formats import loose
     ],
 )
 def test_a_time_is_told_in_one_way_or_not_at_all(value: Any, expected: str | None) -> None:
-    assert loose.stamp(value) == expected
+    assert coerce.stamp(value) == expected
 
 
 @pytest.mark.parametrize(
@@ -44,12 +44,19 @@ def test_a_time_is_told_in_one_way_or_not_at_all(value: Any, expected: str | Non
     ],
 )
 def test_a_text_is_parsed_if_it_can_be(value: Any, expected: Any) -> None:
-    assert loose.parsed(value) == expected
+    assert coerce.parsed(value) == expected
 
 
 def test_a_count_is_never_negative_and_never_a_truth_value() -> None:
-    assert [loose.count(v) for v in (3, -1, True, 2.5, "4", None)] == [3, 0, 0, 0, 0, 0]
+    assert [coerce.count(v) for v in (3, -1, True, 2.5, "4", None)] == [3, 0, 0, 0, 0, 0]
 
 
 def test_a_cost_is_a_number_that_a_float_holds() -> None:
-    assert [loose.cost(v) for v in (1, 0.25, 10**400, True, "1", None)] == [1.0, 0.25, None, None, None, None]
+    assert [coerce.cost(v) for v in (1, 0.25, 10**400, True, "1", None)] == [
+        1.0,
+        0.25,
+        None,
+        None,
+        None,
+        None,
+    ]

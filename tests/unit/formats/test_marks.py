@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from gittraj.formats import HEAD, detect, reader_of
-from gittraj.log import Entry, Fact, Item, Mark
-from gittraj.model import Decided
+from gittraj.model.session_items import Entry, Fact, Item, Mark
+from gittraj.model.values import Decided
 from tests.unit.formats import test_claude_code as claude
 from tests.unit.formats import test_claude_stream as stream
 from tests.unit.formats import test_codex as rollout

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import diff, mini
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Message,

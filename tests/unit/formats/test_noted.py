@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
-from gittraj.log import Damage, Entry, Fact, Item
-from gittraj.model import Message, Prompt, Remark, ToolCall
+from gittraj.model.session_items import Damage, Entry, Fact, Item
+from gittraj.model.values import Message, Prompt, Remark, ToolCall
 from tests.unit.formats.test_formats import JSON, places
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64

@@ -14,8 +14,18 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import detect_store
 from gittraj.formats.openagents import database
-from gittraj.log import Damage, Entry, Fact, Item, Spent
-from gittraj.model import Foreign, Message, Prompt, Reflected, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
+from gittraj.model.values import (
+    Foreign,
+    Message,
+    Prompt,
+    Reflected,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
 from tests.unit.formats import openagents_database as db
 from tests.unit.formats.test_formats import JSON, places
 

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
-from gittraj.formats import detect, openai_dataset, openai_messages
-from gittraj.log import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.formats import detect
+from gittraj.formats.openai import dataset as openai_dataset
+from gittraj.formats.openai import messages as openai_messages
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 PNG = "data:image/png;base64,iVBORw0KGgo="

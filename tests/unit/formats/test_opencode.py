@@ -19,8 +19,8 @@ import pytest
 
 from gittraj.errors import FormatError
 from gittraj.formats import HEAD, detect, detect_store, reader_of, store_of
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Artifact,
     Decided,
@@ -502,7 +502,7 @@ def test_reading_leaves_nothing_behind(tmp_path: Path) -> None:
 
 
 def test_a_locked_database_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gittraj.database._PATIENCE", 0.05)
+    monkeypatch.setattr("gittraj.formats.base.sqlite._PATIENCE", 0.05)
     path = STORY.database(tmp_path / "opencode.db")
     with closing(sqlite3.connect(path)) as writer:
         writer.execute("PRAGMA journal_mode = DELETE")

@@ -13,9 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
-from gittraj.formats import detect, openhands, openhands_folder
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import (
+from gittraj.formats import detect
+from gittraj.formats.openhands import events as openhands
+from gittraj.formats.openhands import folder as openhands_folder
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
     AnyEvent,
     Decided,
     Foreign,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gittraj.formats import patch
-from gittraj.log import Edit
+from gittraj.formats.base import patch
+from gittraj.model.session_items import Edit
 
 PATCH = """*** Begin Patch
 *** Add File: new.py

@@ -15,9 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gittraj.formats import HEAD, Reader, detect, loose, reader_of
-from gittraj.log import Damage, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model import Message, Prompt, Thinking, ToolCall, ToolResult, Usage
+from gittraj.formats import HEAD, Reader, detect, reader_of
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Mark, Spent, TurnEnd
+from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 pytestmark = pytest.mark.shared
 
@@ -137,7 +138,7 @@ def test_claude_code_says_what_the_independent_count_says_of_the_session(
         open_calls = [e for e in events if isinstance(e, ToolCall) and e.call_id not in answered]
         assert len(open_calls) == count["calls_without_result"], name
         times = [event.ts for event in events if event.ts]
-        first, last = loose.stamp(count["first_ts"]), loose.stamp(count["last_ts"])
+        first, last = coerce.stamp(count["first_ts"]), coerce.stamp(count["last_ts"])
         assert first is not None
         assert last is not None
         assert first <= min(times), name

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import swe_agent
-from gittraj.log import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 DIFF = "\r\ndiff --git a/x.py b/x.py\r\n--- a/x.py\r\n+++ b/x.py\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
-from gittraj.log import Damage, Entry, Fact, Item, Spent
-from gittraj.model import Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
+from gittraj.model.values import Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"

@@ -6,17 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gittraj.model import (
-    Figures,
-    ForeignLine,
-    Line,
-    Link,
-    Origin,
-    Range,
-    Record,
-    Tombstone,
-    Whole,
-)
+from gittraj.model.values import Figures, ForeignLine, Line, Link, Origin, Range, Record, Tombstone, Whole
 
 COMMITS = ["a" * 40, "b" * 40, "c" * 40]
 HERE = COMMITS[0]

@@ -8,8 +8,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.codec import decode_note, encode_note
-from gittraj.model import Line, Link, Origin, Record, Tombstone
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.values import Line, Link, Origin, Record, Tombstone
 from gittraj.notes.carry import carry_line, carry_note, spread
 from gittraj.notes.merge import merge_notes, standing
 from tests.unit.notes.lines import COMMITS, HERE, LINES, NOTES, record

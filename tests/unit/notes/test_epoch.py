@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import StoreError
-from gittraj.model import ForeignLine, Link, Range, Record, Tombstone
+from gittraj.model.values import ForeignLine, Link, Range, Record, Tombstone
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, unite
 
 NAMES = st.sampled_from(["traj_a", "traj_b", "traj_c"])

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from gittraj.codec import decode_note, encode_line, encode_note
-from gittraj.model import ForeignLine, Line, Link, Origin, Range, Record, Tombstone, Whole
+from gittraj.model.codec import decode_note, encode_line, encode_note
+from gittraj.model.values import ForeignLine, Line, Link, Origin, Range, Record, Tombstone, Whole
 from gittraj.notes.merge import merge_notes, merge_records, order, standing
 from tests.unit.notes.lines import COMMITS, HERE, NOTES, record
 

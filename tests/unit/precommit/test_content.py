@@ -11,7 +11,7 @@ from hypothesis import given
 from gittraj.errors import RedactionError
 from gittraj.precommit.content import LARGEST, clean, decode, learn
 from gittraj.redact import Redactor
-from gittraj.redaction import Found
+from gittraj.redact.events import Found
 from tests.unit.strategies import jsons
 
 TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gittraj.model import map_texts
+from gittraj.model.values import map_texts
 from gittraj.redact import Options, Redactor, rules, scan
 from gittraj.redact.anchors import Anchorage
+from gittraj.redact.events import neighbours
 from gittraj.redact.examples import draw, expand
 from gittraj.redact.ledger import Ledger
 from gittraj.redact.memory import Memory, Met
 from gittraj.redact.phrases import is_live
 from gittraj.redact.rules import Page, Reader
 from gittraj.redact.vocabulary import Vocabulary
-from gittraj.redaction import neighbours
 
 from .test_engine import texts
 

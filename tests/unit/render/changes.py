@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from gittraj.model import (
+from gittraj.model.values import (
     Counts,
     Decision,
     Figures,
@@ -17,8 +17,8 @@ from gittraj.model import (
     Usage,
     Whole,
 )
-from gittraj.query.fold import Folded, fold
-from gittraj.render.review import Change, Reviewed
+from gittraj.query.change import Change, Reviewed
+from gittraj.query.header import Folded, fold
 from tests.integration.story import record
 
 A, B, C = "a1" * 20, "b2" * 20, "c3" * 20

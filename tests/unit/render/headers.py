@@ -5,8 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from gittraj.model import Counts, Decision, FileChanged, Link, Retrospective, Summary, TestRuns, Usage, Whole
-from gittraj.query.fold import Header, fold
+from gittraj.model.values import (
+    Counts,
+    Decision,
+    FileChanged,
+    Link,
+    Retrospective,
+    Summary,
+    TestRuns,
+    Usage,
+    Whole,
+)
+from gittraj.query.header import Header, fold
 from tests.integration.story import record
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gittraj.render.chapters import render_commit, render_timeline
 from gittraj.render.detail import Detail
-from gittraj.render.terminal import Page
+from gittraj.render.text.chapters import render_commit, render_timeline
+from gittraj.render.text.terminal import Page
 from tests.unit.render.headers import (
     HOSTILE,
     NOW,

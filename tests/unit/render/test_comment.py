@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from gittraj.model import Decision, FileChanged, Retrospective, Summary
-from gittraj.render.comment import Block, Taste, fit, render_comment
-from gittraj.render.flags import find_flags
-from gittraj.render.height import FOLD, height
-from gittraj.render.review import Change, Rewritten
-from gittraj.render.tables import Place
+from gittraj.model.values import Decision, FileChanged, Retrospective, Summary
+from gittraj.query.change import Change, Rewritten
+from gittraj.render.comment.comment import Block, Taste, fit, render_comment
+from gittraj.render.comment.flags import find_flags
+from gittraj.render.comment.height import FOLD, height
+from gittraj.render.comment.tables import Place
 from tests.integration.story import record
 from tests.unit.render.changes import A, B, C, change_of, figures, full_change, whole
 from tests.unit.render.test_inert import LIVE, gfm, hostile

@@ -14,8 +14,8 @@ import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
-from gittraj.render import terminal
 from gittraj.render.inert import code, element, fence, quote, words
+from gittraj.render.text import terminal
 
 RENDERS = int(os.environ.get("GIT_TRAJ_RENDERS", "3000"))
 EXTENSIONS = ["table", "autolink", "tagfilter", "strikethrough", "tasklist"]

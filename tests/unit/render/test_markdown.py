@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gittraj.render.detail import Detail
 from gittraj.render.inert import code, fence, quote, words
-from gittraj.render.markdown import render_markdown
+from gittraj.render.markdown.page import render_markdown
 from tests.unit.render.headers import (
     HOSTILE,
     call,

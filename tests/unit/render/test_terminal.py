@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gittraj.render.terminal import Page, cut, escape, escape_line, width, wrap
+from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 
 
 @pytest.mark.parametrize(

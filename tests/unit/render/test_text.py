@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.render.terminal import Page
-from gittraj.render.text import render_entry, render_oneline, render_row
+from gittraj.render.text.log import render_entry, render_oneline, render_row
+from gittraj.render.text.terminal import Page
 from tests.unit.render.headers import NOW, bare_header, entry, full_header, hostile_header
 
 PAGE = Page(columns=72)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gittraj.render.terminal import Page
-from gittraj.render.why import render_porcelain, render_reason
+from gittraj.render.text.terminal import Page
+from gittraj.render.text.why import render_porcelain, render_reason
 from tests.unit.render.headers import HOSTILE, NOW, call, entry, event, full_header, hostile_header
 
 LINES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.errors import SealError
-from gittraj.model import AnyEvent, Artifact, Message, Thinking, map_texts
+from gittraj.model.values import AnyEvent, Artifact, Message, Thinking, map_texts
 from gittraj.seal.age import (
     NoMatch,
     decrypt,
@@ -21,8 +21,8 @@ from gittraj.seal.age import (
     parse_recipient,
     rewrap,
 )
+from gittraj.seal.events import LIMIT, count_readers, open_events, seal_events
 from gittraj.seal.seal import RecipientSealer, padded, unseal
-from gittraj.sealing import LIMIT, count_readers, open_events, seal_events
 
 SECRET = generate_identity()
 KEY = parse_identity(SECRET)

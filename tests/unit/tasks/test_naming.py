@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model import TaskRef
+from gittraj.model.values import TaskRef
 from gittraj.tasks import TASKS, Site, detect, from_branch, from_trailers
 
 LINEAR = {"LINEAR_API_KEY": "k"}

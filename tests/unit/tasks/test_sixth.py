@@ -12,7 +12,7 @@ from gittraj.tasks import TASKS, Site, detect, from_branch, look_up, report
 TRACKER = """
 import re
 from gittraj.errors import TaskError
-from gittraj.model import TaskSource
+from gittraj.model.values import TaskSource
 from gittraj.tasks.system import Known
 
 name, local, variables = "tracker", False, ("TRACKER_TOKEN",)

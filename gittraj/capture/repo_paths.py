@@ -1,0 +1,133 @@
+"""Which repository a call of a session worked in, and what its paths are called there.
+
+An agent started in a parent folder works in several repositories; a private one's text must not reach a
+public one's notes. It must not decide what is stored, only say where things are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+
+from gittraj.git import Repository
+from gittraj.model.session_items import Edit, Entry
+
+_CHANGES_FOLDER = re.compile(
+    r"(?:(?:^|[;&|(\n])[ \t]*(?:cd|pushd)|\b(?P<git>git)\s+-C)\s+"
+    r"(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
+)
+_ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
+_RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_MOST_WORDS = 200
+_COMMAND_LIMIT = 20_000
+_PATH_LIMIT = 4096
+
+
+class Territory:
+    """The working trees of one repository, and how to tell others from them. ``former`` are folders where
+    a working tree of it stood once, or on another machine."""
+
+    def __init__(
+        self, repository: Repository, *, home: Path | None = None, former: Iterable[Path] = ()
+    ) -> None:
+        trees = [tree.path for tree in repository.worktrees() if tree.path is not None]
+        known = dict.fromkeys(p for t in trees for p in (t, _real(t)))
+        self.roots: tuple[Path, ...] = tuple(known | dict.fromkeys(former))
+        self.home = home
+        self._tops: dict[Path, Path | None] = {root: root for root in former}
+
+    def place(self, entry: Entry) -> str | None:
+        """``here``, ``elsewhere`` (also when a call worked in both), or ``None`` when nothing tells."""
+        places = {self._place(path) for path in self.named(entry)} - {None}
+        if not places and entry.folder:
+            return self._place(Path(entry.folder))
+        if not places:
+            return None
+        return "here" if places == {"here"} else "elsewhere"
+
+    def relative(self, entry: Entry, edit: Edit) -> str | None:
+        """An edit's path as git writes it; ``None`` outside the repository."""
+        return self._inside(self._resolve(entry.folder, edit.path))
+
+    def touched(self, entry: Entry) -> Iterator[str]:
+        """The repository's files that a call names, in its arguments or in its command."""
+        return (found for path in self.named(entry) if (found := self._inside(path)) is not None)
+
+    def _inside(self, path: Path) -> str | None:
+        for root in sorted(self.roots, key=lambda root: len(root.parts), reverse=True):  # a tree in a tree
+            for candidate in (path, _real(path.parent) / path.name):
+                if candidate.is_relative_to(root) and candidate != root:
+                    inside = candidate.relative_to(root)
+                    return None if inside.parts[0] == ".git" else inside.as_posix()
+        return None
+
+    def named(self, entry: Entry) -> Iterator[Path]:
+        """The paths that a call names, in its arguments or in its command."""
+        for name in (*entry.paths, *(edit.path for edit in entry.edits)):
+            yield self._resolve(entry.folder, name)
+        command = entry.command or ""
+        if len(command) > 2 * _COMMAND_LIMIT:
+            command = f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
+        folder = entry.folder
+        for found in _CHANGES_FOLDER.finditer(command):
+            path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))
+            if len(str(path)) > _PATH_LIMIT:
+                break
+            if not found["git"]:
+                folder = str(path)  # the next cd starts from here; git -C does not stay
+            yield path
+        for name in _ABSOLUTE.findall(command):
+            if self._place(Path(name)):
+                yield Path(name)
+        for name in islice(dict.fromkeys(_RELATIVE.findall(command)), _MOST_WORDS):
+            path = self._resolve(entry.folder, name)
+            if self._place(path) and path.exists():
+                yield path
+
+    def _resolve(self, folder: str | None, name: str) -> Path:
+        if self.home and (name == "~" or name.startswith("~/")):
+            return self.home / name[2:]
+        base = Path(_posix(folder)) if folder else (self.roots[0] if self.roots else Path("/"))
+        return Path(os.path.normpath(base / _posix(name)))
+
+    def _place(self, path: Path) -> str | None:
+        if len(str(path)) > _PATH_LIMIT:
+            return None
+        top = self._top(path)
+        if top is not None:
+            return "here" if top in self.roots or _real(top) in self.roots else "elsewhere"
+        return "here" if any(path.is_relative_to(root) for root in self.roots) else None
+
+    def _top(self, path: Path) -> Path | None:
+        """The working tree that a path lies in, whatever repository's."""
+        top: Path | None = None
+        below: list[Path] = []
+        for folder in chain((path,), path.parents):
+            if folder in self._tops:
+                top = self._tops[folder]
+                break
+            below.append(folder)
+            if os.path.exists(folder / ".git"):  # noqa: PTH110 - false, where Path's raises: no name, no right
+                top = folder
+                break
+        self._tops.update(dict.fromkeys(below, top))
+        return top
+
+
+def _posix(name: str) -> str:
+    """A path of Windows as one below its drive: ``C:\\src\\a`` is ``/C:/src/a``."""
+    if os.name == "nt":
+        return name
+    name = name.removeprefix("file://")
+    return "/" + name.replace("\\", "/") if _DRIVE.match(name) else name
+
+
+def _real(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:  # what an agent calls a path need not be one
+        return path

@@ -1,0 +1,97 @@
+"""What every command begins with: the repository it stands in, drained, and the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.git import Backend, Repository, open_repository
+
+if TYPE_CHECKING:
+    from gittraj.config import Environ
+    from gittraj.errors import TrajError
+
+
+def environment() -> Mapping[str, str]:
+    return dict(os.environ)
+
+
+def find_repository(backend: Backend = "auto") -> Repository:
+    """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
+
+    Raises NotARepository.
+    """
+    named = os.environ.get("GIT_DIR")
+    return open_repository(Path(named) if named else Path.cwd(), environ=environment(), backend=backend)
+
+
+def is_installed(repository: Repository) -> bool:
+    from gittraj.state.folder import LocalState
+
+    return (LocalState.of(repository).folder / "installed.json").exists()
+
+
+def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
+    """So that a command sees a consistent state. A reading command drains only when something is new;
+    what keeps it from draining is said in one line and returned, and the command goes on with what is
+    recorded."""
+    if not is_installed(repository):
+        _hint_at_installing(repository)
+        return None
+    from gittraj.capture.news import has_news
+    from gittraj.errors import TrajError
+    from gittraj.state.cursors import load_state
+    from gittraj.state.folder import LocalState, busy
+
+    local = LocalState.of(repository)
+    try:
+        if always or has_news(repository, local.folder, load_state(local.folder)):
+            from gittraj.config import Environ
+            from gittraj.record.drain.composition import drain  # the redactor's rules take 70 ms
+
+            raw = environment()
+            environ = Environ.of(raw)
+            report = drain(repository, environ=environ, live=raw)
+            if report is None and not environ.off:
+                raise busy()
+            say_remark(report.remark if report else None)
+            if report is not None and report.exposed:
+                sys.stderr.write(
+                    "git-traj: a secret became known that was pushed before: rotate it (git traj doctor)\n"
+                )
+    except TrajError as error:
+        kept = error
+    except OSError as error:
+        kept = TrajError(f"{error.filename}: {error.strerror}")
+    else:
+        return None
+    sys.stderr.write(f"git-traj: not up to date: {kept.told}\n")
+    return kept
+
+
+def _hint_at_installing(repository: Repository) -> None:
+    """For a person, in a clone of a project that records."""
+    top = repository.work_tree
+    if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
+        sys.stderr.write("hint: this project records what agents do, this clone does not: git traj install\n")
+
+
+def say_remark(remark: str | None) -> None:
+    """What a user has to know of how thinking was sealed just now."""
+    if remark:
+        sys.stderr.write(f"git-traj: {remark}\n")
+
+
+def current_session(environ: Environ) -> str:
+    """The session (``agent:session``) whose environment this is. Raises TrajError outside of one."""
+    from gittraj.agents import all_agents
+    from gittraj.errors import TrajError
+
+    for agent in all_agents().values():
+        session = agent.current(environ)
+        if session is not None:
+            return f"{agent.name}:{session}"
+    raise TrajError("this is not the shell of an agent's session", "without --session everything is meant")

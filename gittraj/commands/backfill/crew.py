@@ -1,0 +1,105 @@
+"""Several desks: a pool of processes where there is enough to do, this process where there is not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import get_context, parent_process
+from threading import Thread
+from typing import TypeVar
+
+from gittraj.commands.backfill.desk import Desk, Done, Order, Source
+from gittraj.commands.backfill.outline import Outline
+from gittraj.errors import TrajError
+
+T = TypeVar("T")
+J = TypeVar("J")
+
+WORTH = 8 * 1024 * 1024
+"""Bytes of logs from which it pays to start processes."""
+_MOST = 4
+_AHEAD = 2
+"""Jobs given out for each process, so that none waits and few results pile up."""
+
+
+class Crew:
+    """``own`` works in this process; ``pool`` in others."""
+
+    def __init__(self, own: Desk, pool: ProcessPoolExecutor | None, size: int) -> None:
+        self.own = own
+        self._pool = pool
+        self._size = size
+
+    def outlines(self, sources: Sequence[Source]) -> Iterator[tuple[Source, Outline | str]]:
+        return self._each(_outline, self.own.outline, sources)
+
+    def drafts(self, orders: Sequence[Order]) -> Iterator[tuple[Order, Done]]:
+        return self._each(_draft, self.own.draft, orders)
+
+    def _each(
+        self, there: Callable[[J], T], here: Callable[[J], T], jobs: Sequence[J]
+    ) -> Iterator[tuple[J, T]]:
+        """The results as they come. Raises TrajError when a process died."""
+        if self._pool is None:
+            yield from ((job, here(job)) for job in jobs)
+            return
+        running: dict[Future[T], J] = {}
+        left = iter(jobs)
+        try:
+            while True:
+                while len(running) < self._size * _AHEAD and (job := next(left, None)) is not None:
+                    running[self._pool.submit(there, job)] = job
+                if not running:
+                    return
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(future), future.result()
+        except BrokenProcessPool:
+            raise TrajError(
+                "a process that read logs was killed", "what is stored stays; start it again"
+            ) from None
+
+
+@contextmanager
+def gather_crew(desk: Desk, size: int) -> Iterator[Crew]:
+    """A crew for ``size`` bytes of logs."""
+    processes = min(os.cpu_count() or 1, _MOST)
+    if size < WORTH or processes < 2:
+        yield Crew(desk, None, 1)
+        return
+    # fork would copy an open object database and its locks
+    with ProcessPoolExecutor(
+        processes, get_context("spawn"), initializer=_begin, initargs=(desk.start, dict(desk.raw), desk.known)
+    ) as pool:
+        try:
+            yield Crew(desk, pool, processes)
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_desk: Desk
+
+
+def _begin(*given: object) -> None:
+    global _desk  # noqa: PLW0603 - what a pool's initialiser leaves, its jobs find only here
+    Thread(target=_end_with_parent, daemon=True).start()
+    _desk = Desk(*given)  # type: ignore[arg-type]
+
+
+def _end_with_parent() -> None:
+    """A process of the pool waits for jobs in a pipe that its siblings hold open too: it would not notice
+    that nobody gives any more."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _outline(source: Source) -> Outline | str:
+    return _desk.outline(source)
+
+
+def _draft(order: Order) -> Done:
+    return _desk.draft(order)

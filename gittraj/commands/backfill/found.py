@@ -1,0 +1,222 @@
+"""The sessions on this machine that worked in a repository: near its working trees, or in a folder that is
+gone, where something in the log shows that it was this repository's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path, PurePath
+
+from gittraj.agents import Agent, SessionFile
+from gittraj.commands.backfill.desk import Desk, Source
+from gittraj.commands.backfill.former import known_paths
+from gittraj.commands.backfill.outline import Outline
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.session_items import Entry, Fact, is_unique
+from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
+from gittraj.state.cursors import Off, written_at
+
+_FACTS = ("folder", "start_commit", "repository")
+_ANYWHERE = (Path("/"),)
+_SMALLEST_PROOF = 64
+"""Bytes of a file that an agent wrote and git holds, from which it says whose repository that was."""
+_PATHS_ASKED = 500
+_MANY = 3
+_EVERYWHERE = re.compile(
+    r"(?i)(?:licen[cs]e|copying|notice|readme|contributing|code_of_conduct|security|changelog|dockerfile|makefile)"
+    r"\b.*|\.[\w.-]+|__init__\.py|(?:package(?:-lock)?|tsconfig)\.json"
+)
+"""Names of files that are the same in many projects."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A log, and the folder that it worked in, which is not there any more."""
+
+    source: Source
+    gone: str | None = None
+
+
+def find_candidates(
+    agents: Sequence[Agent],
+    environ: Environ,
+    roots: Sequence[Path],
+    off: Off,
+    *,
+    since: float,
+    mounted: Iterable[SessionFile] = (),
+) -> Iterator[Candidate]:
+    """The logs written after ``since`` (seconds since 1970), those of subagents after their parents';
+    ``mounted`` are those in places that somebody named."""
+    for file in mounted:
+        if written_at(file.path) >= since:
+            folder = _facts(file).get("folder")
+            gone = folder and Path(folder).is_absolute() and not Path(folder).exists()
+            yield Candidate(source=_source(file, off), gone=folder if gone else None)
+    for agent in agents:
+        near = list(agent.sessions(environ, roots, since=since))
+        seen = {file.trajectory for file in near}
+        far = (f for f in agent.sessions(environ, _ANYWHERE, since=since) if f.trajectory not in seen)
+        for file in near:
+            yield from (Candidate(source=s) for s in _with_subagents(agent, file, off))
+        for file in far:
+            folder = _facts(file).get("folder")
+            if folder and Path(folder).is_absolute() and not Path(folder).exists():
+                for source in _with_subagents(agent, file, off):
+                    yield Candidate(source=source, gone=folder)
+
+
+def settle(desk: Desk, candidates: Sequence[Candidate]) -> tuple[list[Source], list[tuple[SessionFile, str]]]:
+    """The logs to read, each with where the working tree stood for it; and those of which nothing shows
+    whose they are."""
+    kept: list[Source] = []
+    strangers: list[tuple[SessionFile, str]] = []
+    unknown: list[Candidate] = []
+    verdicts: dict[str, Path | None] = {}
+    for candidate in candidates:
+        source = candidate.source
+        if candidate.gone is None:
+            kept.append(source)
+            continue
+        if source.file.name not in verdicts:
+            verdicts[source.file.name] = _former(desk, source, candidate.gone)
+        former = verdicts[source.file.name]
+        if former is not None:
+            kept.append(replace(source, former=former))
+        else:
+            unknown.append(candidate)
+    copied = {head: s.former for s in kept if s.former and (head := _head(s.file))} if unknown else {}
+    for candidate in unknown:
+        source = candidate.source
+        former = copied.get(head) if (head := _head(source.file)) else None
+        if former is not None:  # a copy of it went on here, and must not tell its events as its own
+            kept.append(replace(source, former=former))
+        elif source.file.subagent is None:
+            why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"
+            strangers.append((source.file, why))
+    return kept, strangers
+
+
+def _head(file: SessionFile) -> tuple[str, str] | None:
+    """The first event of a log, if its id is nobody else's."""
+    try:
+        first = next((i.event.id for i in read_items(file) if isinstance(i, Entry)), None)
+    except (OSError, TrajError):
+        return None
+    return (file.agent, first) if first is not None and is_unique(first) else None
+
+
+def _former(desk: Desk, source: Source, folder: str) -> Path | None:
+    if not desk.known:
+        desk.known = known_paths(desk.repository)
+    try:
+        former = desk.locate(source, folder)
+        outline = desk.outline(replace(source, former=former))
+    except (OSError, TrajError):
+        return None
+    if not isinstance(outline, Outline):
+        return None
+    shown = (
+        _shows_start(desk.repository, source.file)
+        or _shows_commit(desk, outline, folder)
+        or _shows_files(desk.repository, outline)
+    )
+    return former if shown else None
+
+
+def _shows_start(repository: Repository, file: SessionFile) -> bool:
+    """Whether the log says that it began in this repository: on a commit of it, or with its remote."""
+    facts = _facts(file)
+    remotes = {_plain_url(url) for url in repository.config_matching(r"^remote\..*\.url$")}
+    if facts.get("repository") and _plain_url(facts["repository"]) in remotes:
+        return True
+    start = facts.get("start_commit")
+    return start is not None and "commit" in _kinds(repository, {start})
+
+
+def _shows_commit(desk: Desk, outline: Outline, folder: str) -> bool:
+    """Whether a call that ran in the folder, and names no place of today's repository, printed a commit of it
+    as made. One that went over here to commit shows nothing of the rest."""
+    log, territory = outline.log, desk.territory(None)
+    shorts: set[str] = set()
+    for index, entry in enumerate(log.entries):
+        result = log.result_of(index)
+        if result is None or not log.entries[result].commits:
+            continue
+        inside = entry.folder is None or PurePath(entry.folder).is_relative_to(folder)
+        here = any(path.is_relative_to(r) for path in territory.named(entry) for r in territory.roots)
+        if inside and not here:
+            shorts |= set(log.entries[result].commits)
+    return bool(shorts) and "commit" in _kinds(desk.repository, shorts)
+
+
+def _shows_files(repository: Repository, outline: Outline) -> bool:
+    """Whether it wrote files that this repository has had under the same paths, byte for byte; of those that
+    every project has it takes more than one."""
+    written = {(w.path, blob) for w in outline.writings.found for blob in w.blobs if w.lines}
+    paths = sorted({path for path, _ in written})
+    if not paths:
+        return False
+    found = repository.run(
+        *("-c", "log.showSignature=false", "log", "--all", "--format=", "--raw", "--no-abbrev", "-z", "-m"),
+        *("--no-renames", "--", *(f":(literal,top){path}" for path in paths[:_PATHS_ASKED])),
+        check=False,
+    )
+    fields = found.out.decode("utf-8", "surrogateescape").split("\0")
+    pairs = zip(fields[::2], fields[1::2], strict=False)
+    had = {(path, head.split(" ")[3]) for head, path in pairs if head.strip().startswith(":")}
+    large = _large(repository, {blob for _, blob in written & had}, smallest=_SMALLEST_PROOF)
+    same = {path for path, blob in written & had if blob in large}
+    own = {path for path in same if not _EVERYWHERE.match(path.rpartition("/")[2])}
+    return bool(own) or len(same) > _MANY
+
+
+def _kinds(repository: Repository, ids: set[str]) -> set[str]:
+    """The kinds of the objects that are here."""
+    return {kind for kind, _ in _objects(repository, ids).values()}
+
+
+def _large(repository: Repository, ids: set[str], *, smallest: int) -> set[str]:
+    """Those objects that are here and have that many bytes."""
+    return {oid for oid, (_, size) in _objects(repository, ids).items() if size >= smallest}
+
+
+def _objects(repository: Repository, ids: set[str]) -> dict[str, tuple[str, int]]:
+    asked = sorted(ids)
+    question = "".join(f"{oid}\n" for oid in asked).encode()
+    form = "--batch-check=%(objecttype) %(objectsize)"
+    found = repository.run("cat-file", form, input=question, check=False)
+    rows = zip(
+        asked, (line.split() for line in found.out.decode("utf-8", "replace").splitlines()), strict=False
+    )
+    return {oid: (row[0], int(row[1])) for oid, row in rows if len(row) == 2 and row[1].isdigit()}
+
+
+def _plain_url(url: str) -> str:
+    """Without the protocol, a user, and ``.git``: one repository has many addresses."""
+    url = re.sub(r"^\w+://|^[^@/]+@", "", url.strip().lower()).replace(":", "/")
+    return re.sub(r"^[^@/]+@", "", url).removesuffix("/").removesuffix(".git")
+
+
+def _facts(file: SessionFile) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    try:
+        for item in islice(read_items(file), ITEMS_WITH_FACTS):
+            if isinstance(item, Fact) and item.name in _FACTS:
+                facts.setdefault(item.name, str(item.value))
+    except (OSError, TrajError):
+        pass
+    return facts
+
+
+def _source(file: SessionFile, off: Off) -> Source:
+    return Source(file=file, off=off.sessions.get(file.name, ()))
+
+
+def _with_subagents(agent: Agent, file: SessionFile, off: Off) -> Iterator[Source]:
+    yield _source(file, off)
+    yield from (Source(file=below) for below in agent.subagents(file))

@@ -1,0 +1,115 @@
+"""A log without its texts: what linking needs of many sessions at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from gittraj.agents import SessionFile
+from gittraj.capture.anchor import can_commit, told_nothing
+from gittraj.capture.content import Writings
+from gittraj.capture.session import Log
+from gittraj.model.session_items import Edit, Entry
+from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
+
+_OTHER = Entry(event=Message(id=""), end=0)
+_PROMPT = Entry(event=Prompt(id=""), end=0)
+_ENDS = 400
+"""Characters of both ends of a result in which an agent that was started is named."""
+_STARTERS = {"Task", "Agent", "spawn_agent", "task"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outline:
+    """``log`` has the entries that may link, at their own places, and stand-ins for the others. ``head``
+    identifies the log's first event; ``age`` is in seconds since it grew."""
+
+    file: SessionFile
+    log: Log
+    writings: Writings
+    size: int
+    age: float
+    head: str | None
+    started: str | None
+    ended: str | None
+
+    @property
+    def printed(self) -> Iterator[str]:
+        """The ids of commits that the log shows as newly made."""
+        return (short for entry in self.log.entries for short in entry.commits)
+
+    def committing(self) -> Iterator[int]:
+        """The calls that may have committed here."""
+        for index, entry in enumerate(self.log.entries):
+            here = self.log.places[index] != "elsewhere"
+            if entry.command and here and can_commit(entry.command) and not self.log.failed(index):
+                yield index
+
+
+def make_outline(file: SessionFile, log: Log, size: int, age: float) -> Outline:
+    times = [entry.event.ts for entry in log.entries if entry.event.ts]
+    return Outline(
+        file=file,
+        log=_thin(log),
+        writings=Writings.of(log, dated=True),
+        size=size,
+        age=age,
+        head=log.entries[0].event.id if log.entries else None,
+        started=min(times, default=None),
+        ended=max(times, default=None),
+    )
+
+
+def _thin(log: Log) -> Log:
+    kept: dict[int, Entry] = {}
+    for index, entry in enumerate(log.entries):
+        event = entry.event
+        starts = isinstance(event, ToolCall) and event.name in _STARTERS
+        if isinstance(event, ToolCall) and (entry.command or entry.edits or starts):
+            kept[index] = _thin_call(entry, event)
+            result = log.result_of(index)
+            if result is not None:
+                kept[result] = _thin_result(log.entries[result], named=starts)
+        if entry.on:
+            kept[index] = Entry(event=Message(id=event.id), end=0, on=entry.on, edits=_thin_edits(entry))
+    if log.entries:
+        kept.setdefault(0, _named(log.entries[0].event))
+    entries = (
+        kept.get(i) or (_PROMPT if isinstance(entry.event, Prompt) else _OTHER)
+        for i, entry in enumerate(log.entries)
+    )
+    return replace(log, entries=tuple(entries), marks={}, spent={}, results=_results(log, kept))
+
+
+def _named(event: AnyEvent) -> Entry:
+    """The first event, whose id tells what kind of log this is."""
+    kind = Prompt if isinstance(event, Prompt) else Message
+    return Entry(event=kind(id=event.id), end=0)
+
+
+def _results(log: Log, kept: dict[int, Entry]) -> dict[str, int]:
+    return {call: index for call, index in log.results.items() if index in kept}
+
+
+def _thin_call(entry: Entry, event: ToolCall) -> Entry:
+    call = ToolCall(id=event.id, ts=event.ts, name=event.name, call_id=event.call_id, response=event.response)
+    return Entry(event=call, end=0, edits=_thin_edits(entry), command=entry.command, folder=entry.folder)
+
+
+def _thin_result(entry: Entry, *, named: bool) -> Entry:
+    event: AnyEvent = entry.event
+    if isinstance(event, ToolResult):
+        text = event.content
+        ends = text if len(text) <= 2 * _ENDS else f"{text[:_ENDS]}\n{text[-_ENDS:]}"
+        event = ToolResult(
+            id=event.id,
+            ts=event.ts,
+            call_id=event.call_id,
+            is_error=event.is_error,
+            content=ends if named else told_nothing(text),
+        )
+    return Entry(event=event, end=0, edits=_thin_edits(entry), commits=entry.commits)
+
+
+def _thin_edits(entry: Entry) -> tuple[Edit, ...]:
+    return tuple(Edit(path=edit.path, kind=edit.kind) for edit in entry.edits)

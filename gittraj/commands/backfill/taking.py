@@ -1,0 +1,161 @@
+"""Takes in session files that somebody names: from another machine, a sandbox, a pipeline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from gittraj.agents import SessionFile, all_agents, is_near
+from gittraj.commands.backfill.desk import Desk, Source
+from gittraj.commands.backfill.former import known_paths
+from gittraj.commands.backfill.naming import name_task
+from gittraj.commands.backfill.report import Report
+from gittraj.commands.backfill.run import EMPTY, Aim, Past, Progress, opened
+from gittraj.errors import FormatError, NotARepository, TrajError
+from gittraj.formats import NAMING, detect_store
+from gittraj.git import Repository, open_repository
+from gittraj.model.session_items import Fact
+from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
+
+_LONGEST = 1 << 20
+"""Bytes of a log's end in which its last line is looked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A file that was not taken in, and why."""
+
+    path: str
+    why: str
+
+
+def take_in(
+    repository: Repository,
+    raw: Mapping[str, str],
+    paths: Sequence[Path],
+    *,
+    form: str | None = None,
+    commit: str | None = None,
+    link: bool = False,
+    task: str | None = None,
+    progress: Progress = lambda _what, _done, _all: None,
+) -> tuple[list[Report], list[Refused]]:
+    """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
+    as work that led to none. Taking one in again, or a longer version of it, only adds; of files that tell of
+    one session, one after the other is taken in, and there are so many reports.
+
+    What cannot be read is refused, and the others go on. Raises TrajError where nothing can be done.
+    """
+    desk = Desk(repository.work_tree or repository.git_dir, raw)
+    told = {"task": (task,)} if task else {}
+    refused: list[Refused] = []
+    with opened(repository, desk) as past:
+        rounds: list[dict[str, Source]] = [{}]
+        for path in paths:
+            try:
+                for source in _sources(past, path.resolve(), form, forced=commit is not None):
+                    _queue(rounds, replace(source, told=told))
+            except (TrajError, OSError) as error:
+                why = error.message if isinstance(error, TrajError) else str(error.strerror)
+                refused.append(Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: ")))
+        aim = Aim(commit=commit, link=link and commit is None, explore=True)
+        reports = [past.run(list(each.values()), aim=aim, progress=progress) for each in rounds]
+        if task:
+            name_task(past, {trajectory for each in rounds for trajectory in each}, task)
+    for report in reports:
+        _tell_damage(report)
+    return reports, refused
+
+
+def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
+    """Into the first round that has nothing of this session; a file that comes twice, once."""
+    for each in rounds:
+        other = each.setdefault(source.file.trajectory, source)
+        if other.file.path == source.file.path:
+            return
+    rounds.append({source.file.trajectory: source})
+
+
+def _tell_damage(report: Report) -> None:
+    held = {each.file.path for each in report.taken.values() if each.why is None}
+    for trajectory, each in [*report.taken.items()]:
+        if each.why == EMPTY and each.file.path in held:
+            del report.taken[trajectory]  # begun and left at once, beside others: nobody misses it
+        elif each.why is None and _is_cut(each.file.path):
+            report.taken[trajectory] = replace(each, damage=each.damage + 1)
+
+
+def _is_cut(path: Path) -> bool:
+    """Whether a log of a record a line ends within one. Nobody goes on writing what is imported."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        first = stream.readline(_LONGEST)
+        stream.seek(max(len(first) - 1, path.stat().st_size - _LONGEST))
+        _, newline, last = stream.read().rpartition(b"\n")
+    return bool(newline and last.strip(b"\0 \r\t") and _is_json(first)) and not _is_json(last)
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _sources(past: Past, path: Path, form: str | None, *, forced: bool) -> Iterator[Source]:
+    agents = all_agents()
+    for file in _found(path, form):
+        former = _former(past, file, forced=forced)
+        off = past.off.sessions.get(file.name, ())
+        yield Source(file=file, former=former, off=off)
+        if file.subagent is None and file.agent in agents and file.format not in NAMING and path.is_file():
+            below = agents[file.agent].subagents(file)
+            yield from (Source(file=replace(each, format=file.format), former=former) for each in below)
+
+
+def _found(path: Path, form: str | None) -> list[SessionFile]:
+    """The sessions of a file or a store, else of all files below a folder. Raises FormatError, OSError."""
+    if not path.is_dir() or form is not None or detect_store(path) is not None:
+        return find_sessions(path, form=form)
+    found: list[SessionFile] = []
+    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+        try:
+            found += find_sessions(file)
+        except (FormatError, OSError):
+            continue  # not every file beside a log is one
+    if not found:
+        raise FormatError(f"{path}: no sessions below this folder")
+    return found
+
+
+def _former(past: Past, file: SessionFile, *, forced: bool) -> Path | None:
+    """Where this repository's working tree stood for a session from elsewhere. Raises FormatError when it
+    worked in another repository that is here."""
+    facts = (i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact))
+    folder = next((str(fact.value) for fact in facts if fact.name == "folder"), None)
+    if folder is None or not Path(folder).is_absolute():
+        return None
+    if Path(folder).exists() and is_near(Path(folder), past.roots):
+        return None
+    if not forced and not _may_be_ours(past.repository, Path(folder)):
+        raise FormatError(f"it worked in another repository, {folder}", "import it there, or name --commit")
+    if not past.desk.known:
+        past.desk.known = known_paths(past.repository)
+    return past.desk.locate(Source(file=file), folder)
+
+
+def _may_be_ours(repository: Repository, folder: Path) -> bool:
+    """Whether a folder is in no repository of this machine, or in a clone of this one."""
+    if not folder.is_dir():
+        return True
+    try:
+        with open_repository(folder) as other:
+            roots = other.run("rev-list", "--max-parents=0", "--all", check=False).out.decode().split()
+    except NotARepository:
+        return True
+    return not roots or any(repository.objects.exists(root) for root in roots)

@@ -1,0 +1,103 @@
+"""Fills the report: what stands where by which evidence, what is not linked, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gittraj.agents import SessionFile
+from gittraj.capture.anchor import can_commit
+from gittraj.capture.link import Links
+from gittraj.commands.backfill.desk import Order
+from gittraj.commands.backfill.report import Linked, Report, Unlinked
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.plan import Reading
+
+_NAMED = 3
+"""Commits that a line names before it only counts them."""
+
+
+def tell_stored(report: Report, notes: NotesRef) -> None:
+    """What the notes say of the sessions that were read."""
+    files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
+    for commit, body in notes.items():
+        for record in standing(commit, decode_note(body)):
+            if record.id in files:
+                rows = report.linked if record.role == "produced" else report.explored
+                carried = bool(record.link.carried_from)
+                row = _linked(files[record.id], commit, record.link.evidence, carried=carried)
+                if row not in rows:
+                    rows.append(row)
+
+
+def tell_orders(report: Report, orders: Sequence[Order]) -> None:
+    """What would be written."""
+    for order in orders:
+        anchors = (*order.anchors, *order.known.anchors, *([order.owner] if order.owner else ()))
+        pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]
+        for commit, evidence in (*pairs, *((commit, "content") for commit, _ in order.aliases)):
+            row = _linked(order.source.file, commit, evidence)
+            if order.commits[commit].stored and row not in report.linked:
+                report.linked.append(row)
+
+
+def tell_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> None:
+    """The calls that committed and whose commit is not to be found, and the sessions without any."""
+    linked = {row.trajectory for row in report.linked}
+    for reading in readings:
+        trajectory = reading.log.trajectory
+        file = report.taken[trajectory].file
+        made = {anchor.call for anchor in (*links.anchors.get(trajectory, ()), *reading.anchors)}
+        reasons = list(_reasons(reading, made))
+        if not reasons and trajectory not in linked and file.subagent is None:
+            reasons = ["it made no commit here, and none holds what it wrote"]
+        for why in reasons:
+            report.unlinked.append(
+                Unlinked(agent=file.agent, session=file.session, path=str(file.path), why=why)
+            )
+
+
+def unreachable(repository: Repository, commits: set[str]) -> set[str]:
+    """Those that no branch, tag or HEAD leads to: what became of them carries their records, too."""
+    asked = "".join(f"{commit}\n" for commit in sorted(commits))
+    tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
+    found = repository.run("rev-list", "--stdin", *tips, input=asked.encode(), check=False)
+    return commits & set(found.out.decode().split())
+
+
+def _reasons(reading: Reading, made: set[int]) -> Iterator[str]:
+    log = reading.log
+    gone: list[str] = []
+    silent = open_calls = 0
+    for index, entry in enumerate(log.entries):
+        here = log.places[index] != "elsewhere" and not log.failed(index)
+        if index in made or not here or not entry.command or not can_commit(entry.command):
+            continue
+        result = log.result_of(index)
+        if result is None:
+            open_calls += 1
+        elif log.entries[result].commits:
+            gone += log.entries[result].commits
+        else:
+            silent += 1
+    if gone:
+        more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+        yield f"it made {', '.join(gone[:_NAMED])}{more}, not here any more"
+    if silent:
+        calls = "a call" if silent == 1 else f"{silent} calls"
+        yield f"{calls} that may have committed printed no id, and no commit has its message and its time"
+    if open_calls:
+        yield "a call that may have committed has no result in the log"
+
+
+def _linked(file: SessionFile, commit: str, evidence: str, *, carried: bool = False) -> Linked:
+    return Linked(
+        commit=commit,
+        agent=file.agent,
+        session=file.session,
+        trajectory=file.trajectory,
+        evidence=evidence,
+        carried=carried,
+    )

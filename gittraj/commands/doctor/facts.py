@@ -1,0 +1,242 @@
+"""What can be said of git-traj in this repository, gathered from local state, refs and reflogs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.capture.commits import read_moves
+from gittraj.capture.session import Commit
+from gittraj.commands.install.book import FILE
+from gittraj.commands.install.folders import HooksFolder
+from gittraj.commands.install.inspection import (
+    AgentState,
+    HookState,
+    find_place,
+    inspect_agents,
+    inspect_hooks,
+)
+from gittraj.commands.install.refspecs import find_remotes
+from gittraj.config import TEAM_FILE, Config, Environ, read_config
+from gittraj.errors import FormatError, GitError, TrajError
+from gittraj.git import Repository, read_reflog
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.values import Record
+from gittraj.notes.merge import merge_notes, standing
+from gittraj.notes.store import NotesRef
+from gittraj.query.log.unreachable import find_stranded
+from gittraj.state.active import Active, load_active
+from gittraj.state.cursors import Off, SessionState, State, load_off, load_state
+from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.spool import Spooled, read_spool
+
+if TYPE_CHECKING:
+    from gittraj.seal.readers import Readers
+
+UNREADABLE = "records cannot be read"
+_FRESH = 15 * 60
+"""Seconds since a log grew in which its session counts as live."""
+_OVER = 24 * 3600
+"""Seconds without growth after which it is over, whatever of it stays without a commit."""
+_SILENT = ("am",)
+"""Kinds of commits for which git runs no post-commit hook."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveSession:
+    """``waiting``: events that no commit has taken yet. ``title`` is an agent's text."""
+
+    agent: str
+    session: str
+    title: str | None
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """Notes whose records the other side lacks; None when that cannot be told from here."""
+
+    name: str
+    unpushed: int | None
+    unfetched: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """``since`` and ``paused`` are seconds since the epoch, ``since`` None where nothing is installed.
+
+    ``waiting``: commits whose session was named but whose call is not in its log yet; ``unlinked``: those
+    that were given up, without a record. ``without_hook``: commits made since the installation of which no
+    hook told, oldest first; None where the refs' format keeps ids from the hooks. ``stranded``: commits that
+    nothing reaches any more, with records that stand nowhere else. ``complaints``: what is
+    damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
+    redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
+    authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
+    ``team``: the project has a file of settings for all who clone it.
+    """
+
+    since: float | None
+    paused: float | None
+    off: bool
+    folder: HooksFolder
+    hooks: tuple[HookState, ...]
+    agents: tuple[AgentState, ...]
+    sessions: tuple[LiveSession, ...]
+    parked: int
+    waiting: tuple[str, ...]
+    unlinked: tuple[str, ...]
+    without_hook: tuple[str, ...] | None
+    recorded: int
+    stranded: tuple[str, ...]
+    unstamped: int
+    exposed: tuple[str, ...]
+    actives: tuple[Active, ...]
+    remotes: tuple[Remote, ...]
+    config: Config | None
+    readers: Readers | None
+    complaints: tuple[TrajError, ...]
+    team: bool = False
+
+
+def gather(repository: Repository, environ: Environ) -> Facts:
+    """Never raises for what is damaged: that is what it is asked for."""
+    local = LocalState.of(repository)
+    state = load_state(local.folder) or State()
+    complaints: list[TrajError] = []
+    since, off, config = None, Off(), None
+    try:
+        since = installed_positions(local.read(FILE))[0]
+    except TrajError as error:
+        if (local.folder / FILE).exists():
+            complaints.append(error)
+    try:
+        off = load_off(local.folder)
+    except TrajError as error:
+        complaints.append(error)
+    try:
+        config = read_config(repository)
+    except TrajError as error:
+        complaints.append(error)
+    notes = NotesRef(repository)
+    waiting = tuple(w.commit for w in state.waiting)
+    bodies: dict[str, bytes] = {}
+    try:
+        bodies.update(notes.items())
+    except GitError as error:
+        complaints.append(unreadable(error))
+    recorded = {commit for commit, body in bodies.items() if _carries(commit, body)}
+    lines = read_spool(local.folder, 0)[0]
+    told = {line.id for line in lines if line.kind in ("commit", "off")}
+    made = _made(repository, local, lines) if since is not None else []
+    quiet = recorded.union(waiting, off.commits)
+    by_file = not (repository.common_dir / "reftable").is_dir()
+    return Facts(
+        since=since,
+        paused=off.paused,
+        off=environ.off,
+        folder=find_place(repository),
+        hooks=inspect_hooks(repository),
+        agents=inspect_agents(repository, codex=environ.codex_dir),
+        sessions=tuple(_live(state, notes, off)),
+        parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
+        waiting=waiting,
+        unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in quiet),
+        without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in told)
+        if by_file
+        else None,
+        recorded=len(recorded),
+        stranded=tuple(s.commit for s in find_stranded(repository, bodies) if s.here),
+        unstamped=_count_unstamped(repository, config, complaints) if recorded and config else 0,
+        exposed=tuple(sorted(local.exposed())),
+        actives=tuple(load_active(local.folder)),
+        remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
+        config=config,
+        readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
+        complaints=tuple(complaints),
+        team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
+    )
+
+
+def unreadable(error: GitError) -> FormatError:
+    """For when a part of what holds the records is not here."""
+    return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
+
+
+def _read_readers(repository: Repository, environ: Environ) -> Readers:
+    from gittraj.seal.readers import read_readers  # noqa: PLC0415 - keys take 40 ms
+
+    return read_readers(repository, environ)
+
+
+def _count_unstamped(repository: Repository, config: Config, complaints: list[TrajError]) -> int:
+    from gittraj.record.drain.redactor import options_of, stamp  # noqa: PLC0415 - the rules take a while
+    from gittraj.sync.ruleset_version import unstamped  # noqa: PLC0415
+
+    try:
+        options_of(config)
+        return len({record.key for _, record in unstamped(repository, stamp(config))})
+    except GitError:
+        return 0  # a note is not here: fsck says so
+    except TrajError as error:
+        complaints.append(error)
+        return 0
+
+
+def _live(state: State, notes: NotesRef, off: Off) -> Iterator[LiveSession]:
+    for trajectory, known in state.sessions.items():
+        if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
+            continue
+        try:
+            age = time.time() - Path(known.path).stat().st_mtime
+        except OSError:
+            continue  # its log is gone
+        if age < _FRESH or (known.waiting and age < _OVER):
+            yield LiveSession(
+                agent=known.agent, session=known.session, title=_title(known, notes), waiting=known.waiting
+            )
+
+
+def _title(known: SessionState, notes: NotesRef) -> str | None:
+    for commit in (commit for part in reversed(known.parts) for commit in part.commits):
+        try:
+            lines = decode_note(notes.read(commit) or b"")
+        except GitError:
+            return None
+        for line in lines:
+            if isinstance(line, Record) and line.whole.session == known.session and line.whole.title:
+                return line.whole.title
+    return None
+
+
+def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -> list[Commit]:
+    """The commits made since the installation, joined with what their hooks told."""
+    _, installed = installed_positions(local.read(FILE))
+    made: list[Commit] = []
+    for tree in repository.worktrees():
+        entries, _ = read_reflog(repository, tree.git_dir, installed.get(str(tree.git_dir)))
+        moved = {entry.new for entry in entries}
+        made += read_moves(entries, (line for line in lines if line.id in moved)).commits
+    return made
+
+
+def _carries(commit: str, body: bytes) -> bool:
+    """Whether a record stands in a note; only one from which something was taken off has to be read."""
+    return b'"deleted"' not in body or bool(standing(commit, decode_note(body)))
+
+
+def _compare(repository: Repository, remote: str) -> Remote:
+    """Only notes that differ are read, and what a merge would change on either side is counted."""
+    ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
+    unpushed = unfetched = 0
+    try:
+        for commit in theirs.changed(theirs.tip(), ours.tip()):
+            here, there = ours.read(commit) or b"", theirs.read(commit) or b""
+            merged = merge_notes(commit, here, there)
+            unpushed += merged != encode_note(decode_note(there))
+            unfetched += merged != encode_note(decode_note(here))
+    except GitError:
+        return Remote(name=remote, unpushed=None, unfetched=None)
+    return Remote(name=remote, unpushed=unpushed, unfetched=unfetched)

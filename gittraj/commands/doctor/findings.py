@@ -1,0 +1,289 @@
+"""What is wrong in a repository, each thing with its remedy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from gittraj.commands.doctor.facts import UNREADABLE, Facts, unreadable
+from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.doctor.fsck import fsck
+from gittraj.commands.doctor.leftovers import check_leftovers
+from gittraj.commands.doctor.purges import check_purges
+from gittraj.commands.doctor.removed import check_removed
+from gittraj.commands.install import install
+from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.book import FILE, read_book
+from gittraj.commands.install.configured import is_supported
+from gittraj.commands.install.everywhere import find_dead, install_everywhere
+from gittraj.commands.install.inspection import AgentLife, HookState, Life
+from gittraj.commands.install.managers import legacy_of
+from gittraj.commands.install.refspecs import find_remotes, refspecs
+from gittraj.commands.install.shims import find_block, read_interpreter
+from gittraj.config import TEAM_FILE
+from gittraj.errors import GitError, TrajError
+from gittraj.git import Repository
+from gittraj.git.commit_graph import WRITE, lacks_filters
+from gittraj.index.fast_open import FOLDER
+from gittraj.index.file import UnusableError
+from gittraj.index.update import refresh
+from gittraj.notes.store import RECORDS_REF
+from gittraj.state.active import find_damaged
+from gittraj.state.cursors import load_state
+from gittraj.state.folder import EXPOSED, LocalState
+
+STALE = 60.0
+"""Seconds after which a lock that a hook made for its worker is a dead worker's."""
+_INSTALL = "git traj install"
+_HOOKS: dict[Life, tuple[str, str]] = {
+    "missing": ("is gone", _INSTALL),
+    "foreign": ("was replaced by another tool's", _INSTALL),
+    "dead": ("cannot start git-traj any more: its Python is gone, or its run bit", _INSTALL),
+    "damaged": ("holds a git-traj block without its end", f"remove those lines, then {_INSTALL}"),
+}
+
+_ILL: dict[AgentLife, str] = {
+    "changed": "are not as they were installed",
+    "missing": "are gone",
+    "dead": "cannot start git-traj any more: its script or its Python is gone",
+    "damaged": "cannot be read: no strict JSON",
+}
+
+
+def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    """Everything, from the installation to the last segment."""
+    if (
+        facts.since is None
+        and not facts.complaints
+        and not (LocalState.of(repository).folder / FILE).exists()
+    ):
+        text = "git-traj is not installed here"
+        if facts.team:
+            text += f", and {TEAM_FILE} says that this project records"
+        yield Finding(code="not-installed", text=text, remedy=_INSTALL)
+    else:
+        yield from _check_hooks(repository, facts)
+        yield from _check_agents(repository, facts)
+        yield from _check_local(repository, facts)
+        yield from _check_commits(facts)
+    yield from _check_template(repository)
+    yield from _check_refspecs(repository)
+    yield from _check_merge(repository)
+    yield from check_leftovers(repository)
+    for check in (check_removed, check_purges, fsck):
+        try:
+            yield from check(repository)
+        except GitError as error:
+            if not any(error.message in told.message for told in facts.complaints):
+                told = unreadable(error)
+                yield Finding(code="notes-damaged", text=told.message, remedy=told.hint or "")
+    yield from _check_index(repository)
+    if lacks_filters(repository):
+        yield Finding(
+            code="no-path-filters",
+            severity="note",
+            text="history is long and has no filters of changed paths: git log -- FILE and blame are slow",
+            remedy=WRITE,
+        )
+
+
+def _check_index(repository: Repository) -> Iterator[Finding]:
+    try:
+        refresh(repository, repository.head())
+    except UnusableError as error:
+        yield Finding(
+            code="no-index",
+            severity="note",
+            text=f"no index is kept: {error.message}; listings are the same, and slower",
+            remedy=f"look at {repository.common_dir / FOLDER}: it may be removed at any time",
+        )
+
+
+def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    renew = partial(_reinstall, repository)
+    if facts.folder.refused:
+        yield Finding(
+            code="hooks-elsewhere",
+            severity="note",
+            text=f"no hooks: {facts.folder.refused}; capture happens at the next git traj command",
+            remedy=f"with git 2.54: {_INSTALL}; else first set core.hooksPath to a folder of this repository",
+            fix=renew if is_supported(repository) else None,
+        )
+    for hook in facts.hooks:
+        if hook.state == "off":
+            yield Finding(
+                code="hook-off",
+                severity="note",
+                text=f"hook {hook.name} is switched off in git's configuration",
+                remedy=f"git config --unset hook.git-traj-{hook.name}.enabled, or hook.{hook.name}.enabled",
+            )
+        elif hook.state in _HOOKS:
+            words, remedy = _HOOKS[hook.state]
+            text = f"hook {hook.name} {words} ({hook.path})"
+            yield Finding(code=f"hook-{hook.state}", text=text, remedy=remedy, fix=renew)
+        elif hook.state in ("installed", "chained") and not _works(hook):
+            text = f"hook {hook.name} starts a Python that does not find gittraj ({hook.path})"
+            yield Finding(code="hook-interpreter", text=text, remedy=_INSTALL, fix=renew)
+
+
+def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    for agent in facts.agents:
+        if agent.state == "untrusted":
+            yield Finding(
+                code="agent-hook-untrusted",
+                severity="note",
+                text=f"hooks of {agent.name} do not run before you trust them ({agent.path})",
+                remedy="start codex there, trust the folder, choose 'Trust all and continue' (later: /hooks)",
+            )
+        elif agent.state != "installed":
+            tree = repository.work_tree
+            here = tree is not None and agent.path == tree / AGENTS[agent.name].file
+            fixable = here and agent.state != "damaged"
+            again = f"{_INSTALL} --agent {agent.name}"
+            yield Finding(
+                code=f"agent-hook-{agent.state}",
+                text=f"hooks of {agent.name} {_ILL[agent.state]} ({agent.path})",
+                remedy=f"mend it, then {again}"
+                if agent.state == "damaged"
+                else f"{again}, in that work tree",
+                fix=partial(_reinstall, repository, agent.name) if fixable else None,
+            )
+
+
+def _works(hook: HookState) -> bool:
+    path = legacy_of(hook.path) if hook.state == "chained" else hook.path
+    # gone: mended while this was asked
+    found = find_block(path.read_bytes()) if path.exists() else None
+    interpreter = read_interpreter(found.block) if found else None
+    return interpreter is None or interpreter.works()
+
+
+def _check_template(repository: Repository) -> Iterator[Finding]:
+    dead = find_dead(repository.environ)
+    if dead:
+        yield Finding(
+            code="template-dead",
+            text=f"hooks that new repositories get cannot start git-traj any more ({dead})",
+            remedy=f"{_INSTALL} --global",
+            fix=partial(install_everywhere, repository.environ),
+        )
+
+
+def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    local = LocalState.of(repository)
+    for error in facts.complaints:
+        damaged = FILE in error.message
+        yield Finding(
+            code="installed-damaged" if damaged else _code(error),
+            text=error.message,
+            remedy=error.hint or "mend it",
+            fix=partial(_reinstall, repository) if damaged else None,
+        )
+    if facts.exposed:
+        yield Finding(
+            code="secret-pushed",
+            text=f"a secret became known that was pushed before, in {', '.join(facts.exposed)}",
+            remedy=f"rotate it where it was issued, then remove {local.folder / EXPOSED}",
+        )
+    if facts.config is not None and facts.config.unknown:
+        yield Finding(
+            code="team-file-key",
+            text=f"{TEAM_FILE}: nothing is known of {', '.join(facts.config.unknown)}",
+            remedy="mend or remove it; what takes less out (redact.allow) is for git config alone",
+        )
+    lock = local.folder / "drain.lock"
+    age = _age(lock)
+    if age is not None and age > STALE:
+        text = f"a worker died {age:.0f} s ago and left {lock}: no hook wakes another"
+        yield Finding(code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(_remove, lock))
+    cursors = local.folder / "cursors.json"
+    if cursors.exists() and load_state(local.folder) is None:
+        text = f"{cursors} cannot be read; it is made anew from the notes"
+        yield Finding(code="cursors", text=text, remedy=f"remove {cursors}", fix=partial(_remove, cursors))
+    for path in find_damaged(local.folder):
+        text = f"{path} cannot be read: what was recorded there is on no commit yet, and nowhere else"
+        yield Finding(code="active-damaged", text=text, remedy="mend the JSON, or remove the file")
+    if facts.parked:
+        yield Finding(
+            code="parked",
+            text=f"parked: {facts.parked} of the parts could not be redacted, so they were not stored",
+            remedy="git traj link REV --session ID tries again, while the agent keeps its log",
+        )
+
+
+def _code(error: TrajError) -> str:
+    return "notes-damaged" if error.message.startswith(UNREADABLE) else "setting"
+
+
+def _check_commits(facts: Facts) -> Iterator[Finding]:
+    if facts.without_hook:
+        count, last = len(facts.without_hook), facts.without_hook[-1][:12]
+        yield Finding(
+            code="without-hook",
+            severity="note",
+            text=f"made without a hook: {count} of the commits since the installation, {last} last",
+            remedy="none is needed while the hooks above are well: the next git traj command finds them",
+        )
+    if facts.unlinked:
+        count, last = len(facts.unlinked), facts.unlinked[-1][:12]
+        yield Finding(
+            code="unlinked",
+            severity="note",
+            text=f"without a record: {count} of the agents' commits, {last} last",
+            remedy="git traj link REV --session ID",
+        )
+    if facts.stranded:
+        count, last = len(facts.stranded), facts.stranded[-1][:12]
+        yield Finding(
+            code="stranded",
+            severity="note",
+            text=f"on commits that nothing reaches: records of {count}, {last} last, that stand nowhere else",
+            remedy="git traj repair; by hand: git traj carry --from OLD --onto REV",
+        )
+
+
+def _check_refspecs(repository: Repository) -> Iterator[Finding]:
+    """What a plain ``git fetch`` would overwrite: a forced mapping onto our own notes."""
+    for remote in find_remotes(repository):
+        for value in repository.config_all(f"remote.{remote}.fetch"):
+            target = value.partition(":")[2]
+            prefix, star, _ = target.partition("*")
+            if value.startswith("+") and (
+                target == RECORDS_REF or (star and RECORDS_REF.startswith(prefix) and prefix != "refs/")
+            ):
+                yield Finding(
+                    code="refspec-clobbers",
+                    text=f"git fetch {remote} overwrites records that were not pushed ({value})",
+                    remedy=f"git config --fixed-value --unset remote.{remote}.fetch '{value}'; "
+                    f"{refspecs(remote)[0]} is enough",
+                )
+
+
+def _check_merge(repository: Repository) -> Iterator[Finding]:
+    for tree in repository.worktrees():
+        name = tree.git_dir / "NOTES_MERGE_REF"
+        if name.is_file() and name.read_bytes().split() in (
+            [RECORDS_REF.encode()],
+            [b"ref:", RECORDS_REF.encode()],
+        ):
+            text = f"a git notes merge into {RECORDS_REF} was left in its middle ({tree.git_dir})"
+            yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
+
+
+def _reinstall(repository: Repository, *agents: str) -> None:
+    """Everything that was there: refspecs only if this clone had them."""
+    book = read_book(LocalState.of(repository))
+    install(repository, agents=agents, fetch_refspec=bool(book and book.refspecs))
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _age(path: Path) -> float | None:
+    try:
+        return time.time() - path.stat().st_mtime
+    except OSError:
+        return None

@@ -1,0 +1,167 @@
+"""Reads every note and every segment, and says what does not hold together.
+
+Records come with a plain fetch and segments only when somebody asks: one that is not here is lost only if no
+remote has its record.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
+
+from gittraj.commands.doctor.finding import Finding
+from gittraj.errors import GitError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note, segment_path
+from gittraj.model.values import ForeignLine, Line, Record, SegmentRef, Tombstone
+from gittraj.notes.merge import standing
+from gittraj.notes.store import DATA_PREFIX, DataRefs, NotesRef
+from gittraj.notes.tree import iter_notes
+from gittraj.record.pipeline import STUB_REV
+
+
+def fsck(repository: Repository) -> Iterator[Finding]:
+    """All that is wrong, and remarks, commit by commit; then the segments."""
+    notes = NotesRef(repository)
+    records: dict[str, list[Record]] = {}
+    for commit, body in notes.items():
+        lines = decode_note(body)
+        records[commit] = [line for line in lines if isinstance(line, Record)]
+        yield from _check_note(commit, lines)
+    tip = notes.tip()
+    root = repository.objects.commit(tip).tree if tip else None
+    for commit in sorted({commit for commit, _ in iter_notes(repository.objects, root)} - records.keys()):
+        yield Finding(
+            code="note-missing",
+            text=f"the note of {commit[:12]} is not here",
+            remedy="git fetch it again without a filter, or restore it from another clone",
+        )
+    yield from _check_segments(repository, records)
+
+
+def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
+    known = {line.id for line in lines if isinstance(line, Record)}
+    for line in lines:
+        if isinstance(line, ForeignLine):
+            yield Finding(
+                code="note-line",
+                text=f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",
+                remedy=f"look at it with git notes --ref=traj show {commit[:12]}; it is kept as it is",
+            )
+        elif isinstance(line, Tombstone) and _deletes_nothing(line, known):
+            yield Finding(
+                code="tombstone",
+                severity="note",
+                text=f"on {commit[:12]} a tombstone deletes {line.id}, which is not there",
+                remedy="none is needed: it may keep a record away that another clone still has",
+            )
+    yield from _check_overlap(commit, lines)
+
+
+def _deletes_nothing(stone: Tombstone, known: set[str]) -> bool:
+    """A stub's tombstone goes along where the stub does not; one of scope ``all`` awaits what may come."""
+    return stone.scope == "commit" and stone.rev > STUB_REV and stone.id not in known
+
+
+def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
+    parts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for record in standing(commit, lines):
+        if record.range is not None and record.range.at is not None:
+            parts[record.id].append((record.range.at, record.range.at + record.range.n))
+    for trajectory, spans in parts.items():
+        if any(later[0] < former[1] for former, later in pairwise(sorted(spans))):
+            yield Finding(
+                code="overlap",
+                severity="note",
+                text=f"on {commit[:12]} parts of {trajectory} overlap",
+                remedy="none is needed: what is counted once is not counted again",
+            )
+
+
+def _check_segments(repository: Repository, records: Mapping[str, list[Record]]) -> Iterator[Finding]:
+    data = DataRefs(repository)
+    stored = {(month, path) for month in data.months() for path in _paths(repository, month)}
+    elsewhere: set[tuple[str, str]] | None = None
+    absent = 0
+    named: set[tuple[str, str]] = set()
+    for place, (commit, ref) in _named(records).items():
+        named.add(place)
+        if place not in stored:
+            if elsewhere is None:
+                elsewhere = _remote_places(repository)
+            if place in elsewhere or _retired(data, place[0]):
+                absent += 1
+            else:
+                yield _lost(commit, place, "is in no data ref of this clone")
+        elif (why := _damage(data, place, ref)) is not None:
+            yield _lost(commit, place, why)
+    if absent:
+        yield Finding(
+            code="segment-not-fetched",
+            severity="note",
+            text=f"not fetched: {absent} of the segments, only their records are here",
+            remedy="none is needed: a plain fetch leaves them on the remote",
+        )
+    if elsewhere is None:
+        elsewhere = _remote_places(repository)
+    dangling = stored - named - elsewhere
+    if dangling:
+        yield Finding(
+            code="segment-dangling",
+            severity="note",
+            text=f"named by no record: {len(dangling)} of the segments ({min(dangling)[1]} …)",
+            remedy="none is needed: the next drain brings the record of one that was just written",
+        )
+
+
+def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
+    return Finding(
+        code="segment",
+        text=f"segment {place[1]} of {place[0]}, named on {commit[:12]}, {why}",
+        remedy=f"fetch {DATA_PREFIX}{place[0]} from a clone that has it; the record still shows",
+    )
+
+
+def _damage(data: DataRefs, place: tuple[str, str], ref: SegmentRef) -> str | None:
+    try:
+        body = data.read(*place)
+    except GitError:
+        body = None
+    if body is None:
+        return "is listed, but its content is not here"
+    if hashlib.sha256(body).hexdigest() != ref.sha256:
+        return "does not have the sha256 that its record says"
+    return None
+
+
+def _named(records: Mapping[str, Iterable[Record]]) -> dict[tuple[str, str], tuple[str, SegmentRef]]:
+    """Where each named segment must lie (month, path), and one commit that says so."""
+    return {
+        (ref.month, segment_path(record.id, ref.name)): (commit, ref)
+        for commit, found in records.items()
+        for record in found
+        for ref in (*record.segments, *record.also)
+    }
+
+
+def _remote_places(repository: Repository) -> set[tuple[str, str]]:
+    """The segments that remotes' records name, as far as they were fetched."""
+    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
+    records: dict[str, list[Record]] = defaultdict(list)
+    for ref in listed.splitlines():
+        if ref.endswith("/traj"):
+            for commit, body in NotesRef(repository, ref).items():
+                records[commit] += [line for line in decode_note(body) if isinstance(line, Record)]
+    return set(_named(records))
+
+
+def _retired(data: DataRefs, month: str) -> bool:
+    """A month that was purged or retired says so in a file ``epoch``."""
+    return data.read(month, "epoch") is not None
+
+
+def _paths(repository: Repository, month: str) -> Iterator[str]:
+    listed = repository.run("ls-tree", "-r", "-z", "--name-only", DATA_PREFIX + month, "s/").out
+    yield from listed.decode("utf-8", "surrogateescape").split("\0")[:-1]

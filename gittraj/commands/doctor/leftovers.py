@@ -1,0 +1,97 @@
+"""What killed processes, a power failure or a hand left behind in local state, refs and settings.
+
+What it mends holds no record: files that nobody finished, locks that nobody holds, a ref's file in which
+nothing stands, and the refspec that was installed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from gittraj.commands.doctor.finding import Finding
+from gittraj.commands.install.book import read_book
+from gittraj.commands.install.refspecs import find_remotes
+from gittraj.errors import GitError, StoreError
+from gittraj.git import Repository, is_oid, read_reflog
+from gittraj.notes.store import RECORDS_REF
+from gittraj.state.folder import LocalState
+
+_HELD = 60.0
+"""Seconds. Whoever writes a ref holds its lock for milliseconds."""
+
+
+def check_leftovers(repository: Repository) -> Iterator[Finding]:
+    """Raises GitError."""
+    local = LocalState.of(repository)
+    unfinished = local.unfinished()
+    if unfinished:
+        yield Finding(
+            code="unfinished",
+            severity="note",
+            text=f"a killed process left {len(unfinished)} unfinished files ({unfinished[0]} …)",
+            remedy="git traj doctor --fix removes them; so does the next drain",
+            fix=local.tidy,
+        )
+    folder = (repository.common_dir / RECORDS_REF).parent
+    for lock in sorted(folder.glob("traj*.lock")):
+        if time.time() - lock.stat().st_mtime > _HELD:
+            yield Finding(
+                code="ref-lock",
+                text=f"a killed process left {lock}: nobody else can write there",
+                remedy=f"if no git process runs, remove {lock}",
+                fix=partial(lock.unlink, missing_ok=True),
+            )
+    for path in sorted(folder.glob("traj*")):
+        if path.suffix != ".lock" and path.is_file() and not _stands(path):
+            yield _broken(repository, path)
+    book = read_book(local)
+    for remote in find_remotes(repository):
+        ours = book.refspecs.get(remote, ()) if book else ()
+        gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
+        if gone:
+            yield Finding(
+                code="refspec-missing",
+                severity="note",
+                text=f"git fetch {remote} brings no records any more: {gone[0]} was taken out",
+                remedy="git traj install, or git traj fetch whenever they are wanted",
+                fix=partial(_add, repository, remote, gone),
+            )
+
+
+def _stands(path: Path) -> bool:
+    told = path.read_text("latin-1").strip()
+    return is_oid(told) or told.startswith("ref: ")
+
+
+def _broken(repository: Repository, path: Path) -> Finding:
+    """A ref whose file was never written to its end; its reflog may tell where it was."""
+    ref = path.relative_to(repository.common_dir).as_posix()
+    moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
+    last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
+    told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not tell where it was"
+    return Finding(
+        code="ref-broken",
+        text=f"{ref} names no commit ({path}); {told}",
+        remedy="git traj doctor --fix points it there" if last else f"remove {path}, then git traj fetch",
+        fix=partial(_restore, repository, path, last) if last else None,
+    )
+
+
+def _restore(repository: Repository, path: Path, commit: str) -> None:
+    if _stands(path):
+        return  # somebody was faster
+    path.unlink()  # git moves no ref that it cannot read
+    ref = path.relative_to(repository.common_dir).as_posix()
+    packed = repository.objects.resolve(ref) or "0" * len(commit)
+    repository.run("update-ref", "-m", "git-traj: restored", ref, commit, packed)
+
+
+def _add(repository: Repository, remote: str, values: list[str]) -> None:
+    for value in values:
+        try:
+            repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
+        except GitError as error:
+            raise StoreError(error.message) from error

@@ -1,0 +1,111 @@
+"""Forget a trajectory: off every commit, and its session is never read again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from gittraj.agents import all_agents
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.session_items import trajectory_id
+from gittraj.model.values import Record
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.drain.forgotten import find_stones
+from gittraj.state.cursors import Off, load_off, load_state, save
+from gittraj.state.folder import LocalState
+
+_SHORTEST = 8
+"""Characters of an id's prefix: less would name a trajectory by accident."""
+
+
+def forget(
+    repository: Repository, name: str, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """Take a trajectory (its id, or a prefix) or a session (its id, or ``agent:id``) off every commit, with
+    those of the agents that it started, for ever and in every clone that gets the tombstones.
+
+    Returns the trajectories and the commits that carried them. Raises TrajError.
+    """
+    choose(repository, name, environ=environ)  # before anything is made for a name that means nothing
+    local = LocalState.of(repository)
+    with local.writing():
+        notes = dict(NotesRef(repository).items())
+        off = load_off(local.folder)
+        chosen = _choose_all(notes.values(), off, name, environ)
+        save(local.folder, replace(off, forgotten=tuple(dict.fromkeys((*off.forgotten, *chosen)))))
+        state = load_state(local.folder)
+        if state is not None:
+            over = {
+                t: replace(s, settled=True, waiting=0, open_paths=(), left=())
+                for t, s in state.sessions.items()
+                if t in chosen
+            }
+            save(local.folder, replace(state, sessions={**state.sessions, **over}))
+        stones = list(find_stones(notes.items(), chosen))
+        make_pipeline(repository, read_config(repository), environ, live=live).write([], lines=stones)
+    return sorted(chosen), list(dict.fromkeys(commit for commit, _ in stones))
+
+
+def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
+    """The trajectories that ``forget`` would take. Raises TrajError."""
+    bodies = (body for _, body in NotesRef(repository).items())
+    return sorted(_choose_all(bodies, load_off(LocalState.of(repository).folder), name, environ))
+
+
+def _choose_all(bodies: Iterable[bytes], off: Off, name: str, environ: Environ) -> set[str]:
+    records = [line for body in bodies for line in decode_note(body) if isinstance(line, Record)]
+    known = _choose(records, name) or _recall(off.forgotten, name)
+    return _with_subagents(known or _find(environ, name), records)
+
+
+def _choose(records: Iterable[Record], name: str) -> set[str]:
+    """The trajectories that ``name`` means among those recorded. Raises TrajError when it may be several."""
+    exact: set[str] = set()
+    begun: set[str] = set()
+    for record in records:
+        whole = record.whole
+        if name in (record.id, whole.session, f"{whole.agent}:{whole.session}"):
+            exact.add(record.id)
+        elif len(name) >= _SHORTEST and record.id.startswith(name):
+            begun.add(record.id)
+    if not exact and len(begun) > 1:
+        raise TrajError(f"'{name}' could be {' or '.join(sorted(begun))}", "write more of it")
+    return exact or begun
+
+
+def _recall(forgotten: Iterable[str], name: str) -> set[str]:
+    """Of those that were forgotten before, whose records may be gone."""
+    session = name.partition(":")[2] or name
+    names = {name, *(trajectory_id(agent, session) for agent in all_agents())}
+    return {each for each in forgotten if each in names or (len(name) >= _SHORTEST and each.startswith(name))}
+
+
+def _find(environ: Environ, name: str) -> set[str]:
+    """A session of this machine of which nothing is recorded yet. Raises TrajError."""
+    agent, colon, session = name.partition(":")
+    for known in all_agents().values():
+        wanted = session if colon and agent == known.name else name
+        if known.find(environ, wanted) is not None:
+            return {trajectory_id(known.name, wanted)}
+    raise TrajError(
+        f"no trajectory and no session '{name}' is known here", "git traj log --trajectories lists them"
+    )
+
+
+def _with_subagents(chosen: set[str], records: Iterable[Record]) -> set[str]:
+    """With the trajectories of the agents that a session started: they name it as their own."""
+    parents = {r.id: r.whole.parent.id for r in records if r.whole.parent is not None}
+    sessions = {r.id: r.whole.session for r in records}
+    before = -1
+    while before < len(chosen):
+        before = len(chosen)
+        chosen = chosen | {
+            child
+            for child, parent in parents.items()
+            if parent in chosen and sessions[child] and sessions[child] == sessions.get(parent)
+        }
+    return chosen

@@ -1,0 +1,152 @@
+"""The agents' own hooks: which settings file, which events, and what is put there for one work tree.
+
+Every entry starts one script, ``traj/agent-hook``, which alone knows the interpreter: where that one moves,
+no settings change, and Codex, which trusts a hook by its text, need not be asked again. It must not write
+outside the work tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gittraj.commands.install.book import Book
+from gittraj.commands.install.edits import edit, make_folder, restore, write_file
+from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.settings import SCRIPT, Json, command, put, take
+from gittraj.commands.install.shims import find_interpreter, render
+from gittraj.commands.install.steps import Did, Step
+from gittraj.errors import StoreError, TrajError
+from gittraj.git import Repository
+from gittraj.state.folder import FOLDER
+
+_BARE = "not installed: an agent works in a work tree, and this repository has none here"
+_TRACKED = "git tracks the file: keep these entries out of your commits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookSettings:
+    """Where an agent (``name`` in its records) reads hooks of one repository. ``events``: with the tool that
+    they are about; ``second`` is what it counts timeouts by; ``advice``: what the user has to do."""
+
+    name: str
+    file: str
+    events: Mapping[str, str | None]
+    second: int = 1
+    label: Mapping[str, str] | None = None
+    advice: str = ""
+
+    def groups(self, script: Path) -> dict[str, Json]:
+        handler = {
+            **(self.label or {}),
+            "type": "command",
+            "command": command(script.as_posix(), self.name),
+            "timeout": 5 * self.second,
+        }
+        return {
+            event: {**({"matcher": tool} if tool else {}), "hooks": [handler]}
+            for event, tool in self.events.items()
+        }
+
+
+AGENTS = {
+    "claude-code": HookSettings(
+        name="claude-code",
+        file=".claude/settings.local.json",
+        events={"SessionStart": None, "Stop": None, "SessionEnd": None},
+    ),
+    "codex": HookSettings(
+        name="codex",
+        file=".codex/hooks.json",
+        events={"SessionStart": None, "Stop": None},  # its log tells where a turn ends
+        advice="Codex runs them only once you trust them: start codex here, trust the folder, and choose "
+        "'Trust all and continue' (later: /hooks); codex exec never asks",
+    ),
+    "gemini": HookSettings(
+        name="gemini-cli",
+        file=".gemini/settings.json",
+        # it switches git's hooks off: only this tells of a commit at once
+        events={
+            "SessionStart": None,
+            "AfterTool": "run_shell_command",
+            "AfterAgent": None,
+            "SessionEnd": None,
+        },
+        second=1000,
+        label={"name": "git-traj"},
+        advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
+    ),
+}
+
+
+def install_agent(repository: Repository, name: str, book: Book, *, dry_run: bool) -> tuple[Book, Step]:
+    """Merge the entries of agent ``name`` into its settings of this work tree."""
+
+    def say(did: Did, *words: str) -> Step:
+        return Step(what="agent", name=name, did=did, text="; ".join(word for word in words if word))
+
+    agent, tree = AGENTS[name], repository.work_tree
+    if tree is None:
+        return book, say("skipped", _BARE)
+    path = tree / agent.file
+    try:
+        if not path.resolve().is_relative_to(tree.resolve()):
+            return book, say("failed", f"not installed: {path} leads out of this repository")
+        before = path.read_bytes() if path.exists() else None
+        text = (before or b"").decode("utf-8")
+        after = put(text, agent.groups(script_path(repository))).encode("utf-8")
+    except UnicodeError:
+        return book, say("failed", f"not installed: {path} is not UTF-8")
+    except OSError as error:
+        return book, say("failed", f"not installed: {path} cannot be read ({error.strerror})")
+    except TrajError as error:
+        why = f"not installed, {agent.file} stays as it is: {error.message}"
+        return book, say("failed", why, error.hint or "")
+    if after == before:
+        return book, say("unchanged", f"already there ({agent.file})")
+    tracked = before is not None and bool(repository.run("ls-files", "--", agent.file, check=False).out)
+    if not dry_run:
+        try:
+            book = make_folder(path.parent, book)
+            edited = edit(path, after, book.settings.get(str(path)))
+            book = replace(book, settings={**book.settings, str(path): edited})
+            if before is None:
+                book = ignore(repository, agent.file, book)
+        except OSError as error:
+            return book, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
+    did: Did = "renewed" if before and take(text) != text else "added"
+    return book, say(did, f"{did} in {agent.file}", agent.advice, _TRACKED if tracked else "")
+
+
+def script_path(repository: Repository) -> Path:
+    return repository.common_dir / FOLDER / SCRIPT
+
+
+def write_script(repository: Repository) -> None:
+    """For this interpreter. Raises TrajError when that cannot be started from a hook, or nothing written."""
+    path, text = script_path(repository), render(SCRIPT, find_interpreter())
+    try:
+        if not path.exists() or path.read_bytes() != text:
+            write_file(path, text)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def uninstall_agents(repository: Repository, book: Book) -> Iterator[Step]:
+    """Each settings file as it was; of one that somebody changed since, only our entries go."""
+    trees = [tree.path for tree in repository.worktrees() if tree.path]
+    here = [str(tree / agent.file) for tree in trees for agent in AGENTS.values()]
+    for path in map(Path, dict.fromkeys((*book.settings, *here))):
+        name = next(name for name, agent in AGENTS.items() if str(path).endswith(agent.file))
+        edited = book.settings.get(str(path))
+        try:
+            changed = restore(path, edited, lambda now: take(now.decode("utf-8")).encode("utf-8"))
+        except (OSError, UnicodeError, TrajError) as error:
+            if edited is None:
+                continue  # nothing says that we ever wrote there
+            why = error.message if isinstance(error, TrajError) else str(error)
+            yield Step(what="agent", name=name, did="failed", text=f"left: {path}: {why}")
+            continue
+        if changed:
+            yield Step(what="agent", name=name, did="removed", text=f"removed from {path}")

@@ -1,0 +1,60 @@
+"""Changes the repository's configuration through git, and takes the changes back byte for byte.
+
+What was done is remembered as splices in the book: an undone removal brings back what was removed.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.commands.install.book import Book, Splice
+from gittraj.errors import StoreError
+from gittraj.git import Repository
+
+
+def change(repository: Repository, book: Book, *arguments: str) -> Book:
+    """``git config --local ARGUMENTS``, remembered. Raises GitError."""
+    path = _file(repository)
+    before = path.read_bytes()
+    repository.run("config", "--local", *arguments)
+    after = path.read_bytes()
+    return replace(book, config=(*book.config, Splice.between(before, after))) if after != before else book
+
+
+def undo(repository: Repository, book: Book) -> None:
+    """All of it, back to where somebody else changed the file. Raises StoreError when it is locked."""
+    path = _file(repository)
+    now = path.read_bytes() if path.exists() else b""
+    before = now
+    for splice in reversed(book.config):
+        undone = splice.undo(before)
+        if undone is None:
+            break
+        before = undone
+    if before != now:
+        write_locked(path, before)
+
+
+def write_locked(path: Path, content: bytes) -> None:
+    """Under git's own lock of that file. Raises StoreError when it is held."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        descriptor = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except OSError as error:
+        hint = f"if no git process runs, remove {lock}"
+        raise StoreError(f"{path} cannot be changed: {error.strerror}", hint) from None
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+        lock.chmod(stat.S_IMODE(path.stat().st_mode))
+        lock.replace(path)
+    except OSError as error:
+        lock.unlink(missing_ok=True)
+        raise StoreError(f"{path} cannot be changed: {error.strerror}") from None
+
+
+def _file(repository: Repository) -> Path:
+    return (repository.common_dir / "config").resolve()

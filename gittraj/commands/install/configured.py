@@ -1,0 +1,139 @@
+"""Hooks of git's configuration (git 2.54 and later), for where the hooks folder is another tool's.
+
+git runs them before the script of the folder, wherever ``core.hooksPath`` leads, and no tool that writes
+hooks anew meets them. What a command names is not there after a repository was moved: it must not fail then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.commands.install.book import Book
+from gittraj.commands.install.configuration import change, undo
+from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.shims import Interpreter, render
+from gittraj.commands.install.steps import Step
+from gittraj.git import Repository
+from gittraj.state.folder import FOLDER
+
+_SINCE = (2, 54)
+_SCRIPTS = "hooks"
+_NAME = "git-traj-"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configured:
+    """What git's configuration says of one hook of ours. ``off``: somebody switched it, or its event, off."""
+
+    command: str
+    events: tuple[str, ...]
+    off: bool
+
+
+def is_supported(repository: Repository) -> bool:
+    """Whether this git runs such hooks: an older one passes over them without a word."""
+    found = re.match(rb"git version (\d+)\.(\d+)", repository.run("version").out)
+    return found is not None and (int(found[1]), int(found[2])) >= _SINCE
+
+
+def scripts_folder(repository: Repository) -> Path:
+    return repository.common_dir / FOLDER / _SCRIPTS
+
+
+def command_for(script: Path) -> str:
+    """For a shell, which git gives the hook's arguments too. (As git does, with / on Windows.)"""
+    path = shlex.quote(script.as_posix())
+    return f"[ ! -x {path} ] || exec {path}"
+
+
+def read_configured(repository: Repository) -> Mapping[str, Configured]:
+    """Ours, by event."""
+    found = repository.run("config", "-z", "--get-regexp", r"^hook\.", check=False).out
+    values: dict[str, list[str]] = {}
+    for pair in found.decode("utf-8", "surrogateescape").split("\0")[:-1]:
+        key, _, value = pair.partition("\n")
+        values.setdefault(key, []).append(value)
+
+    def is_off(name: str) -> bool:
+        return values.get(f"hook.{name}.enabled", ["true"])[-1].lower() in ("false", "no", "off", "0")
+
+    ours = {key.split(".")[1].removeprefix(_NAME) for key in values if key.startswith(f"hook.{_NAME}")}
+    return {
+        name: Configured(
+            command=values.get(f"{_section(name)}.command", [""])[-1],
+            events=tuple(values.get(f"{_section(name)}.event", ())),
+            off=is_off(_NAME + name) or is_off(name),
+        )
+        for name in ours
+    }
+
+
+def configure(
+    repository: Repository, book: Book, names: Sequence[str], interpreter: Interpreter, *, dry_run: bool
+) -> tuple[Book, list[Step]]:
+    """Put the hooks ``names`` into the configuration. Raises GitError; OSError when a script cannot be
+    written."""
+    known = read_configured(repository)
+    steps = []
+    for name in names:
+        script = scripts_folder(repository) / name
+        text = render(name, interpreter)
+        there = known.get(name)
+        told = there is not None and (there.command, there.events) == (command_for(script), (name,))
+        if told and _is_whole(script, text):
+            steps.append(Step(what="hook", name=name, did="unchanged", text="already there"))
+            continue
+        if not dry_run:
+            script.parent.mkdir(parents=True, exist_ok=True)
+            write_file(script, text)
+            script.chmod(0o755)
+            # an event without a command makes git refuse the commit: so this first
+            book = change(repository, book, "--replace-all", f"{_section(name)}.command", command_for(script))
+            book = change(repository, book, "--replace-all", f"{_section(name)}.event", name)
+        where = "in git's configuration, beside the hooks folder of another tool"
+        did, word = ("renewed", "renewed") if there else ("added", "installed")
+        steps.append(Step(what="hook", name=name, did=did, text=f"{word} {where}"))  # type: ignore[arg-type]
+    return book, steps
+
+
+def take_out(repository: Repository, book: Book) -> tuple[Book, list[Step]]:
+    """Remove all of ours. Raises GitError."""
+    names = _listed(repository)
+    for name in names:
+        book = change(repository, book, "--remove-section", _section(name))
+    shutil.rmtree(scripts_folder(repository), ignore_errors=True)
+    return book, [_removed(name) for name in names]
+
+
+def remove_configured(repository: Repository, book: Book) -> list[Step]:
+    """The configuration byte for byte as it was before the first installation; where somebody changed it
+    since, without our hooks. Raises StoreError when it is locked, GitError."""
+    names = _listed(repository)
+    undo(repository, book)
+    take_out(repository, book)
+    return [_removed(name) for name in names]
+
+
+def _listed(repository: Repository) -> list[str]:
+    """In this repository's own file: what stands in the user's is not our doing."""
+    asked = ("config", "--local", "--name-only", "--get-regexp", rf"^hook\.{_NAME}")
+    keys = repository.run(*asked, check=False).out.decode("utf-8", "replace").split()
+    return sorted({key.split(".")[1].removeprefix(_NAME) for key in keys})
+
+
+def _removed(name: str) -> Step:
+    return Step(what="hook", name=name, did="removed", text="removed from git's configuration")
+
+
+def _section(name: str) -> str:
+    return f"hook.{_NAME}{name}"
+
+
+def _is_whole(script: Path, text: bytes) -> bool:
+    return script.is_file() and script.read_bytes() == text and os.access(script, os.X_OK)

@@ -1,0 +1,60 @@
+"""Changes a file of somebody else's, and changes it back: whole or not at all, with its mode."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.commands.install.book import Book, Edited, Splice
+
+
+def edit(path: Path, after: bytes, known: Edited | None) -> Edited:
+    """Write ``after``, and say how all that was ``known`` and this are undone. Raises OSError."""
+    there = path.exists()
+    splice = Splice.between(path.read_bytes() if there else b"", after)
+    write_file(path, after)
+    if known is None or not there:
+        return Edited(made=not there, splices=(splice,))
+    return replace(known, splices=(*known.splices, splice))
+
+
+def restore(path: Path, edited: Edited | None, take_out: Callable[[bytes], bytes]) -> bool:
+    """Undo what was done to the file; where somebody changed it since, ``take_out`` what is still ours.
+
+    Returns whether it changed. Raises OSError, and what ``take_out`` raises.
+    """
+    if not path.is_file():
+        return False
+    now = path.read_bytes()
+    before = edited.undo(now) if edited else now
+    before = take_out(before) if before.strip() else before
+    if before == now:
+        return False
+    if edited and edited.made and before.strip() in (b"", b"{}"):
+        path.unlink()
+    else:
+        write_file(path, before)
+    return True
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Through a link, to what it leads to. Raises OSError."""
+    path = path.resolve()
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.traj-new")
+    try:
+        fresh.write_bytes(content)
+        if path.exists():
+            fresh.chmod(path.stat().st_mode & 0o7777)
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def make_folder(path: Path, book: Book) -> Book:
+    """Make a folder, and remember what was made. Raises OSError."""
+    missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
+    path.mkdir(parents=True, exist_ok=True)
+    return replace(book, folders=(*book.folders, *reversed(missing)))

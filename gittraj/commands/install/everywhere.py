@@ -1,0 +1,175 @@
+"""For every repository that will be made or cloned: git copies a template into it, and ours is in that.
+
+It changes one setting of the user's git and one folder, and remembers both in ``git-traj/everywhere.json``
+among the user's settings. Repositories that are there already stay as they are.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.commands.install.book import FILE, Edited, Splice
+from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.hooks import install_hook, uninstall_hook
+from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
+from gittraj.commands.install.steps import Step
+from gittraj.config import Environ
+from gittraj.errors import FormatError, StoreError, TrajError
+from gittraj.git.process import Runner, clean_environment
+from gittraj.model.codec import from_json, to_json
+from gittraj.state.folder import FOLDER, LocalState
+
+_KEY = "init.templateDir"
+_REPOSITORY = ("HEAD", "config", "objects", "refs", "reftable")
+"""What makes a repository of a folder; the rest of a new one came from git's own template."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Everywhere:
+    """``made``: the folder is ours as a whole; ``config``: how the user's configuration was changed."""
+
+    template: str
+    made: bool
+    config: Edited | None = None
+
+
+class Home:
+    """The user's settings, as ``environ`` tells where they are. Raises TrajError where it does not."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self.environ = environ
+        folder = Environ.of(environ).config_dir
+        if folder is None:
+            raise TrajError("no home is known: HOME is not set", "set HOME, and try again")
+        self.folder = folder / "git-traj"
+        self.book = self.folder / "everywhere.json"
+        self.git = Runner((), None, clean_environment(environ))
+
+    def read(self) -> Everywhere | None:
+        try:
+            return from_json(Everywhere, json.loads(self.book.read_bytes()))
+        except (OSError, ValueError, FormatError):
+            return None
+
+    def template(self) -> Path | None:
+        """What the user's git copies into new repositories; None for git's own."""
+        asked = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
+        value = asked.decode("utf-8", "surrogateescape").removesuffix("\n")
+        return Path(value) if value else None
+
+    def config_file(self) -> Path:
+        """What ``git config --global`` writes, by the rules of git-config(1)."""
+        if named := self.environ.get("GIT_CONFIG_GLOBAL"):
+            return Path(named).resolve()
+        plain, other = (self.environ.get("HOME"), self.folder.parent / "git" / "config")
+        usual = Path(plain or Path.home()) / ".gitconfig"
+        return (other if not usual.exists() and other.exists() else usual).resolve()
+
+
+def install_everywhere(environ: Mapping[str, str], *, dry_run: bool = False) -> list[Step]:
+    """Raises TrajError, GitError; StoreError where the user's settings cannot be written."""
+    home, interpreter = Home(environ), find_interpreter()
+    found, known = home.template(), home.read()
+    template = found or home.folder / "template"
+    there = known is not None and found == Path(known.template)
+    try:
+        if not dry_run and not there:
+            _begin(home, template, made=found is None)
+        hooks = [
+            install_hook(template / "hooks" / name, render(name, interpreter), dry_run=dry_run)
+            for name in HOOKS
+        ]
+    except OSError as error:
+        raise StoreError(f"{error.filename or template} cannot be written: {error.strerror}") from None
+    text = f"repositories that you make or clone from now on record ({_KEY} = {template})"
+    steps = [Step(what="state", name="template", did="unchanged" if there else "added", text=text), *hooks]
+    if "GIT_TEMPLATE_DIR" in environ:
+        text = "GIT_TEMPLATE_DIR is set: git takes that folder in place of this"
+        steps.append(Step(what="state", name="template", did="skipped", text=text))
+    return steps
+
+
+def _begin(home: Home, template: Path, *, made: bool) -> None:
+    """The folder, the mark that a repository records, and the setting that names the folder."""
+    (template / "hooks").mkdir(parents=True, exist_ok=True)
+    if made:  # with what git's own template has: tools expect its info/exclude
+        home.git.run("init", "--quiet", "--bare", str(template))
+        for name in _REPOSITORY:
+            path = template / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    state = LocalState(template / FOLDER)
+    state.create()
+    state.write(FILE, {"time": time.time(), "reflogs": {}, "undo": {}})
+    edited = None
+    if made:
+        file = home.config_file()
+        before = file.read_bytes() if file.exists() else None
+        home.git.run("config", "--global", _KEY, str(template))
+        splice = Splice.between(before or b"", file.read_bytes())
+        edited = Edited(made=before is None, splices=(splice,))
+    home.folder.mkdir(parents=True, exist_ok=True)
+    book = Everywhere(template=str(template), made=made, config=edited)
+    write_file(home.book, json.dumps(to_json(book)).encode())
+
+
+def uninstall_everywhere(environ: Mapping[str, str]) -> Iterator[Step]:
+    """The user's configuration as it was, and no template of ours. Repositories keep what they have.
+
+    Raises TrajError, GitError; StoreError where something cannot be written.
+    """
+    home = Home(environ)
+    known = home.read()
+    if known is None:
+        return
+    template = Path(known.template)
+    try:
+        _undo_setting(home, known)
+        if known.made:
+            shutil.rmtree(template, ignore_errors=True)
+        else:
+            for name in HOOKS:
+                step = uninstall_hook(template / "hooks" / name)
+                if step is not None:
+                    yield step
+            shutil.rmtree(template / FOLDER, ignore_errors=True)
+        home.book.unlink()
+    except OSError as error:
+        raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
+    text = "new repositories do not record any more; those that are there do (git traj uninstall in each)"
+    yield Step(what="state", name="template", did="removed", text=text)
+
+
+def _undo_setting(home: Home, known: Everywhere) -> None:
+    file = home.config_file()
+    if known.config is None or not file.exists():
+        return
+    now = file.read_bytes()
+    before = known.config.undo(now)
+    if before == now:  # somebody changed it since
+        asked = ("config", "--global", "--fixed-value", "--unset", _KEY, known.template)
+        home.git.run(*asked, check=False)  # 5: theirs by now
+    elif before or not known.config.made:
+        write_file(file, before)
+    else:
+        file.unlink()
+
+
+def find_dead(environ: Mapping[str, str]) -> Path | None:
+    """The template, where what it holds of ours cannot start git-traj any more."""
+    try:
+        known = Home(environ).read()
+        if known is None:
+            return None
+        found = find_block((Path(known.template) / "hooks" / HOOKS[0]).read_bytes())
+        interpreter = read_interpreter(found.block) if found else None
+    except OSError:
+        return Path(known.template) if known else None
+    except TrajError:
+        return None
+    return None if interpreter and os.access(interpreter.path, os.X_OK) else Path(known.template)

@@ -1,0 +1,278 @@
+"""Puts the hooks where git looks for them, in front of whatever stands there, and takes them away.
+
+A foreign hook is moved to ``NAME.traj-orig`` and run first. It must not write outside the repository: a
+hooks folder that several repositories share is not ours.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.commands.install.book import Book
+from gittraj.commands.install.configured import configure, is_supported, read_configured, take_out
+from gittraj.commands.install.edits import make_folder
+from gittraj.commands.install.folders import HooksFolder, find_hooks_folders
+from gittraj.commands.install.managers import (
+    FRAMEWORK,
+    drop_old,
+    goes_behind,
+    is_foreign,
+    legacy_of,
+    runs_ours,
+    take_turn,
+)
+from gittraj.commands.install.shims import (
+    HOOKS,
+    KEPT,
+    PUSHING,
+    SHEBANG,
+    Found,
+    find_block,
+    find_interpreter,
+    is_shell_script,
+    render,
+)
+from gittraj.commands.install.steps import Did, Step
+from gittraj.errors import StoreError, TrajError
+from gittraj.git import Repository
+
+_LATER = "capture happens at the next git traj command"
+
+
+def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
+    """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
+    there. Never in both, or they would run twice.
+
+    Raises TrajError when this interpreter cannot be started from a hook.
+    """
+    interpreter = find_interpreter()
+    pushing = (PUSHING,) if (repository.config("traj.push") or "").lower() == "auto" else ()
+    names = (*HOOKS, *pushing)
+    folders = find_hooks_folders(repository)
+    if is_supported(repository) and _are_elsewhere(repository, folders, book):
+        try:
+            book, steps = configure(repository, book, names, interpreter, dry_run=dry_run)
+        except OSError as error:
+            raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
+        if not dry_run:
+            steps += [step for step in leave_folders(repository, book) if step.did == "removed"]
+        return (book if dry_run else replace(book, hooks=())), steps
+    steps = []
+    if not dry_run:
+        book, steps = take_out(repository, book)
+    for folder in folders:
+        book, done = _install_in(repository, folder, names, book, dry_run=dry_run)
+        steps += done
+    return book, steps
+
+
+def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], book: Book) -> bool:
+    """Also where another tool has written over a hook of ours: it will do so again."""
+    if read_configured(repository) or not all(folder.own for folder in folders):
+        return True
+    return any(is_foreign(Path(path)) for path in book.hooks)
+
+
+def _install_in(
+    repository: Repository, folder: HooksFolder, names: Sequence[str], book: Book, *, dry_run: bool
+) -> tuple[Book, list[Step]]:
+    if folder.refused:
+        why = f"not installed: {folder.refused}; {_LATER}"
+        if repository.config("core.hooksPath"):
+            why += " (with git 2.54, or core.hooksPath set to a folder of this repository: install again)"
+        return book, [Step(what="hook", name="hooks", did="skipped", text=why)]
+    steps = []
+    for name in names:
+        path = folder.path / name
+        try:
+            if not dry_run:
+                book = make_folder(folder.path, book)
+            step = install_hook(path, render(name, find_interpreter()), dry_run=dry_run)
+        except OSError as error:
+            reason = f"not installed: {path.parent} cannot be written ({error.strerror}); {_LATER}"
+            step = Step(what="hook", name=name, did="skipped", text=reason)
+        if step.did != "skipped" and str(path) not in book.hooks:
+            book = replace(book, hooks=(*book.hooks, str(path)))
+        steps.append(step)
+    if folder.tracked:
+        note = f"git tracks files in {folder.path}: keep our hooks out of your commits"
+        steps.append(Step(what="hook", name="hooks", did="unchanged", text=note))
+    return book, steps
+
+
+def leave_folders(repository: Repository, book: Book) -> Iterator[Step]:
+    """Take our hooks out of every folder that has some. What fails is a step that says so."""
+    here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
+    paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
+    for path in map(Path, dict.fromkeys((*book.hooks, *paths))):
+        try:
+            step = uninstall_hook(path)
+        except OSError as error:
+            step = Step(what="hook", name=path.name, did="failed", text=f"{path}: {error.strerror}")
+        if step is not None:
+            yield step
+
+
+def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
+    """Raises OSError."""
+
+    def say(did: Did, words: str, write: Callable[[], None] | None = None) -> Step:
+        if write is not None and not dry_run:
+            write()
+        return Step(what="hook", name=path.name, did=did, text=words)
+
+    kept = path.with_name(path.name + KEPT)
+    if not os.path.lexists(path):
+        chained = f"installed, {kept.name} runs first" if os.path.lexists(kept) else "installed"
+        return say("added", chained, lambda: _write(path, text))
+    content = _read(path)
+    try:
+        found = find_block(content)
+    except TrajError as error:
+        return say("skipped", f"not installed: {error.message}; {error.hint}")
+    if found is not None:
+        block = find_block(text)
+        renewed = found.before + (block.block if block else b"") + found.after
+        if renewed == content and os.access(path, os.X_OK):
+            return say("unchanged", "already there")
+        return say("renewed", "renewed", lambda: _renew(path, renewed))
+    if runs_ours(path):
+        return _renew_legacy(path, text, say)
+    if goes_behind(path, content):
+        words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
+        return say("added", words, lambda: _write(legacy_of(path), text))
+    if os.path.lexists(kept) and _read(kept) != content and not take_turn(path, content, dry_run=dry_run):
+        words = f"not installed: another tool wrote this hook, and {kept.name} stands beside it; {_LATER}"
+        return say("skipped", f"{words}. Remove the one that is not needed, and install again")
+    return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
+
+
+def _renew_legacy(path: Path, text: bytes, say: Callable[..., Step]) -> Step:
+    """Ours, that another tool runs: its interpreter may have moved."""
+    legacy = legacy_of(path)
+    found, block = find_block(_read(legacy)), find_block(text)
+    renewed = found.before + block.block + found.after if found and block else text
+    if renewed == _read(legacy) and os.access(legacy, os.X_OK):
+        return say("unchanged", "already there, run by another tool's hook")
+    return say("renewed", "renewed, run by another tool's hook", lambda: _renew(legacy, renewed))
+
+
+def _chain(path: Path, text: bytes) -> None:
+    drop_old(path)
+    fresh = _prepare(path, text)
+    kept = path.with_name(path.name + KEPT)
+    path.replace(kept)
+    try:
+        fresh.replace(path)
+    except OSError:
+        kept.replace(path)
+        raise
+
+
+def uninstall_hook(path: Path) -> Step | None:
+    """Take our block out of the hook at ``path``, and put the one back that stood there before.
+
+    None when nothing of ours is there. Raises OSError.
+    """
+
+    def say(words: str) -> Step:
+        return Step(what="hook", name=path.name, did="removed", text=words)
+
+    kept = path.with_name(path.name + KEPT)
+    content = _read(path) if path.is_file() else None
+    try:
+        found = find_block(content) if content is not None else None
+    except TrajError as error:
+        return Step(what="hook", name=path.name, did="failed", text=f"left: {error.message}; {error.hint}")
+    if found is None and content is not None and os.path.lexists(kept):
+        take_turn(path, content, dry_run=False)
+    drop_old(path)
+    chained = os.path.lexists(kept)
+    if found is None:
+        if content is not None and runs_ours(path):
+            return say(_leave_legacy(path, kept if chained else None, content))
+        if not chained:
+            return None
+        if os.path.lexists(path):
+            words = f"left: another tool's hook stands there; what it replaced is {kept.name}"
+            return Step(what="hook", name=path.name, did="skipped", text=words)
+        kept.replace(path)
+        return say(f"was gone; {kept.name} put back")
+    if found.pure and chained:
+        kept.replace(path)
+        return say("yours is back")
+    if found.pure:
+        path.unlink()
+        return say("removed")
+    return say(_leave_edits(path, kept if chained else None, found))
+
+
+def _leave_edits(path: Path, kept: Path | None, found: Found) -> str:
+    """Somebody wrote lines around our block: they stay, and so does what it chained, in its place."""
+    if kept is None:
+        _write(path, found.before + found.after)
+        return "removed; the lines that were added to it stay"
+    original = _read(kept)
+    first, _, body = original.partition(b"\n")
+    if is_shell_script(original) and os.access(kept, os.X_OK):
+        before = found.before.removeprefix(SHEBANG)
+        inside = b"(\n%s\n)\nkept_rc=$?\n" % body.removesuffix(b"\n")  # whatever it does to its shell
+        ends = b'[ "$kept_rc" = 0 ] || exit "$kept_rc"\n'
+        _write(path, first + b"\n" + before + inside + ends + found.after)
+        kept.unlink()
+        return "yours is back in it, beside the lines that were added"
+    run = b'if [ -x "$0%s" ]; then\n\t"$0%s" "$@" || exit\nfi\n' % (KEPT.encode(), KEPT.encode())
+    _write(path, found.before + run + found.after)
+    return f"taken out; the lines that were added to it stay, and still run {kept.name} first"
+
+
+def _leave_legacy(path: Path, kept: Path | None, content: bytes) -> str:
+    """Another tool moved our hook aside and runs it: what we had kept takes our place there.
+
+    Unless that is the tool's own hook, which must not run itself.
+    """
+    legacy = legacy_of(path)
+    original = _read(kept) if kept else None
+    if kept and original is not None and FRAMEWORK not in original:
+        kept.replace(legacy)
+        return f"yours is back, as {legacy.name}"
+    legacy.unlink()
+    if kept and original == content:
+        kept.unlink()
+    return f"removed ({legacy.name})"
+
+
+def _read(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Whole or not at all; a file that stands there gives its mode."""
+    fresh = _prepare(path, content)
+    if path.exists():
+        fresh.chmod(stat.S_IMODE(path.stat().st_mode))
+    fresh.replace(path)
+
+
+def _renew(path: Path, content: bytes) -> None:
+    _write(path, content)
+    mode = stat.S_IMODE(path.stat().st_mode)
+    path.chmod(mode | (mode & 0o444) >> 2)  # who may read it may run it
+
+
+def _prepare(path: Path, content: bytes) -> Path:
+    """The new file, runnable, beside ``path``."""
+    fresh = path.with_name(f"{path.name}.traj-new")
+    fresh.unlink(missing_ok=True)
+    try:
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o777)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+    return fresh

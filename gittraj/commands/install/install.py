@@ -1,0 +1,96 @@
+"""Installs, safely as often as one likes: what is there already stays as it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from gittraj.commands.install.agent_hooks import install_agent, script_path, write_script
+from gittraj.commands.install.book import FILE, Book, read_book, write_book
+from gittraj.commands.install.hooks import install_hooks
+from gittraj.commands.install.instructions import instruct_agent
+from gittraj.commands.install.refspecs import add_refspecs, find_lost_book
+from gittraj.commands.install.shims import find_interpreter
+from gittraj.commands.install.steps import Step
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.codec import to_json
+from gittraj.state.folder import LocalState, installed_positions, reflog_positions
+from gittraj.state.precommit_flag import update_watch
+
+_BARE = "nobody commits in a bare repository; the hooks serve its worktrees"
+
+
+def install(
+    repository: Repository,
+    *,
+    agents: Sequence[str] = (),
+    fetch_refspec: bool = True,
+    dry_run: bool = False,
+) -> list[Step]:
+    """Put hooks, fetch refspecs and local state into ``repository``; says each thing that was done.
+
+    ``agents`` (names of ``AGENTS``) get hooks of their own in the work tree, and an instruction to read.
+    With ``dry_run`` nothing is written. Raises TrajError; then nothing was touched, for the local state,
+    without which the rest is of no use, is written first.
+    """
+    find_interpreter()
+    local = LocalState.of(repository)
+    steps = [_begin(repository, local, dry_run=dry_run)]
+    book = read_book(local) or Book()
+    book, hooks = install_hooks(repository, book, dry_run=dry_run)
+    if not dry_run:
+        write_book(local, book)
+        update_watch(repository)
+    steps += hooks
+    if repository.worktrees()[0].path is None:
+        steps.append(Step(what="hook", name="hooks", did="unchanged", text=_BARE))
+    if not dry_run and (agents or script_path(repository).exists()):
+        write_script(repository)
+    for name in dict.fromkeys(agents):
+        book, step = install_agent(repository, name, book, dry_run=dry_run)
+        if not dry_run:
+            write_book(local, book)
+        steps.append(step)
+        if step.did == "failed":
+            continue
+        book, told = instruct_agent(repository, name, book, dry_run=dry_run)
+        if not dry_run:
+            write_book(local, book)
+        steps += told
+    if fetch_refspec:
+        book, added = add_refspecs(repository, book, dry_run=dry_run)
+        if not dry_run:
+            write_book(local, book)
+        steps += added
+    return steps
+
+
+def is_installed(local: LocalState) -> bool:
+    """Whether this clone records."""
+    try:
+        installed_positions(local.read(FILE))
+    except TrajError:
+        return False
+    return True
+
+
+def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
+    """Make ``installed.json`` where there is none that can be used.
+
+    An installation that stands keeps its ``time`` and ``reflogs``: what came after is to be recorded.
+    """
+    fresh = not is_installed(local)
+    if fresh and not dry_run:
+        made = not local.exists
+        local.create()
+        book = read_book(local) or (find_lost_book(repository) if (local.folder / FILE).exists() else Book())
+        start = {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(book)}
+        try:
+            local.write(FILE, start)
+        except TrajError:
+            if made:
+                local.folder.rmdir()
+            raise
+    text = "records from now on" if fresh else "already there"
+    return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)

@@ -1,0 +1,195 @@
+"""A short instruction between markers, in the file where an agent reads what to do in this work tree.
+
+Claude Code has a personal file for that. The others read only files of the work tree, which a team may share:
+one that we make is ignored by git here, and of one that git tracks the command says that it shows. What
+somebody wrote between the markers is theirs: it is neither overwritten nor taken out. It must not write
+outside the work tree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gittraj.commands.install.book import Book, Told
+from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.steps import Did, Step
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+
+TEXT = """\
+<!-- git-traj: begin -->
+## git-traj: why each commit was made
+
+- Before you change a file, run `git traj context PATH`: what was decided, rejected and feared about it.
+- When you choose between real alternatives, assume something, or reject an approach, record it once, then:
+  `git traj decision "CHOSEN" --alternative "REJECTED" --reasoning "WHY" --confidence 0.8`
+  or say it as a block in your message (`--question` and `"question"` name what was to be decided):
+  [[TRAJECTORY:decision]] {"chosen": "…", "alternatives": ["…"], "reasoning": "…"} [[/TRAJECTORY]]
+- When the work is done, look back in your last message:
+  [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": ["…"]} [[/RETROSPECTIVE]]
+- Blocks never stand in a code fence. Obvious steps need none. No secrets in them.
+- Where `git traj` is no command, work on without it.
+<!-- git-traj: end -->
+"""
+_BLOCK = re.compile(rb"<!-- git-traj: begin -->.*?<!-- git-traj: end -->(?:\r?\n|\Z)", re.DOTALL)
+_BEGIN = b"<!-- git-traj: begin -->"
+_REMOVE = "to get ours, remove its lines and install again"
+_IGNORED = "git ignores the file here"
+_TRACKED = "git tracks the file: commit it for everyone, or keep these lines out of your commits"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where an agent reads: ``own`` is where we write; ``beside`` it these are read too, and ``instead`` of
+    it that one, where it is there."""
+
+    own: str
+    beside: tuple[str, ...] = ()
+    instead: str | None = None
+
+    def find(self, tree: Path) -> str:
+        """The file that has the instruction, or should get it."""
+        if self.instead and (tree / self.instead).is_file():
+            return self.instead
+        return next((f for f in self.beside if _BEGIN in _read(tree / f)), self.own)
+
+
+# seen with Claude Code 2.1.197, Codex 0.169.0 and Gemini CLI 0.61.0
+PLACES = {
+    "claude-code": Place(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md")),
+    "codex": Place(own="AGENTS.md", instead="AGENTS.override.md"),
+    "gemini": Place(own="GEMINI.md"),
+}
+
+
+def instruct_agent(
+    repository: Repository, name: str, book: Book, *, dry_run: bool
+) -> tuple[Book, tuple[Step, ...]]:
+    """Put the instruction where agent ``name`` reads it; no step in a bare repository."""
+    tree = repository.work_tree
+    if tree is None:
+        return book, ()
+    file = PLACES[name].find(tree)
+    path = tree / file
+    known = book.told.get(str(path))
+
+    def say(did: Did, *words: str) -> tuple[Book, tuple[Step, ...]]:
+        return book, (Step(what="instruction", name=file, did=did, text="; ".join(filter(None, words))),)
+
+    try:
+        if not path.resolve().is_relative_to(tree.resolve()):
+            return say("failed", f"no instruction: {path} leads out of this repository")
+        before = path.read_bytes() if path.exists() else None
+        (before or b"").decode("utf-8")
+        after, told = put(before or b"", known)
+    except UnicodeError:
+        return say("failed", f"no instruction: {path} is not UTF-8")
+    except OSError as error:
+        return say("failed", f"no instruction: {path} cannot be read ({error.strerror})")
+    except TrajError as error:
+        return say("skipped", f"left as it is: {error.message}", error.hint or "")
+    if after == before:
+        return say("unchanged", "instruction already there")
+    if not dry_run:
+        told = replace(told, made=before is None or (known is not None and known.made))
+        try:
+            write_file(path, after)
+            book = replace(book, told={**book.told, str(path): told})
+            book = ignore(repository, file, book) if before is None else book
+        except OSError as error:
+            return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
+    did: Did = "renewed" if _BEGIN in (before or b"") else "added"
+    tracked = before is not None and _is_tracked(repository, repository.git_dir, file)
+    where = _TRACKED if tracked else _IGNORED if before is None else ""
+    return say(did, f"instruction for {name} {did}", where)
+
+
+def put(now: bytes, known: Told | None) -> tuple[bytes, Told]:
+    """``now`` with the instruction at its end, or, as it was ``known`` until now, in its place. Raises
+    TrajError where somebody wrote between the markers."""
+    found = _BLOCK.search(now)
+    line = b"\r\n" if b"\r\n" in now else b"\n"
+    text = TEXT.encode().replace(b"\n", line)
+    if found is None:
+        if _BEGIN in now:
+            raise TrajError("its instruction has no end", _REMOVE)
+        gap = 0 if not now else 1 if now.endswith(b"\n") else 2
+        return now + line * gap + text, Told(made=False, gap=gap, digest=digest(text))
+    stands = digest(found[0])
+    told = replace(known or Told(made=False, gap=0, digest=stands), digest=digest(text))
+    if stands == told.digest:
+        return now, told
+    if known is None or stands != known.digest:
+        raise TrajError("somebody changed its instruction", _REMOVE)
+    return now[: found.start()] + text + now[found.end() :], told
+
+
+def take_back(repository: Repository, book: Book) -> Iterator[Step]:
+    """Each file as it was, with what others wrote meanwhile; where the book is lost, only what stands there
+    word for word, and not in a file that git tracks: there it may be the team's."""
+    for path, told in {**dict(_find_lost(repository)), **{Path(p): t for p, t in book.told.items()}}.items():
+        try:
+            did, text = _take_back(path, told)
+        except OSError as error:
+            did, text = "failed", f"left: {path}: {error.strerror}"
+        if text:
+            yield Step(what="instruction", name=path.name, did=did, text=text)
+
+
+def _take_back(path: Path, told: Told) -> tuple[Did, str]:
+    now = _read(path)
+    after = take_out(now, told)
+    if after is None:
+        return "skipped", f"left in {path}: somebody changed the instruction; its lines are yours to remove"
+    if after == now:
+        return "unchanged", ""
+    if told.made and not after.strip():
+        path.unlink()
+    else:
+        write_file(path, after)
+    return "removed", f"instruction removed from {path}"
+
+
+def take_out(now: bytes, told: Told) -> bytes | None:
+    """``now`` without the instruction, and with every other byte; None where somebody changed it."""
+    found = _BLOCK.search(now)
+    if found is None or digest(found[0]) != told.digest:
+        return None if _BEGIN in now else now
+    before, after = now[: found.start()], now[found.end() :]
+    line = b"\r\n" if b"\r\n" in found[0] else b"\n"
+    for _ in range(told.gap):
+        before = before.removesuffix(line)
+    joins = before and after and not before.endswith(b"\n")
+    return before + (line if joins else b"") + after  # what was appended since begins a line
+
+
+def _find_lost(repository: Repository) -> Iterator[tuple[Path, Told]]:
+    ours = digest(TEXT.encode())
+    for tree in repository.worktrees():
+        for file in (name for place in PLACES.values() for name in (place.own, place.instead) if name):
+            path = (tree.path or tree.git_dir) / file
+            found = _BLOCK.search(_read(path))
+            if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
+                yield path, Told(made=True, gap=1, digest=ours)
+
+
+def _is_tracked(repository: Repository, git_dir: Path, file: str) -> bool:
+    index = {"GIT_INDEX_FILE": str(git_dir / "index")}
+    return bool(repository.run("ls-files", "--", file, check=False, env=index).out)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def digest(block: bytes) -> str:
+    """Of its lines: git may write them with another end."""
+    return hashlib.sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

@@ -1,0 +1,38 @@
+"""A key for whoever installs git-traj, so that nothing of their thinking is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gittraj.commands.install.steps import Did, Step
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.seal.identities import make_identity, own_path
+from gittraj.seal.readers import read_readers
+
+_LOST = "back it up: without it, what is sealed for it is lost"
+
+
+def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
+    """``make`` one where thinking is sealed and there is nobody to seal it for. Never raises: an installation
+    is of use without it."""
+    try:
+        if read_config(repository).thinking != "seal" or read_readers(repository, environ).recipients:
+            return
+        path = own_path(environ)
+        if not make or path is None:
+            yield _step(
+                str(path or "key"), "skipped", "thinking is dropped and counted: no key (git traj keys init)"
+            )
+        elif dry_run:
+            yield _step(str(path), "added", f"a key to seal your thinking for; {_LOST}")
+        else:
+            made, _ = make_identity(environ)
+            yield _step(str(made), "added", f"a key was made to seal your thinking for; {_LOST}")
+    except TrajError as error:
+        yield _step("key", "skipped", f"none was made: {error.message}")
+
+
+def _step(name: str, did: Did, text: str) -> Step:
+    return Step(what="key", name=name, did=did, text=text)

@@ -1,0 +1,79 @@
+"""What other tools that write hooks do with ours, as the releases of 2026 were seen to do it.
+
+husky 9 writes its folder anew, lefthook 2 moves a hook to ``NAME.old`` and never runs it, the pre-commit
+framework 4 moves it to ``NAME.legacy`` and runs it first, without stdin but for ``pre-push``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gittraj.commands.install.shims import KEPT, find_block
+from gittraj.errors import TrajError
+
+FRAMEWORK = b"https://pre-commit.com"
+_LEFTHOOK = b"LEFTHOOK"
+_HUSKY = b'. "$(dirname "$0")/h"'
+_STDIN = ("post-rewrite",)
+"""Hooks that need their stdin, which the framework does not hand on."""
+
+
+def legacy_of(path: Path) -> Path:
+    return path.with_name(path.name + ".legacy")
+
+
+def old_of(path: Path) -> Path:
+    return path.with_name(path.name + ".old")
+
+
+def is_ours(path: Path) -> bool:
+    """Whether a block of ours stands in the file, whole or not."""
+    try:
+        return path.is_file() and find_block(path.read_bytes()) is not None
+    except TrajError:
+        return True
+
+
+def runs_ours(path: Path) -> bool:
+    """Whether another tool's hook runs ours."""
+    return is_ours(legacy_of(path)) and os.path.lexists(path)
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether a hook stands there that neither is ours nor runs it."""
+    return path.is_file() and not is_ours(path) and not runs_ours(path)
+
+
+def goes_behind(path: Path, content: bytes) -> bool:
+    """Whether the framework's own way is open: then ``pre-commit install`` and ``uninstall`` do what they
+    always do."""
+    return FRAMEWORK in content and path.name not in _STDIN and not os.path.lexists(legacy_of(path))
+
+
+def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
+    """Whether what we kept makes room for the hook that stands there now: it is the same tool's, of an
+    earlier release; or lefthook moved us aside, which had moved it aside if we had not."""
+    kept, old = path.with_name(path.name + KEPT), old_of(path)
+    before = kept.read_bytes()
+    outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
+    moved = _LEFTHOOK in content and _is_pure(old)
+    if not dry_run and outdated:
+        kept.unlink()
+    elif not dry_run and moved:
+        kept.replace(old)
+    return outdated or moved
+
+
+def drop_old(path: Path) -> None:
+    """What lefthook put aside of us: with it there, lefthook refuses to install again. Raises OSError."""
+    if _is_pure(old_of(path)):
+        old_of(path).unlink()
+
+
+def _is_pure(path: Path) -> bool:
+    try:
+        found = find_block(path.read_bytes()) if path.is_file() else None
+    except TrajError:
+        return False
+    return found is not None and found.pure

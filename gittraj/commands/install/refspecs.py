@@ -1,0 +1,80 @@
+"""Lets a plain ``git fetch`` bring records along, beside ours, and never the transcripts.
+
+Only ``remote.NAME.fetch`` is touched: a ``remote.NAME.push`` would change what a plain ``git push`` pushes,
+and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gittraj.commands.install.book import Book
+from gittraj.commands.install.configuration import change
+from gittraj.commands.install.steps import Did, Step
+from gittraj.errors import GitError
+from gittraj.git import Repository
+
+
+def refspecs(remote: str) -> tuple[str, str]:
+    """What is added for one remote: its records to a copy of their own, and no segment."""
+    return f"+refs/notes/traj*:refs/notes-remote/{remote}/traj*", "^refs/notes/traj-data*"
+
+
+def find_remotes(repository: Repository) -> tuple[str, ...]:
+    listed = repository.run("remote").out.decode("utf-8", "surrogateescape")
+    return tuple(name for name in listed.split("\n") if name)
+
+
+def add_refspecs(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
+    steps = []
+    for remote in find_remotes(repository):
+        values = repository.config_all(f"remote.{remote}.fetch")
+        missing = tuple(value for value in refspecs(remote) if value not in values)
+        why = _reason_against(values)
+        if why or not missing:
+            text = f"left as it is: {why}" if why else "already fetches records"
+            did: Did = "skipped" if why else "unchanged"
+            steps.append(Step(what="refspec", name=remote, did=did, text=text))
+            continue
+        try:
+            for value in missing if not dry_run else ():
+                book = _add(repository, book, remote, value)
+        except GitError as error:
+            steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
+            continue
+        text = f"fetches records from now on ({refspecs(remote)[0]})"
+        steps.append(Step(what="refspec", name=remote, did="added", text=text))
+    return book, steps
+
+
+def _reason_against(values: tuple[str, ...]) -> str | None:
+    if not values:
+        return "it has no fetch refspec, and with ours it would no longer fetch its HEAD"
+    if any(value.endswith(":refs/*") for value in values):
+        return "it is a mirror, which fetches every ref already"
+    return None
+
+
+def _add(repository: Repository, book: Book, remote: str, value: str) -> Book:
+    book = change(repository, book, "--add", f"remote.{remote}.fetch", value)
+    values = dict.fromkeys((*book.refspecs.get(remote, ()), value))
+    return replace(book, refspecs={**book.refspecs, remote: tuple(values)})
+
+
+def find_lost_book(repository: Repository) -> Book:
+    """For when ``installed.json`` is damaged: what is exactly ours was ours."""
+    left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
+    ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
+    return Book(refspecs={remote: values for remote, values in ours.items() if values})
+
+
+def remove_refspecs(repository: Repository, book: Book) -> Iterator[Step]:
+    """Our values, where somebody changed the configuration since: else ``configuration.undo`` took them."""
+    for remote, values in book.refspecs.items():
+        for value in set(values).intersection(repository.config_all(f"remote.{remote}.fetch")):
+            repository.run(
+                *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),
+                check=False,  # 5: it stands in another file of the configuration, where we never wrote
+            )
+        yield Step(what="refspec", name=remote, did="removed", text="fetches as before")

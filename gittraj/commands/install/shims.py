@@ -1,0 +1,113 @@
+"""The text of the hooks: filled in for this interpreter, and found again in a file that others edited.
+
+Pure but for asking the interpreter whether it finds git-traj. It must not know where hooks lie.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from gittraj.errors import TrajError
+
+HOOKS = ("post-commit", "pre-commit", "post-rewrite")
+PUSHING = "pre-push"
+"""Only with ``traj.push=auto``: whoever did not say so pushes what they always pushed."""
+KEPT = ".traj-orig"
+SHEBANG = b"#!/bin/sh\n"
+ID = b"# git-traj b7d1 "
+_BLOCK = re.compile(rb"^# git-traj b7d1 [^\n]*>>>.*?^# git-traj <<<[^\n]*\n?", re.DOTALL | re.MULTILINE)
+_PYTHON = re.compile(rb"^\tpy='(.*)'$", re.MULTILINE)
+_WORKER = re.compile(rb'^\t+"\$py" (.*)-m gittraj\.(?:worker|precommit) ', re.MULTILINE)
+_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Interpreter:
+    """The command that starts git-traj from a hook: an absolute path and Python's options."""
+
+    path: str
+    flags: tuple[str, ...]
+
+    def works(self) -> bool:
+        """Whether it finds git-traj, from any folder."""
+        command = [self.path, *self.flags, "-c", "import gittraj.worker.__main__"]
+        try:
+            done = subprocess.run(
+                command, cwd="/", capture_output=True, stdin=subprocess.DEVNULL, timeout=_SECONDS, check=False
+            )
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return False
+        return done.returncode == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A hook file that holds our block: the bytes before it, the block, the bytes after it."""
+
+    before: bytes
+    block: bytes
+    after: bytes
+
+    @property
+    def pure(self) -> bool:
+        """Nothing stands there but what was installed."""
+        return self.before == SHEBANG and not self.after
+
+
+def find_block(content: bytes) -> Found | None:
+    """None in somebody else's hook. Raises TrajError when our block has lost its end: then nobody can
+    tell which lines are whose."""
+    match = _BLOCK.search(content)
+    if match is None:
+        if content.startswith(ID) or b"\n" + ID in content:
+            raise TrajError("its git-traj block has no end", "remove the block's lines from the file")
+        return None
+    return Found(content[: match.start()], match[0], content[match.end() :])
+
+
+@cache
+def find_interpreter() -> Interpreter:
+    """This interpreter, isolated if it finds git-traj so: nothing may be imported from the folder that git
+    runs a hook in. Raises TrajError when it finds git-traj only from here."""
+    if not sys.executable:
+        raise TrajError("Python does not know its own path", "run git traj install with its full path")
+    for flags in (("-I",), ("-P",)):  # -I leaves out PYTHONPATH and a user's site-packages
+        found = Interpreter(Path(sys.executable).as_posix(), flags)  # with / on Windows, as its shell has it
+        if found.works():
+            return found
+    raise TrajError(f"{sys.executable} finds gittraj only from here", "install it: pip install git-traj")
+
+
+def render(name: str, interpreter: Interpreter) -> bytes:
+    """The whole hook ``name``."""
+    text = _template(name).replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
+    return text.replace("@FLAGS@", " ".join(interpreter.flags)).encode("utf-8", "surrogateescape")
+
+
+def read_interpreter(block: bytes) -> Interpreter | None:
+    """What a block starts; None when it starts nothing."""
+    python, worker = _PYTHON.search(block), _WORKER.search(block)
+    if python is None or worker is None:
+        return None
+    path = python[1].replace(b"'\\''", b"'").decode("utf-8", "surrogateescape")
+    return Interpreter(path, tuple(shlex.split(worker[1].decode("utf-8", "replace"))))
+
+
+def is_shell_script(content: bytes) -> bool:
+    """One whose shell is started without options, so that its lines mean the same inside another."""
+    shell = rb"#! ?(?:/usr)?(?:/bin/sh|/bin/dash|/bin/bash|/bin/env (?:sh|dash|bash))\n"
+    return re.match(shell, content) is not None
+
+
+def _template(name: str) -> str:
+    for folder in (files("gittraj") / "_hooks", Path(__file__).parents[3] / "hooks"):
+        if (folder / name).is_file():
+            return (folder / name).read_text("utf-8")
+    raise TrajError(f"this installation of git-traj lacks its hook {name}", "install git-traj again")

@@ -1,0 +1,78 @@
+"""Takes everything out again: files as they were, byte for byte, with the edits of others kept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from gittraj.commands.install.agent_hooks import uninstall_agents
+from gittraj.commands.install.book import FILE, Book, read_book
+from gittraj.commands.install.configured import remove_configured
+from gittraj.commands.install.hooks import leave_folders
+from gittraj.commands.install.ignoring import stop_ignoring
+from gittraj.commands.install.instructions import take_back
+from gittraj.commands.install.refspecs import find_lost_book, remove_refspecs
+from gittraj.commands.install.settings import SCRIPT
+from gittraj.commands.install.steps import Step
+from gittraj.errors import GitError, StoreError
+from gittraj.git import Repository
+from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.state.folder import LocalState
+from gittraj.state.precommit_flag import FILE as WATCH
+
+_CACHES = ("spool", "cursors.json", "drain.lock", WATCH)
+"""They would make a later installation record what happened between: it must not."""
+
+
+def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
+    """Take git-traj out of ``repository``; the notes stay, and without ``purge`` the local state too.
+
+    What fails is a step that says so: the rest is done, and doing it again does what is left.
+    """
+    local = LocalState.of(repository)
+    book = read_book(local)
+    known = book or Book()
+    steps = [*uninstall_agents(repository, known), *take_back(repository, known)]
+    steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
+    try:
+        steps += remove_configured(repository, known)
+        # a book that is gone or damaged: our hooks still tell that something was installed
+        lost = book is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
+        steps += remove_refspecs(repository, find_lost_book(repository) if lost else known)
+    except (GitError, StoreError) as error:
+        steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
+    # no step of its own: it holds nothing that is not in the refs
+    shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
+    ending = local.exists and (purge or (local.folder / FILE).exists())
+    if ending and not any(step.did == "failed" for step in steps):
+        try:
+            steps.append(_end(local, purge=purge))
+        except StoreError as error:
+            steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
+    return steps
+
+
+def _undo_hooks(repository: Repository, book: Book) -> Iterator[Step]:
+    yield from leave_folders(repository, book)
+    for made in map(Path, reversed(book.folders)):
+        try:
+            made.rmdir()
+        except OSError:
+            pass  # somebody uses it by now
+
+
+def _end(local: LocalState, *, purge: bool) -> Step:
+    """Under the drain's lock, so that no worker writes after it."""
+    with local.locked(wait=5.0) as had:
+        if not had:
+            raise StoreError("a worker is recording just now", "try again in a moment")
+        try:
+            for name in (FILE, SCRIPT, *_CACHES):
+                (local.folder / name).unlink(missing_ok=True)
+            if purge:
+                shutil.rmtree(local.folder)
+        except OSError as error:
+            raise StoreError(f"{local.folder} cannot be written: {error.strerror}") from None
+    text = "removed" if purge else "kept, records nothing any more (--purge removes it)"
+    return Step(what="state", name=str(local.folder), did="removed", text=text)

@@ -1,0 +1,161 @@
+"""Link and unlink by hand: a session onto a commit, a trajectory off one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.agents import SessionFile, all_agents
+from gittraj.capture.own import Anchor, Part, own
+from gittraj.capture.repo_paths import Territory
+from gittraj.capture.session import Commit
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository, read_changes
+from gittraj.model.codec import decode_note
+from gittraj.model.session_items import Cursor, trajectory_id
+from gittraj.model.values import Line, Link, Record, Tombstone
+from gittraj.notes.merge import deletes, merge_lines, standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.drain.forgotten import is_forgotten
+from gittraj.record.drain.parts import Drafter, rest_parts, to_steps
+from gittraj.record.drain.plan import Reading
+from gittraj.record.drain.reading import find_sessions, read_log
+from gittraj.record.pipeline import Pipeline
+from gittraj.state.cursors import load_off, load_state
+from gittraj.state.folder import LocalState
+
+
+def find_commit(repository: Repository, rev: str) -> str:
+    """The full id of a commit. Raises TrajError for what is none."""
+    found = repository.find_commit(rev)
+    if found is None:
+        raise TrajError(f"'{rev}' is no commit here", "git log shows those that are")
+    return found
+
+
+def reachable(repository: Repository, revisions: str | None) -> frozenset[str] | None:
+    """The commits of a range, or all that a revision reaches; None for None, which means everything. Raises
+    TrajError."""
+    if revisions is None:
+        return None
+    listed = repository.run("rev-list", "--end-of-options", revisions, "--", check=False)
+    if listed.code:
+        raise TrajError(f"'{revisions}' is no commit and no range here")
+    return frozenset(listed.out.decode().split())
+
+
+def link_session(
+    repository: Repository, rev: str, session: str, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[str, str, int]:
+    """Put all of a session (its id, or its log's path) onto a commit, with evidence ``manual``.
+
+    Returns commit, trajectory and the number of parts. What stands elsewhere already is named by the
+    same records here. Raises TrajError.
+    """
+    commit = find_commit(repository, rev)
+    file = _find(environ, session)
+    local = LocalState.of(repository)
+    with local.writing():
+        config = read_config(repository)
+        state = load_state(local.folder)
+        trajectory = trajectory_id(file.agent, file.session)
+        known = state.sessions.get(trajectory) if state else None
+        territory = Territory(repository, home=environ.home)
+        switched = load_off(local.folder)
+        if is_forgotten(file, switched.forgotten):
+            raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")
+        off = switched.sessions.get(file.name, ())
+        log, size, _ = read_log(
+            file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
+        )
+        if not log.entries:
+            why = "all of it was switched off" if off else "is it the log of a session?"
+            raise TrajError(f"{file.path}: no event may be read", why)
+        target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
+        drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
+        stored = known.parts if known else ()
+        anchor = Anchor(call=-1, commits=(commit,), evidence="manual")
+        reading = Reading.of(log, file.path, size, known, idle=False)
+        drafted = drafter.draft(_allowed_parts(reading, anchor), stored)
+        pipeline = make_pipeline(
+            repository, config, environ, live=live, rewrites=state.rewrites if state else {}
+        )
+        notes = NotesRef(repository)
+        link = Link(evidence="manual")
+        copies: list[tuple[str, Line]] = [
+            (commit, replace(record, link=link, role="produced", origin=None))
+            for record in _records(notes, trajectory, [c for part in stored for c in part.commits])
+        ]
+        written = pipeline.write([d.draft for d in drafted], lines=copies)
+        if written.parked:
+            raise TrajError(f"not linked: {written.parked[0].why}", "git traj doctor says more")
+        outlive(pipeline, notes, commit, lambda record: record.id == trajectory)
+    return commit, trajectory, len(drafted) + len(copies)
+
+
+def _allowed_parts(reading: Reading, anchor: Anchor) -> list[Part]:
+    """All of a log, but for the events of commits made while switched off."""
+    silent = {c for a in reading.known.anchors if not a.stored for c in a.commits}
+    steps = to_steps(reading.log)
+    closed = [p for p in own(steps, reading.anchors) if silent & set(p.anchor.commits)]
+    dropped = {i for p in closed for i in range(p.first, p.last + 1)}
+    parts = rest_parts(steps, 0, anchor)
+    return [replace(p, dropped=p.dropped | dropped & set(range(p.first, p.last + 1))) for p in parts]
+
+
+def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[str, list[str]]:
+    """Take one trajectory (a prefix of its id is enough), or all, off a commit: by tombstones, which
+    survive every merge. Returns commit and ids. Raises TrajError when there is none."""
+    commit = find_commit(repository, rev)
+    notes = NotesRef(repository)
+    records = standing(commit, decode_note(notes.read(commit) or b""))
+    chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
+    if not chosen:
+        what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
+        raise TrajError(f"{commit[:12]} carries {what}", "git traj show tells what it carries")
+    if trajectory and len(chosen) > 1:
+        raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "write more of it")
+    LocalState.of(repository).create()
+    config = read_config(repository)
+    stones: list[tuple[str, Line]] = [
+        (commit, Tombstone(id=i, rev=max(r.rev for r in records if r.id == i), deleted="unlinked by hand"))
+        for i in chosen
+    ]
+    make_pipeline(repository, config, Environ(home=None), live={}).write([], lines=stones)
+    return commit, chosen
+
+
+def _find(environ: Environ, session: str) -> SessionFile:
+    path = Path(session)
+    if path.is_file():
+        found = find_sessions(path.resolve())
+        if len(found) > 1:
+            raise TrajError(f"{session}: holds {len(found)} sessions", "name one by its id")
+        return found[0]
+    for known in all_agents().values():
+        log = known.find(environ, session)
+        if log is not None:
+            return SessionFile(agent=known.name, session=session, path=log)
+    raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
+
+
+def _records(notes: NotesRef, trajectory: str, commits: Sequence[str]) -> Iterator[Record]:
+    seen = set()
+    for commit in dict.fromkeys(commits):
+        for record in standing(commit, decode_note(notes.read(commit) or b"")):
+            if record.id == trajectory and record.key not in seen:
+                seen.add(record.key)
+                yield record
+
+
+def outlive(pipeline: Pipeline, notes: NotesRef, commit: str, chosen: Callable[[Record], bool]) -> None:
+    """A link made after an unlink: its records get a ``rev`` above the tombstones'."""
+    lines = merge_lines(commit, decode_note(notes.read(commit) or b""))
+    records = [ln for ln in lines if isinstance(ln, Record) and chosen(ln) and not ln.incomplete]
+    stones = [line for line in lines if isinstance(line, Tombstone) and line.scope == "commit"]
+    dead = [(r, revs) for r in records if (revs := [s.rev for s in stones if deletes(s, r)])]
+    pipeline.write([], lines=[(commit, replace(r, rev=max(revs) + 1)) for r, revs in dead])

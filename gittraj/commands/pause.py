@@ -1,0 +1,131 @@
+"""Pause and resume: what happens in between is never read, neither then nor later."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj.agents import SessionFile, all_agents
+from gittraj.capture.commits import read_moves
+from gittraj.capture.repo_paths import Territory
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Position, Repository, read_reflog
+from gittraj.record.drain.composition import drain
+from gittraj.record.drain.reading import end_of
+from gittraj.state.cursors import Off, Span, load_off, load_state, save, written_at
+from gittraj.state.folder import LocalState, busy
+
+
+def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
+    """Switch off, everything or one ``session`` (``agent:session``); returns what was done.
+
+    What came before is drained first. Raises TrajError.
+    """
+    local = _installed(repository)
+    _drain(repository, environ, live)
+    with local.writing():
+        return _pause(repository, environ, local.folder, session)
+
+
+def _pause(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
+    off = load_off(folder)
+    if session is not None:
+        if _open(off.sessions.get(session, ())):
+            return f"{session} is paused already"
+        opened = _opened(off, session, _named(environ, session))
+        save(folder, replace(off, sessions={**off.sessions, **opened}))
+        return f"{session} is paused; git traj resume --session goes on"
+    if off.paused is not None:
+        return "paused already"
+    sessions = dict(off.sessions)
+    for file in _near(repository, environ):
+        sessions |= _opened(off, f"{file.agent}:{file.session}", file)
+    save(folder, replace(off, paused=time.time(), sessions=sessions))
+    return "paused: nothing is read or stored until git traj resume"
+
+
+def resume(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
+    """Switch on again; returns what was done. Raises TrajError."""
+    local = _installed(repository)
+    if session is not None and _open(load_off(local.folder).sessions.get(session, ())):
+        _drain(repository, environ, live)  # its commits of this time store nothing
+    with local.writing():
+        return _resume(repository, environ, local.folder, session)
+
+
+def _resume(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
+    off = load_off(folder)
+    if session is not None:
+        if not _open(off.sessions.get(session, ())):
+            return f"{session} is not paused"
+        file = _named(environ, session)
+        save(folder, replace(off, sessions={**off.sessions, session: _closed(off.sessions[session], file)}))
+        return f"{session} goes on; nothing of the time between is read"
+    if off.paused is None:
+        return "not paused"
+    sessions = dict(off.sessions)
+    for file in _near(repository, environ):
+        name = f"{file.agent}:{file.session}"
+        if name not in sessions and written_at(file.path) >= off.paused:
+            sessions[name] = (Span(start=0),)  # it began in between
+        if name in sessions:
+            sessions[name] = _closed(sessions[name], file)
+    made = tuple(_commits_since(repository))
+    save(folder, replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions))
+    return f"goes on; {len(made)} commits of the time between stay without a record"
+
+
+def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) -> None:
+    """What was done before counts as done before. Raises TrajError where that can't be."""
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that what came before is recorded")
+    if drain(repository, environ=environ, live=live) is None:
+        raise busy()
+
+
+def _installed(repository: Repository) -> LocalState:
+    local = LocalState.of(repository)
+    if not (local.folder / "installed.json").exists():
+        raise TrajError("git-traj is not installed in this repository", "git traj install")
+    return local
+
+
+def _near(repository: Repository, environ: Environ) -> Iterator[SessionFile]:
+    roots = Territory(repository).roots
+    for agent in all_agents().values():
+        yield from agent.sessions(environ, roots, since=0.0)
+
+
+def _named(environ: Environ, name: str) -> SessionFile | None:
+    agent, _, session = name.partition(":")
+    path = all_agents()[agent].find(environ, session)
+    return SessionFile(agent=agent, session=session, path=path) if path else None
+
+
+def _opened(off: Off, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
+    start = end_of(file.path) if file else 0
+    return {name: (*off.sessions.get(name, ()), Span(start=start))}
+
+
+def _open(spans: tuple[Span, ...]) -> bool:
+    return bool(spans) and spans[-1].end is None
+
+
+def _closed(spans: tuple[Span, ...], file: SessionFile | None) -> tuple[Span, ...]:
+    if not _open(spans):
+        return spans
+    end = end_of(file.path) if file else spans[-1].start
+    return (*spans[:-1], replace(spans[-1], end=end))
+
+
+def _commits_since(repository: Repository) -> Iterator[str]:
+    """The commits made since the last drain, which was when the pause began."""
+    state = load_state(LocalState.of(repository).folder)
+    for tree in repository.worktrees():
+        known = state.reflogs.get(str(tree.git_dir)) if state else None
+        position = Position(int(known[0]), known[1]) if known else None
+        entries, _ = read_reflog(repository, tree.git_dir, position)
+        yield from (commit.id for commit in read_moves(entries, ()).commits)

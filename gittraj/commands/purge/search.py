@@ -1,0 +1,256 @@
+"""Looks for what is to be purged in every version that a ref or a reflog of ours leads to. Changes
+nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar
+
+from gittraj.errors import FormatError, RedactionError
+from gittraj.events.sensitive import strict_events
+from gittraj.git import Repository, read_reflog
+from gittraj.model.codec import decode_line, decode_segment, encode_segments
+from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
+from gittraj.record.rewrite_segments import Anew
+from gittraj.redact.events import Redact, clean_pieces, map_event, map_plain
+from gittraj.sync.traces import our_refs
+
+_SEGMENT = re.compile(r"s/[0-9a-f]{2}/([^/]+)/(\d{6,}-[0-9a-f]{8})")
+T = TypeVar("T")
+_NOTE = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+Stored = tuple[str, str, str]
+"""A segment's month, trajectory and name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """``redactor`` makes what finds a secret, for one trajectory each (None: none is sought); ``holds`` tells
+    of any bytes whether it is in them, as far as that can be told; ``forgotten`` are trajectories of which
+    nothing is to stay. ``paths``: globs of further files that hold secrets; ``remember`` keeps keyed hashes
+    of what was found."""
+
+    redactor: Callable[[], Redact] | None = None
+    holds: Callable[[bytes], bool] = lambda _: False
+    forgotten: frozenset[str] = frozenset()
+    paths: Sequence[str] = ()
+    remember: Callable[[frozenset[str]], object] = lambda _: None
+
+
+@dataclass(slots=True)
+class Found:
+    """``parts`` that tell it, with the highest ``rev`` that does; ``segments`` that do, with what takes their
+    place (None: nothing does); ``refs`` that lead to it, by their reflogs too. ``stored``: all segments that
+    are here, ``unread``: those that nobody could look into."""
+
+    parts: dict[Key, int] = field(default_factory=dict)
+    segments: dict[Stored, Anew | None] = field(default_factory=dict)
+    refs: set[str] = field(default_factory=set)
+    stored: set[Stored] = field(default_factory=set)
+    unread: set[Stored] = field(default_factory=set)
+
+
+class Search:
+    """``found`` is what ``run`` came to; ``redactor`` is the one that searched a trajectory."""
+
+    def __init__(self, repository: Repository, sought: Sought) -> None:
+        self.repository = repository
+        self.sought = sought
+        self.found = Found()
+        self._redactors: dict[str, Redact] = {}
+        self._met: dict[bytes, bool] = {}
+
+    def run(self) -> Found:
+        """The segments first: what an event tells is a secret in a record too. Raises GitError."""
+        tips = {ref: list(_tips(self.repository, ref)) for ref in our_refs(self.repository)}
+        months = {ref: tips.pop(ref) for ref in [*tips] if not ref.endswith("/traj")}
+        self._search_segments(months)
+        blobs = {
+            ref: [oid for oid, path in _history(self.repository, t) if _is_note(path)]
+            for ref, t in tips.items()
+        }
+        unseen = dict.fromkeys(oid for listed in blobs.values() for oid in listed)
+        told = {
+            oid: body is not None and self._is_met(body)
+            for oid, body in zip(unseen, self.repository.objects.read_blobs(unseen), strict=True)
+        }
+        self.found.refs.update(ref for ref, listed in blobs.items() if any(told[oid] for oid in listed))
+        return self.found
+
+    def redactor(self, trajectory: str) -> Redact | None:
+        if trajectory not in self._redactors and self.sought.redactor is not None:
+            self._redactors[trajectory] = self.sought.redactor()
+        return self._redactors.get(trajectory)
+
+    def hashes(self) -> frozenset[str]:
+        """Keyed hashes of what was found."""
+        return frozenset[str]().union(*(each.hashes() for each in self._redactors.values()))
+
+    def tell(self, record: Record) -> Record:
+        """A record without what is sought, and with how often that was in it and in its segments. Raises
+        RedactionError."""
+        redactor = self.redactor(record.id)
+        before = dict(redactor.counts) if redactor else {}
+        clean = self.clean(record)
+        counts = Counter(record.figures.redactions_by_rule)
+        if redactor is None or not isinstance(clean, Record):
+            return record
+        counts.update({rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()})
+        for ref in record.segments:
+            anew = self.found.segments.get((ref.month, record.id, ref.name))
+            counts.update(anew.counts if anew else {})
+        told = {rule: n for rule, n in sorted(counts.items()) if n}
+        return replace(clean, figures=replace(clean.figures, redactions_by_rule=told))
+
+    def clean_value(self, trajectory: str, value: T) -> T:
+        """Anything of a trajectory without what is sought. Raises RedactionError."""
+        redactor = self.redactor(trajectory)
+        return value if redactor is None else map_plain(value, partial(_clean, redactor))
+
+    def clean(self, line: Line) -> Line:
+        """A line without what is sought, as it stands on its commit. Raises RedactionError."""
+        if isinstance(line, ForeignLine):
+            text = self.clean_value("", line.text.decode("utf-8", "surrogateescape"))
+            return ForeignLine(text.encode("utf-8", "surrogateescape"), line.why)
+        if isinstance(line, Tombstone):
+            told, extra = self.clean_value(line.id, (line.deleted, line.extra))
+            return replace(line, deleted=told, extra=extra)
+        call, figures, whole, extra = self.clean_value(
+            line.id, (line.link.call, line.figures, line.whole, line.extra)
+        )
+        return replace(line, link=replace(line.link, call=call), figures=figures, whole=whole, extra=extra)
+
+    # ------------------------------------------------------------ records
+
+    def _is_met(self, body: bytes) -> bool:
+        met = [self._is_line_met(text) for text in body.split(b"\n") if text.strip()]
+        return any(met)
+
+    def _is_line_met(self, text: bytes) -> bool:
+        digest = hashlib.blake2b(text, digest_size=16).digest()
+        if digest not in self._met:
+            line = decode_line(text)
+            try:
+                met = self._is_forgotten(line) or self.sought.holds(text) or self.clean(line) != line
+            except RedactionError:
+                met = False
+                self.found.unread.add(("", "", digest.hex()))
+            self._met[digest] = met
+            if met and isinstance(line, Record):
+                self.found.parts[line.key] = max(line.rev, self.found.parts.get(line.key, 0))
+        return self._met[digest]
+
+    def _is_forgotten(self, line: Line) -> bool:
+        return isinstance(line, Record) and line.id in self.sought.forgotten
+
+    # ------------------------------------------------------------ segments
+
+    def _search_segments(self, months: dict[str, list[str]]) -> None:
+        blobs: dict[Stored, str] = {}
+        there: dict[Stored, set[str]] = defaultdict(set)
+        for ref, tips in months.items():
+            for oid, path in _listed(self.repository, tips):
+                if match := _SEGMENT.fullmatch(path):
+                    stored = (ref[-7:], match[1], match[2])
+                    blobs[stored] = oid
+                    there[stored].add(ref)
+        self.found.stored |= blobs.keys()
+        trajectories = defaultdict[str, list[Stored]](list)
+        for stored in sorted(blobs, key=lambda each: each[2]):
+            trajectories[stored[1]].append(stored)
+        for trajectory, listed in trajectories.items():
+            if trajectory in self.sought.forgotten:
+                self.found.segments.update(dict.fromkeys(listed))
+            elif (redactor := self.redactor(trajectory)) is not None:
+                self._search_trajectory(redactor, {stored: blobs[stored] for stored in listed})
+        for stored in self.found.segments:
+            self.found.refs |= there[stored]
+
+    def _search_trajectory(self, redactor: Redact, blobs: dict[Stored, str]) -> None:
+        events: dict[Stored, tuple[AnyEvent, ...]] = {}
+        for stored, body in zip(blobs, self.repository.objects.read_blobs(blobs.values()), strict=True):
+            try:
+                events[stored] = tuple(decode_segment(body, stored[2])) if body is not None else ()
+            except FormatError:
+                if body is not None and self.sought.holds(body):
+                    self.found.segments[stored] = None
+                else:
+                    self.found.unread.add(stored)
+        every = [event for each in events.values() for event in each]
+        joined = iter(_clean_pieces(redactor, every))
+        strict = strict_events(every, self.sought.paths, orphans=False)
+        for event in every:
+            _learn(redactor, event, strict=event.id in strict)
+        for stored, each in events.items():
+            before = dict(redactor.counts)
+            pieces = [next(joined) for _ in each]
+            try:
+                now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
+            except (RedactionError, RecursionError):
+                self.found.unread.add(stored)
+                continue
+            if now != each:
+                position = int(stored[2].partition("-")[0])
+                self.found.segments[stored] = Anew(
+                    bodies=tuple(encode_segments(enumerate(now, position))),
+                    counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
+                )
+
+
+def _learn(redactor: Redact, event: AnyEvent, *, strict: bool) -> None:
+    def learn(text: str, name: str | None, strictly: bool) -> str:
+        redactor.learn(text, name=name, strict=strictly)
+        return text
+
+    try:
+        map_event(event, learn, strict=strict)
+    except (RedactionError, RecursionError):
+        pass  # met again where it is to be cleaned
+
+
+def _clean_pieces(redactor: Redact, events: Sequence[AnyEvent]) -> Sequence[AnyEvent]:
+    """What stands over the ends of a message's pieces, as streams give them."""
+    try:
+        return clean_pieces(redactor, events)
+    except RedactionError:
+        return events  # met again where each is to be cleaned
+
+
+def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
+    return redactor.text(text, name=name, strict=strictly)
+
+
+def _tips(repository: Repository, ref: str) -> Iterator[str]:
+    """Where a ref is and, as far as its reflog goes, was."""
+    objects = repository.objects
+    entries, _ = read_reflog(repository, repository.common_dir, None, ref=ref)
+    tips = dict.fromkeys(
+        [objects.resolve(ref), *(oid for entry in entries for oid in (entry.old, entry.new))]
+    )
+    yield from (oid for oid in tips if oid and objects.kind(oid) == "commit")
+
+
+def _is_note(path: str) -> bool:
+    return _NOTE.fullmatch(path.replace("/", "")) is not None
+
+
+def _history(repository: Repository, tips: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The trees and blobs of all versions, each once, with a path that it stands at."""
+    listed = repository.run("rev-list", "--objects", "--missing=allow-any", *tips, "--").out if tips else b""
+    for line in listed.decode("utf-8", "surrogateescape").splitlines():
+        oid, _, path = line.partition(" ")
+        yield oid, path
+
+
+def _listed(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The same, and all paths of what stands at several in the newest version."""
+    yield from _history(repository, tips)
+    for tip in tips[:1]:
+        for row in repository.run("ls-tree", "-r", "-z", tip, "s/").out.split(b"\0")[:-1]:
+            head, _, path = row.partition(b"\t")
+            yield head.split()[2].decode(), path.decode("utf-8", "surrogateescape")

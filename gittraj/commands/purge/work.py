@@ -1,0 +1,242 @@
+"""The refs without what was found, in this order: new segments, records that name them, months, traces.
+
+Whoever is killed in between does it again, with the same result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from gittraj.commands.purge.search import Found, Search, Sought, Stored
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.model.codec import decode_note, segment_path
+from gittraj.model.values import Key, Record, SegmentRef
+from gittraj.notes.epoch import Epoch, read_epoch, unite
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
+from gittraj.record.pipeline import this_month
+from gittraj.record.rewrite_segments import Renewal
+from gittraj.state.active import drop_active, load_active, save_active
+from gittraj.state.folder import LocalState
+from gittraj.sync.join import join_records, join_segments
+from gittraj.sync.purge_merge import Change, is_settled, settle_records, settle_segments
+from gittraj.sync.traces import clear_traces, is_unfinished, our_refs, unfinished
+
+STEP = 1000
+"""A purged part gets the next multiple as its ``rev``: what a clone that knows of no purge makes of it
+meanwhile stays below."""
+_MESSAGE = "git-traj: purge"
+_TRACKED = "refs/notes-remote/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purge:
+    """``records`` and ``segments`` that had it, the ``refs`` that were, or would be, rewritten; ``absent``:
+    segments that nobody could look into; ``sealed``: parts with thinking that nobody could; ``elsewhere``:
+    refs that are not ours and lead to the old history; ``left``: where it stands still."""
+
+    records: int = 0
+    segments: int = 0
+    refs: tuple[str, ...] = ()
+    absent: int = 0
+    sealed: int = 0
+    elsewhere: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    old: tuple[str, ...] = ()
+
+
+def purge(repository: Repository, sought: Sought, *, dry_run: bool = False) -> Purge:
+    """Take what is sought out for good. Raises TrajError; then it can be run again."""
+    with LocalState.of(repository).writing():
+        _refuse_unfinished_merge(repository)
+        if not dry_run:
+            _join_tracked(repository)
+        search = Search(repository, sought)
+        found = search.run()
+        records = _noted(repository)
+        told = _tell(sought, found, records)
+        if dry_run or not (found.refs or is_unfinished(repository)):
+            return told
+        roots = _roots(repository, told.refs)
+        _rewrite(repository, search, records)
+        elsewhere, left = _elsewhere(repository, roots), _left(repository, sought)
+        return replace(told, elsewhere=tuple(elsewhere), left=tuple(left), old=tuple(roots))
+
+
+def _refuse_unfinished_merge(repository: Repository) -> None:
+    """It has notes in files of its own, and its commit would bring the old history back."""
+    for tree in repository.worktrees():
+        named = tree.git_dir / "NOTES_MERGE_REF"
+        if named.exists() and named.read_text("utf-8", "replace").strip().endswith(RECORDS_REF):
+            raise TrajError(
+                f"a merge of {RECORDS_REF} is not finished", "git notes --ref=traj merge --abort, or --commit"
+            )
+
+
+def _join_tracked(repository: Repository) -> None:
+    """What was fetched and not joined yet is searched too, and not lost with its ref."""
+    for ref in our_refs(repository):
+        tip = repository.objects.resolve(ref)
+        if tip and ref.startswith(_TRACKED):
+            if ref.endswith("/traj"):
+                join_records(repository, tip, ref)
+            else:
+                join_segments(repository, ref[-7:], tip, ref)
+
+
+def _noted(repository: Repository) -> list[Record]:
+    """Every record in our notes, whether it stands or not."""
+    return [
+        line
+        for _, body in NotesRef(repository).items()
+        for line in decode_note(body)
+        if isinstance(line, Record)
+    ]
+
+
+def _tell(sought: Sought, found: Found, records: list[Record]) -> Purge:
+    searched = [record for record in records if sought.redactor is not None]
+    named = {(ref.month, r.id, ref.name) for r in searched for ref in (*r.segments, *r.also)}
+    months = {ref for ref in found.refs if not ref.startswith(_TRACKED)}
+    return Purge(
+        records=len(found.parts),
+        segments=len(found.segments),
+        refs=tuple(sorted({RECORDS_REF, *months})) if found.refs else (),  # that one lists what is gone
+        absent=len(named - found.stored) + len(found.unread),
+        sealed=len({record.key for record in searched if record.seals}),
+    )
+
+
+def _rewrite(repository: Repository, search: Search, records: list[Record]) -> None:
+    renewal = _renew(search, records)
+    with unfinished(repository):
+        search.sought.remember(search.hashes())
+        if renewal.files:
+            DataRefs(repository).write(this_month(), renewal.files)
+        if search.found.refs:
+            change = Change(
+                epoch=_list(repository, search, renewal),
+                renewal=renewal,
+                clean=search.clean,
+                meets=search.sought.holds,
+            )
+            settle_records(repository, message=_MESSAGE, change=change)
+        for month in DataRefs(repository).months():
+            tip = repository.objects.resolve(DATA_PREFIX + month)
+            if tip and not is_settled(repository, month, tip):
+                settle_segments(repository, month, message=_MESSAGE)
+        _clean_active(repository, search)
+        clear_traces(repository)
+
+
+def _renew(search: Search, records: list[Record]) -> Renewal:
+    """The parts that tell it, or name a segment that does, as they are to be told."""
+    found, month = search.found, this_month()
+    files: dict[str, bytes] = {}
+    instead: dict[Stored, tuple[SegmentRef, ...]] = {}
+    for stored in {(ref.month, r.id, ref.name) for r in records for ref in (*r.segments, *r.also)}:
+        if stored in found.segments:
+            anew = found.segments[stored]
+            bodies = anew.bodies if anew else ()
+            files.update((segment_path(stored[1], name), body) for name, body in bodies)
+            instead[stored] = tuple(_name(name, month, body) for name, body in bodies)
+
+    def named(record: Record, refs: tuple[SegmentRef, ...]) -> tuple[SegmentRef, ...]:
+        new = (instead.get((ref.month, record.id, ref.name), (ref,)) for ref in refs)
+        return tuple(dict.fromkeys(ref for each in new for ref in each))
+
+    told: dict[Key, Record] = {}
+    for record in sorted(records, key=lambda each: each.rev):
+        segments, also = named(record, record.segments), named(record, record.also)
+        renewed = (segments, also) != (record.segments, record.also)
+        if record.id not in search.sought.forgotten and (renewed or record.key in found.parts):
+            rev = _next(max(record.rev, found.parts.get(record.key, 0)))
+            told[record.key] = replace(search.tell(record), segments=segments, also=also, rev=rev)
+    return Renewal(records=told, files=files)
+
+
+def _name(name: str, month: str, body: bytes) -> SegmentRef:
+    return SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+
+
+def _next(rev: int) -> int:
+    return (rev // STEP + 1) * STEP
+
+
+def _list(repository: Repository, search: Search, renewal: Renewal) -> Epoch:
+    """What must not come back."""
+    found, forgotten = search.found, search.sought.forgotten
+    objects = repository.objects
+    before = read_epoch(objects, objects.resolve(RECORDS_REF))
+    gone = {key: _next(rev) for key, rev in found.parts.items() if key[0] not in forgotten}
+    fresh = Epoch(
+        records=gone | {key: record.rev for key, record in renewal.records.items()},
+        segments=frozenset(
+            (month, trajectory, int(name.partition("-")[0]))
+            for month, trajectory, name in found.segments
+            if trajectory not in forgotten
+        ),
+        forgotten=forgotten,
+    )
+    return replace(unite([before, fresh]), number=before.number + 1)
+
+
+def _clean_active(repository: Repository, search: Search) -> None:
+    """What waits for a commit."""
+    folder = LocalState.of(repository).folder
+    for active in load_active(folder):
+        header = active.header
+        if header.trajectory in search.sought.forgotten:
+            drop_active(folder, header.trajectory)
+        elif search.sought.redactor is not None:
+            title, task, tags, participants, events = search.clean_value(
+                header.trajectory,
+                (header.title, header.task, header.tags, header.participants, active.events),
+            )
+            header = replace(header, title=title, task=task, tags=tags, participants=participants)
+            if replace(active, header=header, events=events) != active:
+                save_active(folder, replace(active, header=header, events=events))
+
+
+# ---------------------------------------------------------------- what is still there
+
+
+def _roots(repository: Repository, refs: Iterable[str]) -> list[str]:
+    tips = [tip for ref in refs if (tip := repository.objects.resolve(ref))]
+    return repository.run("rev-list", "--max-parents=0", *tips, "--").out.decode().split() if tips else []
+
+
+def _elsewhere(repository: Repository, roots: Iterable[str]) -> Iterator[str]:
+    """Refs of somebody else that lead to the old history."""
+    contains = [f"--contains={root}" for root in roots if repository.objects.exists(root)]
+    if contains:
+        listed = repository.run("for-each-ref", "--format=%(refname)", *contains).out.decode().splitlines()
+        yield from sorted({*listed} - {*our_refs(repository)})
+
+
+def _left(repository: Repository, sought: Sought) -> Iterator[str]:
+    """Looked at again, by the bytes alone."""
+    for ref in our_refs(repository):
+        listed = repository.run("rev-list", "--objects", "--missing=allow-any", ref, "--").out
+        for line in listed.decode("utf-8", "surrogateescape").splitlines():
+            oid, _, path = line.partition(" ")
+            found = repository.objects.read(oid)
+            if found and sought.holds(found[1]):
+                yield f"{ref}:{path}"
+    for folder in (LocalState.of(repository).folder, repository.common_dir / INDEX):
+        for file in sorted(folder.rglob("*")):
+            if file.is_file() and sought.holds(file.read_bytes()):
+                yield str(file)
+
+
+def collect_garbage(repository: Repository, done: Purge) -> bool:
+    """Let git remove what nothing reaches, whoever made it; no reflog of the user's is expired for that.
+    Returns whether the old history went with it: a pack with a ``.keep`` stays, and all that a partial clone
+    has of its promisor. Raises GitError."""
+    repository.objects.close()
+    keep = ("-c", "gc.reflogExpire=never", "-c", "gc.reflogExpireUnreachable=never")
+    repository.run(*keep, "gc", "--quiet", "--prune=now")
+    return not any(map(repository.objects.exists, done.old))

@@ -1,0 +1,268 @@
+"""What the recording commands do: an author's words, redacted, into the trajectory that is active here.
+
+Inside a session that is the session's own: its log gets the id that the command prints, and the drain finds
+the event there. Outside of one somebody has begun a trajectory by hand in this worktree.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from gittraj.agents import all_agents
+from gittraj.config import Environ, read_config
+from gittraj.decisions.commands import TASK, Call
+from gittraj.decisions.wording import UnclearError, author_of, decisions_of
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note, to_json
+from gittraj.model.session_items import trajectory_id
+from gittraj.model.values import (
+    AnyEvent,
+    Chapter,
+    Decided,
+    Link,
+    Range,
+    Record,
+    Reflected,
+    TaskRef,
+    Trajectory,
+    Whole,
+)
+from gittraj.notes.merge import order, standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.pipeline import Draft, Target
+from gittraj.redact.events import map_event, map_plain
+from gittraj.state.active import Active, Header, load_active, place_of, save_active
+from gittraj.state.cursors import load_off
+from gittraj.state.folder import LocalState
+
+_ENDED = {"complete": "completed", "abandon": "abandoned"}
+_SAID = ("agent", "title", "task", "tags", "participants")
+"""Fields of a header that hold somebody's words; a commit's id is none, whatever a variable holds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The events that one command recorded (their ids), and where; ``begins``: nothing else names that
+    trajectory yet; ``by_hand``: no log will tell of it."""
+
+    events: tuple[str, ...]
+    trajectory: str
+    begins: bool = False
+    by_hand: bool = False
+
+
+def record(
+    repository: Repository,
+    call: Call,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    task: TaskRef | None = None,
+) -> Recorded:
+    """Record what ``call`` says; ``task`` is what it is for. Raises TrajError: nothing is active here, or too
+    much is."""
+    with _locked(repository, environ) as local:
+        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        known = load_active(local.folder)
+        session = _session(environ)
+        found = _find(known, repository, environ, session, call)
+        active = found or _begin(repository, environ, session, call)
+        redactor = pipeline.redactor()
+
+        def redact(text: str, name: str | None, _: bool) -> str:
+            return redactor.text(pipeline.localise(text), name=name)
+
+        told = _events(call, by=_author(environ), task=task)
+        events = [map_event(event, redact, strict=False) for event in told]
+        header = _told(active.header, call, task)
+        clean = map_plain(header, redact)
+        header = replace(header, **{name: getattr(clean, name) for name in _SAID})
+        save_active(local.folder, Active(header=header, events=(*active.events, *events)))
+    return Recorded(
+        events=tuple(event.id for event in events),
+        trajectory=header.trajectory,
+        begins=found is None and header.session is None,
+        by_hand=header.by_hand,
+    )
+
+
+def amend(
+    repository: Repository, trajectory: str, call: Call, *, environ: Environ, live: Mapping[str, str]
+) -> Recorded:
+    """Add what ``call`` says to a trajectory that stands on commits already (the beginning of its id is
+    enough), as a part of its own. Raises TrajError."""
+    with _locked(repository, environ):
+        chosen, commits, last = _standing(repository, trajectory)
+        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        events = _events(call, by=_author(environ))
+        drafts = [_closing(chosen, event, commits, last, call) for event in events]
+        written = pipeline.write(drafts)
+        if written.parked:
+            raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
+    return Recorded(events=tuple(event.id for event in events), trajectory=chosen)
+
+
+@contextmanager
+def _locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
+    local = LocalState.of(repository)
+    with local.writing():
+        if load_off(local.folder).paused is not None:
+            raise TrajError("git-traj is paused here", "git traj resume")
+        yield local
+
+
+def _agent(environ: Environ) -> str | None:
+    session = _session(environ)
+    return session[0] if session else environ.nameless
+
+
+def _author(environ: Environ) -> str:
+    return "agent" if _agent(environ) else "human"
+
+
+def _session(environ: Environ) -> tuple[str, str] | None:
+    found = ((agent.name, agent.current(environ)) for agent in all_agents().values())
+    return next(((name, session) for name, session in found if session is not None), None)
+
+
+def _find(
+    known: list[Active],
+    repository: Repository,
+    environ: Environ,
+    session: tuple[str, str] | None,
+    call: Call,
+) -> Active | None:
+    """The active trajectory that ``call`` is about; None when it begins one."""
+    if session is not None:
+        name = trajectory_id(*session)
+        return next((a for a in known if a.header.trajectory == name), None)
+    place = place_of(repository.git_dir, repository.common_dir)
+    here = [a for a in known if a.header.worktree == place and not a.header.ended]
+    if environ.nameless is not None:
+        here = [a for a in here if a.header.awaits_log and a.header.agent == environ.nameless]
+        return here[-1] if here and call.verb != "start" else None
+    here = [a for a in here if a.header.by_hand]
+    author = author_of(call.said)
+    same = [a for a in here if a.header.agent == (author.name if author else None)]
+    if call.verb == "start":
+        if same:
+            title = f"'{same[0].header.title}' ({same[0].header.trajectory})"
+            raise TrajError(f"active here already: {title}", "git traj complete, or abandon, ends it")
+        return None
+    found = same or here
+    if not found:
+        raise TrajError("no trajectory is active in this worktree", "git traj start TITLE begins one")
+    if len(found) > 1:
+        names = sorted(f"--agent {a.header.agent}" if a.header.agent else "no --agent" for a in found)
+        raise TrajError("several are active in this worktree", f"say which: {' or '.join(names)}")
+    return found[0]
+
+
+def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | None, call: Call) -> Active:
+    author = author_of(call.said) if call.verb == "start" and session is None else None
+    return Active(
+        header=Header(
+            trajectory=trajectory_id(*session) if session else f"traj_{_random(10)}",
+            worktree=place_of(repository.git_dir, repository.common_dir, create=True),
+            agent=_agent(environ) or (author.name if author else None),
+            session=session[1] if session else None,
+            awaits_log=session is None and environ.nameless is not None,
+            started_at=_now(),
+            commit=repository.head(),
+        )
+    )
+
+
+def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
+    """The event that a command records; a retrospective's decisions before it."""
+    now = _now()
+    decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
+    try:
+        told = call.event(by=by, id=_name(), ts=now)
+    except UnclearError as error:
+        raise TrajError(f"git traj {call.verb}: {error}", f"git traj {call.verb} -h") from None
+    if task is not None:
+        told = replace(told, raw={TASK: to_json(task)})
+    return [*(Decided(id=_name(), ts=now, decision=each) for each in decided), told]
+
+
+def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
+    """What a command says of the trajectory itself."""
+    said = call.said
+    author = author_of(said)
+    joins = author is not None and author not in header.participants
+    participants = (*header.participants, *((author,) if joins and author else ()))
+    header = replace(header, participants=participants)
+    if call.verb == "start":
+        tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
+        return replace(header, title=said.get("title") or header.title, task=task or header.task, tags=tags)
+    if call.verb in _ENDED and header.by_hand:
+        return replace(header, status=_ENDED[call.verb])
+    return header
+
+
+def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Record]:
+    """The trajectory's id, the commits that carry its last part, and that part's record."""
+    if not prefix:
+        raise TrajError("which trajectory? its name is empty", "git traj log tells which there are")
+    found: dict[str, list[tuple[str, Record]]] = {}
+    for commit, body in NotesRef(repository).items():
+        if prefix.encode() in body:
+            for each in standing(commit, decode_note(body)):
+                if each.id.startswith(prefix):
+                    found.setdefault(each.id, []).append((commit, each))
+    if not found:
+        raise TrajError(f"no commit carries a trajectory '{prefix}'", "git traj log tells which there are")
+    if len(found) > 1:
+        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "write more of it")
+    [(name, records)] = found.items()
+    last = max((each for _, each in records), key=order)
+    return name, [commit for commit, each in records if each.key == last.key], last
+
+
+def _closing(trajectory: str, event: AnyEvent, commits: list[str], last: Record, call: Call) -> Draft:
+    span = Range(first=event.id, last=event.id, n=1)
+    whole = Whole(
+        agent=last.whole.agent,
+        session=last.whole.session,
+        status=_ENDED.get(call.verb),
+        retrospective=event.retrospective if isinstance(event, Reflected) else None,
+    )
+    chapter = Chapter(id=event.id, title="", events=(event,))
+    targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)
+    told = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
+    return Draft(trajectory=told, positions=(int(time.time()),), targets=targets)
+
+
+def _name() -> str:
+    return f"ev_{_random(15)}"
+
+
+def _random(size: int) -> str:
+    return base64.b32encode(os.urandom(size)).decode().lower()
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def task_of_active(repository: Repository, environ: Environ) -> TaskRef | None:
+    """What the trajectory that is active here is for, as far as the local state has it."""
+    session = _session(environ)
+    name = trajectory_id(*session) if session else None
+    place = place_of(repository.git_dir, repository.common_dir)
+    for active in reversed(load_active(LocalState.of(repository).folder)):
+        header = active.header
+        if header.task and (header.trajectory == name or header.worktree == place):
+            return header.task
+    return None

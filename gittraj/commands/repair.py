@@ -1,0 +1,157 @@
+"""Records brought to where rewritten commits are now: by evidence, or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cache, partial
+
+from gittraj.commands.link import find_commit, outlive
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository, read_present
+from gittraj.history import Rewrite, Source, find_absent
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.notes.carry import carry_note, is_own
+from gittraj.notes.merge import merge_lines, standing
+from gittraj.notes.split_commits import Pieces
+from gittraj.notes.store import NotesRef
+from gittraj.query.log.unreachable import Stranded, find_stranded
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.drain.moved import find_allowed, name_told, squashed
+from gittraj.record.drain.run import follow
+from gittraj.record.pipeline import Pipeline
+from gittraj.state.cursors import State, load_off, load_state, save
+from gittraj.state.folder import LocalState
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Repaired:
+    """``carried``: what brought something; ``stranded``: what has no evidence."""
+
+    carried: tuple[Rewrite, ...]
+    stranded: tuple[Stranded, ...]
+
+
+def repair(
+    repository: Repository,
+    revisions: str | None = None,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    dry_run: bool = False,
+) -> Repaired:
+    """Bring records to what their commits became. ``revisions`` (``A..B``, or all that a revision reaches)
+    limits the old commits or the new. Raises TrajError."""
+    limit = set(list_commits(repository, revisions)) if revisions else None
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
+    local = LocalState.of(repository)
+    with nullcontext() if dry_run else local.writing():
+        off = load_off(local.folder)
+        if off.paused is not None:
+            raise TrajError("git-traj is paused here", "git traj resume")
+        notes = dict(NotesRef(repository).items())
+        state = load_state(local.folder) or State()
+        told = name_told(state.rewrites, state.gathered)
+        found = _find(repository, notes, silent=off.commits, told=told)
+        became = [*((r.old, r.new) for r in found), *told]
+        gathered = follow(state.gathered, squashed(found))
+        decode = cache(decode_note)  # a commit's note is asked for once for each that it became
+        pieces = Pieces(
+            became,
+            read=partial(read_present, repository),
+            note=lambda commit: decode(notes.get(commit, b"")),
+            gathered=gathered,
+        )
+        carried = []
+        for rewrite in found:
+            if limit is not None and not limit & {rewrite.old, rewrite.new}:
+                continue
+            before = decode(notes.get(rewrite.new, b""))
+            going = carry_note(rewrite.old, decode(notes[rewrite.old]))
+            fitting = pieces.fitting(rewrite.old, rewrite.new, going)
+            after = encode_note(merge_lines(rewrite.new, [*before, *fitting]))
+            if after != encode_note(merge_lines(rewrite.new, before)):
+                carried.append(rewrite)
+                notes[rewrite.new] = after
+        if carried and not dry_run:
+            pairs = [(r.old, r.new) for r in carried]
+            _write(repository, pairs, became=became, gathered=gathered, environ=environ, live=live)
+        stranded = find_stranded(repository, notes)
+    return Repaired(
+        carried=tuple(carried),
+        stranded=tuple(s for s in stranded if limit is None or s.commit in limit),
+    )
+
+
+def _find(
+    repository: Repository,
+    notes: Mapping[str, bytes],
+    *,
+    silent: Collection[str],
+    told: Mapping[tuple[str, str], Source],
+) -> list[Rewrite]:
+    held = {commit: standing(commit, decode_note(body)) for commit, body in notes.items()}
+    held = {commit: records for commit, records in held.items() if records}
+    own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
+    patches = {
+        commit: r.origin.patch_id
+        for commit, records in held.items()
+        if not repository.objects.exists(commit)
+        for r in records
+        if r.origin and r.origin.commit == commit and r.origin.patch_id
+    }
+    found = find_allowed(repository, held, taken=own, silent=silent, told=told)
+    absent = find_absent(repository, patches, taken=own)
+    return [*found, *(r for r in absent if r.new not in silent)]
+
+
+def carry(
+    repository: Repository, source: str, onto: str, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[str, dict[str, tuple[str, ...]]]:
+    """Copy what stands on the commits ``source`` (``A..B``, or one) to the commit ``onto``, by hand.
+
+    Returns that commit and the trajectories that went there, by old commit. Raises TrajError.
+    """
+    target = find_commit(repository, onto)
+    commits = list_commits(repository, source, one="--no-walk=unsorted")
+    notes = NotesRef(repository)
+    with LocalState.of(repository).writing():
+        found = {c: standing(c, decode_note(notes.read(c) or b"")) for c in commits if c != target}
+        going = {commit: records for commit, records in found.items() if records}
+        pipeline = _write(repository, [(old, target) for old in going], environ=environ, live=live)
+        keys = {record.key for records in going.values() for record in records}
+        outlive(pipeline, notes, target, lambda record: record.key in keys)
+    return target, {c: tuple(dict.fromkeys(r.id for r in records)) for c, records in going.items()}
+
+
+def list_commits(repository: Repository, revisions: str, *, one: str | None = None) -> list[str]:
+    """The commits of ``A..B``, the newest first; of a single revision all that it reaches, but with the
+    option ``one``. Raises TrajError."""
+    asked = ("rev-list", *([one] if one else []), "--end-of-options", revisions, "--")
+    found = repository.run(*asked, check=False)
+    if found.code:
+        raise TrajError(f"'{revisions}' names no commits here", "name them as A..B, or one by its revision")
+    return found.out.decode().split()
+
+
+def _write(
+    repository: Repository,
+    pairs: list[tuple[str, str]],
+    *,
+    became: Sequence[tuple[str, str]] = (),
+    gathered: Mapping[str, tuple[str, ...]] | None = None,
+    environ: Environ,
+    live: Mapping[str, str],
+) -> Pipeline:
+    local = LocalState.of(repository)
+    pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+    pipeline = replace(pipeline, gathered=gathered or {})
+    pipeline.store([], carry=pairs, became=became)
+    state = load_state(local.folder)
+    if state is not None:  # what is written later of the old commits goes along too
+        gathered = state.gathered if gathered is None else gathered
+        save(local.folder, replace(state, rewrites=follow(state.rewrites, pairs), gathered=gathered))
+    return pipeline

@@ -1,0 +1,132 @@
+"""Blocks in what an agent says: ``[[TRAJECTORY:TYPE]] {json} [[/TRAJECTORY]]`` and ``[[RETROSPECTIVE]] …``.
+
+A block becomes an event and leaves the text. What only shows a block is none: one in code, in backticks or in
+a block quote, one without an object, a template whose values are dots. One whose JSON is damaged stays in the
+text, and a finding says so. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, decisions_of, word_event
+from gittraj.events.quotation import around, find_code_spans, find_shown
+from gittraj.model.values import AnyEvent, Decided, Remark
+
+_BEGIN = re.compile(r"\[\[(?:TRAJECTORY:([A-Za-z][\w-]{0,40})|(RETROSPECTIVE))\]\]")
+_OPEN = re.compile(r"\s*(?:```(?:json)?[ \t]*\n?\s*)?")
+_CLOSE = re.compile(r"\s*(?:```\s*)?")
+_PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|(?:What|Why|How)\b[^?]*\?", re.S)
+_DOTS = re.compile(r"\s*(?:…|\.{3,})\s*")
+_QUOTES = "\"'“‘«\\"
+_SORTS = ("type", "significance")
+"""Fields whose words are the format's own."""
+_DECODER = json.JSONDecoder(strict=False)
+_MOST = 100
+"""Blocks of one message that are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """``text`` is the message without its blocks."""
+
+    text: str
+    events: tuple[AnyEvent, ...] = ()
+
+
+def parse_blocks(text: str, *, name: str, **common: Any) -> Parsed:
+    """The events that a message of the agent states. Their ids are ``name``/1, /2 …; ``common`` are fields
+    that they have from the message."""
+    if "[[" not in text:
+        return Parsed(text)
+    events: list[AnyEvent] = []
+    kept: list[str] = []
+    at = 0
+    for start, end, kind, said in _find(text):
+        found = _events(kind, said, common)
+        events += found
+        if not isinstance(found[0], Remark) or "unparsed" not in found[0].tags:
+            kept.append(text[at:start])
+            at = end
+    if not events:
+        return Parsed(text)
+    kept.append(text[at:])
+    shown = reduce(_join, kept)
+    named = (replace(event, id=f"{name}/{number}") for number, event in enumerate(events, 1))
+    return Parsed(shown if at else text, tuple(named))
+
+
+def _join(before: str, after: str) -> str:
+    """Two texts between which a block stood, apart as paragraphs or lines if they were."""
+    one, other = before.rstrip("\n"), after.lstrip("\n")
+    gap = max(len(before) - len(one), len(after) - len(other))
+    return one + ("\n" * min(gap, 2) if one and other else "") + other
+
+
+def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
+    """Start, end, kind, and what the JSON says (an exception's text where it is none)."""
+    shown, code = find_shown(text), find_code_spans(text)
+    at = 0
+    for _ in range(_MOST):
+        begin = _BEGIN.search(text, at)
+        if begin is None:
+            return
+        at = begin.end()
+        if (inside := around(shown, begin.start())) is not None:
+            at = inside[1]
+            continue
+        if begin.start() and text[begin.start() - 1] in _QUOTES:
+            continue
+        body = _OPEN.match(text, at)
+        start = body.end() if body else at
+        if text[start : start + 1] != "{":
+            continue
+        end_tag = f"[[/{'RETROSPECTIVE' if begin[2] else 'TRAJECTORY'}]]"
+        closed = text.find(end_tag, start)
+        nearest = _BEGIN.search(text, start)
+        kind = RETROSPECTIVE if begin[2] else begin[1]
+        quoted = around(code, begin.start())
+        try:
+            said, stop = _DECODER.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            if quoted is not None:
+                at = quoted[1]
+                continue
+            limit = nearest.start() if nearest and not 0 <= closed < nearest.start() else len(text)
+            stop = closed + len(end_tag) if 0 <= closed < limit else limit
+            yield begin.start(), stop, kind, "its JSON is damaged"
+        else:
+            if _is_template(said) or (quoted is not None and stop <= quoted[1]):
+                at = stop  # a backtick that pairs with one within the JSON stands there by itself
+                continue
+            after = _CLOSE.match(text, stop)
+            stop = after.end() if after else stop
+            stop = stop + len(end_tag) if text.startswith(end_tag, stop) else stop
+            yield begin.start(), stop, kind, said
+        at = stop
+
+
+def _events(kind: str, said: Any, common: dict[str, Any]) -> list[AnyEvent]:
+    why = said if isinstance(said, str) else ""
+    try:
+        if not why:
+            stated: list[AnyEvent] = [word_event(kind, said, by="agent", id="", **common)]
+            if kind == RETROSPECTIVE:
+                decided = decisions_of(said, by="agent")
+                stated = [*(Decided(id="", decision=each, **common) for each in decided), *stated]
+            return stated
+    except UnclearError as error:
+        why = str(error)
+    return [Remark(id="", **common, kind="finding", content=f"a block '{kind}': {why}", tags=("unparsed",))]
+
+
+def _is_template(said: Any) -> bool:
+    """Whether an instruction's example was said back: no text in it says anything."""
+    told = said.items() if isinstance(said, dict) else ()
+    texts = [value for name, value in told if isinstance(value, str) and name not in _SORTS]
+    return any(map(_DOTS.fullmatch, texts)) or (bool(texts) and all(map(_PLACEHOLDER.fullmatch, texts)))

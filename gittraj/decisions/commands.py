@@ -1,0 +1,146 @@
+"""Recording commands in an agent's shell line, and the ids that they printed. Pure.
+
+The id in the result says that a command ran, and where in the log its event stands; the shell line says what
+it was told, as far as a line does: not what a variable held, and not which of several commands printed an id
+where that depends on how they ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from gittraj.decisions.shell import Command, Word, read_commands
+from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, author_of, word_event
+from gittraj.model.values import AnyEvent, Remark
+
+ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)
+"""An event's id as a recording command prints it: first in its line. Gemini CLI puts a word before it."""
+STARTED = re.compile(r"^(?:Output: ?)?ev_[a-z2-7]{24} begins (traj_[a-z2-7]{16})", re.M)
+"""The trajectory that ``start`` begins where nothing names the session: its log is to be known by it."""
+TASK = "task"
+"""Where an event's ``raw`` has the task that ``start`` found."""
+COMPLETED, ABANDONED = "completed", "abandoned"
+_VERB = "start|chapter|decision|event|complete|abandon"
+_CALL = re.compile(rf"(?:\bgit(?:-traj|\s[^\n;|&]{{0,200}}?\btraj)|-m\s+gittraj)\s+(?:-\S+\s+)*({_VERB})\b")
+_LINE_LIMIT = 100_000
+_VALUED = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path")
+"""Options of git whose value is the next word."""
+
+_OPTIONS = {
+    "start": {"--task": "task", "--agent": "agent", "--tag": "tags"},
+    "chapter": {"--agent": "agent"},
+    "decision": {
+        "--question": "question",
+        "--alternative": "alternatives",
+        "--reasoning": "reasoning",
+        "--confidence": "confidence",
+        "--agent": "agent",
+    },
+    "event": {"--significance": "significance", "--tag": "tags", "--agent": "agent"},
+    "complete": {
+        "--summary": "summary",
+        "--approach": "approach",
+        "--challenge": "challenges",
+        "--learning": "learnings",
+        "--suggestion": "suggestions",
+        "--confidence": "confidence",
+        "--retrospective": "",
+        "--agent": "agent",
+    },
+    "abandon": {"--reason": "reason", "--agent": "agent"},
+}
+"""What each option says, as the field of :mod:`wording`; the commands have the same ones."""
+_LISTS = ("tags", "alternatives", "challenges", "learnings", "suggestions")
+_PLACES = {"start": ("title",), "chapter": ("title",), "decision": ("chosen",), "event": ("type", "content")}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A recording command: its ``verb``, and what it was told in the words of :mod:`wording`."""
+
+    verb: str
+    said: dict[str, Any] = field(default_factory=dict)
+    loose: bool = False
+    """It may have run several times, or beside others."""
+
+    def event(self, *, by: str, **common: Any) -> AnyEvent:
+        """What it records. Raises UnclearError."""
+        if author := author_of(self.said):
+            common["agent"] = author.name
+        if self.verb == "abandon":
+            return Remark(
+                **common, kind="note", content=self.said.get("reason") or "abandoned", tags=(ABANDONED,)
+            )
+        kind = {"start": "chapter", "complete": RETROSPECTIVE}.get(self.verb, self.verb)
+        try:
+            return word_event(kind, self.said, by=by, **common)
+        except UnclearError:
+            if self.verb != "complete" or self.said.keys() - {"agent"}:
+                raise
+            return Remark(**common, kind="note", content="completed", tags=(COMPLETED,))
+
+
+def find_calls(line: str) -> list[Call]:
+    """The recording commands of a shell line that show what they print, in order."""
+    if "traj" not in line or not _CALL.search(line):
+        return []
+    try:
+        commands = [each for each in read_commands(line[:_LINE_LIMIT]) if not each.silent]
+    except ValueError:  # an open quote
+        return [Call(match[1]) for match in _CALL.finditer(line)]
+    return [call for each in commands if (call := _call(each))]
+
+
+def match_calls(calls: Sequence[Call], ids: Sequence[str]) -> list[Call | None]:
+    """For each id the call that printed it; None where the line alone does not tell."""
+    one = all((call.verb, call.said) == (calls[0].verb, calls[0].said) for call in calls)
+    if one and (len(ids) <= len(calls) or calls[0].loose or calls[0].verb == "complete"):
+        return [calls[0]] * len(ids)
+    if len(ids) == len(calls) and not any(call.loose for call in calls):
+        return [*calls]
+    return [None] * len(ids)
+
+
+def _call(command: Command) -> Call | None:
+    words = list(command.words[1:])
+    if command.name == "git":
+        while words and words[0].text.startswith("-"):
+            del words[: 2 if words[0].text in _VALUED else 1]
+        if not words or words.pop(0).text != "traj":
+            return None
+    elif command.runs_python and [word.text for word in words[:2]] == ["-m", "gittraj"]:
+        words = words[2:]
+    elif command.name != "git-traj":
+        return None
+    while words and words[0].text.startswith("-"):
+        words.pop(0)
+    if not words or words[0].text not in _OPTIONS:
+        return None
+    return Call(words[0].text, _read(words[0].text, words[1:]), command.loose)
+
+
+def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:
+    """What varies is left out: the line does not say it."""
+    said: dict[str, Any] = {}
+    places = list(_PLACES.get(verb, ()))
+    options = _OPTIONS[verb]
+    rest = iter(words)
+    for word in rest:
+        name, sign, text = word.text.partition("=")
+        if name in options:
+            value = replace(word, text=text) if sign else next(rest, Word("", varies=True))
+            key = options[name]
+        elif word.text.startswith("-") or not places:
+            continue
+        else:
+            key, value = places.pop(0), word
+        if not key or value.varies:
+            continue
+        if key in _LISTS:
+            said.setdefault(key, []).append(value.text)
+        else:
+            said[key] = value.text
+    return said

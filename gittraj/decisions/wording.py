@@ -1,0 +1,181 @@
+"""What authors write, in the words that they use for it, as events. Lenient in, strict out. Pure.
+
+The fields are those of the agent-trajectories schema, version 1, and the shorter ones of its prompts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Decision,
+    Foreign,
+    Message,
+    Participant,
+    PeerMessage,
+    Reflected,
+    Remark,
+    Retrospective,
+)
+
+RETROSPECTIVE = "retrospective"
+_TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
+_REMARKS = ("finding", "note", "error", "verification", "checkpoint", "chapter")
+_LOGGED = ("prompt", "thinking", "tool_call", "tool_result")
+"""What happened, which is for a log to say: a word of an author must not be read as a human's prompt."""
+_DEEPEST = 30
+_PEERS = {"message_sent": "sent", "message_received": "received"}
+_DECISION = ("question", "chosen", "alternatives", "reasoning", "confidence")
+_RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions", "confidence")
+_COMMON = ("type", "content", "title", "text", "significance", "tags", "choice", "agent", "agentName", "role")
+
+
+class UnclearError(ValueError):
+    """What an author wrote does not say what it must; the message names the field, never a value."""
+
+
+def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
+    """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any word of the command
+    contract) that ``said`` describes. ``by`` says whose word it is; ``common`` are fields that the event has
+    from elsewhere, its ``id`` among them. Raises UnclearError."""
+    if kind == "event":
+        kind = _text(said, "type") or "note"
+    kind = kind.lower() if kind.isupper() else kind
+    if not _TYPE.fullmatch(kind):
+        raise UnclearError("type is no word")
+    if kind in _LOGGED:
+        raise UnclearError(f"type {kind} is for logs alone")
+    content = _text(said, "content", "title", "text") or ""
+    fields = {**common, "significance": _text(said, "significance"), "tags": tuple(_texts(said, "tags"))}
+    if author := author_of(said):
+        fields["agent"] = author.name
+    if kind == "decision":
+        decision = word_decision(said, by=by)
+        return Decided(**fields, content=content, decision=decision)
+    if kind == RETROSPECTIVE:
+        return Reflected(**fields, content=content, retrospective=word_retrospective(said, by=by))
+    if not content:
+        raise UnclearError("content is missing")
+    if kind in _REMARKS:
+        return Remark(**fields, content=content, kind=cast(Any, kind))
+    if kind in _PEERS:
+        return PeerMessage(**fields, content=content, direction=cast(Any, _PEERS[kind]))
+    if kind == "message":
+        return Message(**fields, content=content)
+    return Foreign(**fields, content=content, type=kind, raw=_rest(said, _COMMON) or None)
+
+
+def author_of(said: Mapping[str, Any]) -> Participant | None:
+    """``agent`` is a name, or ``NAME:ROLE``; ``role`` may stand beside it."""
+    name, _, role = (_text(said, "agent", "agentName") or "").partition(":")
+    return Participant(name=name, role=role or _text(said, "role")) if name else None
+
+
+def word_decision(said: Mapping[str, Any], *, by: str) -> Decision:
+    """Raises UnclearError when nothing was chosen."""
+    chosen = _text(said, "chosen", "choice", "decision", "content")
+    if not chosen:
+        raise UnclearError("chosen is missing")
+    question = _text(said, "question", "title")
+    return Decision(
+        chosen=chosen,
+        by=by,
+        question=question if question != chosen else None,
+        alternatives=tuple(_texts(said, "alternatives", "rejected")),
+        reasoning=_text(said, "reasoning", "reason", "because", "why"),
+        confidence=_share(said),
+        extra=_rest(said, (*_COMMON, *_DECISION, "decision", "rejected", "reason", "because", "why")),
+    )
+
+
+def word_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
+    """Raises UnclearError when it says nothing."""
+    found = Retrospective(
+        by=by,
+        summary=_text(said, "summary"),
+        approach=_text(said, "approach"),
+        challenges=tuple(_texts(said, "challenges")),
+        learnings=tuple(_texts(said, "learnings")),
+        suggestions=tuple(_texts(said, "suggestions")),
+        confidence=_share(said),
+        extra=_rest(said, (*_COMMON, *_RETROSPECTIVE, "decisions")),
+    )
+    if not any((found.summary, found.approach, found.challenges, found.learnings, found.suggestions)):
+        raise UnclearError("summary is missing")
+    return found
+
+
+def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
+    """Those that a retrospective lists; one that says no choice is passed over."""
+    listed = said.get("decisions")
+    found = []
+    for each in listed if isinstance(listed, list) else ():
+        try:
+            found.append(word_decision(each if isinstance(each, dict) else {"chosen": each}, by=by))
+        except UnclearError:
+            continue
+    return found
+
+
+def _text(said: Mapping[str, Any], *names: str) -> str | None:
+    for name in names:
+        value = said.get(name)
+        if isinstance(value, str) and value.strip():
+            return value.strip()
+    return None
+
+
+def _texts(said: Mapping[str, Any], *names: str) -> list[str]:
+    """A list of texts, or one; of options that are objects, the option with its reason."""
+    for name in names:
+        value = said.get(name)
+        if isinstance(value, str) and value.strip():
+            return [value.strip()]
+        if isinstance(value, list):
+            return [text for each in value if (text := _option(each))]
+    return []
+
+
+def _option(value: Any) -> str | None:
+    if isinstance(value, str):
+        return value.strip() or None
+    if not isinstance(value, dict):
+        return None
+    option, reason = _text(value, "option", "title", "name", "text"), _text(value, "reason", "why")
+    return f"{option} ({reason})" if option and reason else option
+
+
+def _share(said: Mapping[str, Any]) -> float | None:
+    """``confidence`` as a number from 0 to 1; percent are understood."""
+    value = said.get("confidence")
+    if isinstance(value, str):
+        try:
+            value = float(value.strip().rstrip("%")) / (100 if value.strip().endswith("%") else 1)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    share = value / 100 if 1 < value <= 100 else float(value)
+    return share if 0 <= share <= 1 else None
+
+
+def _rest(said: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    """Raises UnclearError for what Python reads as JSON and no record can hold."""
+    rest = {key: value for key, value in said.items() if isinstance(key, str) and key not in known}
+    if not _is_storable(rest):
+        raise UnclearError("a further field is too deep, or no finite number")
+    return rest
+
+
+def _is_storable(value: Any, depth: int = 0) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if not isinstance(value, dict | list):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return depth < _DEEPEST and all(_is_storable(each, depth + 1) for each in inner)

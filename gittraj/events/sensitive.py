@@ -1,0 +1,122 @@
+"""Which calls show secrets: what they print is redacted strictly. Pure; knows calls, and nothing of rules.
+
+A text that a command prints says little of what it is: ``hunter2`` alone is a word. That it came out of
+``cat .env`` says it. Too many calls cost some harmless values, one too few a password.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from gittraj.events.sensitive_commands import shows_secrets
+from gittraj.model.values import AnyEvent, Json, ToolCall, ToolResult
+
+_EXAMPLE = re.compile(r"\.(?:example|sample|template|tmpl|dist|pub)(?:\.|$)")
+_SECRET_FILE = re.compile(
+    r"""(?:^|/)(?:
+      \.env(?:rc|[.\-_][\w.\-]+)? | [\w.\-]+\.env | \.?netrc | _netrc | \.npmrc | \.yarnrc(?:\.yml)?
+    | \.pypirc | \.pgpass | pgpass\.conf | \.my\.cnf | \.mylogin\.cnf | \.git-credentials | \.htpasswd
+    | \.dockercfg
+    | [\w.\-]*credentials?(?:\.(?:json|toml|ya?ml|csv|ini|conf|cfg|txt|db|xml|properties|enc))?
+    | [\w.\-]*secrets?(?:\.(?:json|toml|ya?ml|ini|conf|cfg|txt|properties|enc))
+    | [\w.\-]*passwords?(?:\.(?:txt|csv|json|ya?ml))?
+    | [\w.\-]+\.(?:pem|key|p12|pfx|p8|jks|keystore|ppk|kdbx|ovpn|tfvars(?:\.json)?|tfstate|agekey)
+    | [\w.\-]+\.nmconnection
+    | terraform\.tfstate\.backup | \.terraformrc | terraform\.rc | id_[a-z0-9]+(?:_sk)?
+    | [\w.\-]*kubeconfig(?:\.ya?ml)? | \.kube/config | (?:\.docker|docker|containers)/(?:config|auth)\.json
+    | gh/hosts\.ya?ml | \.config/hub | \.aws/\w+ | \.ssh/(?!config$|known_hosts|authorized_keys)[\w.\-]+
+    | \.gnupg/[\w.\-/]+ | \.vault-token | \.boto | \.s3cfg | rclone\.conf | auth\.json | local\.settings\.json
+    | service[-_]?account[\w.\-]*\.json | wp-config\.php | database\.yml | wpa_supplicant\.conf
+    | proc/(?:\d+|self|\*)/environ | etc/(?:shadow|gshadow|sudoers)
+    )$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PATH_KEY = re.compile(
+    r"(?:path|file|filename|uri|target|source|glob|include|document|resource)s?$", re.IGNORECASE
+)
+_COMMAND_KEY = re.compile(
+    r"(?:command|cmd|script|shell|argv|args|arguments|input|code|line)s?$", re.IGNORECASE
+)
+_BODY_KEY = re.compile(r"(?:file_?)?(?:text|contents?)|(?:new|old)_?str(?:ing)?|insert_text", re.IGNORECASE)
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (.+)$|^\+\+\+ (?:b/)?(\S+)", re.MULTILINE)
+_LONGEST = 20_000
+_DEEPEST = 6
+
+
+def is_secret_file(path: str, patterns: Sequence[str] = ()) -> bool:
+    """Whether a file of this name is one that holds secrets; ``patterns`` are further globs."""
+    name = path.strip().strip("'\"").replace("\\", "/")
+    if any(fnmatch.fnmatchcase(each, p) for p in patterns for each in (name, name.rpartition("/")[2])):
+        return True
+    return bool(_SECRET_FILE.search(name)) and not _EXAMPLE.search(name.rpartition("/")[2])
+
+
+def is_strict(call: ToolCall, patterns: Sequence[str] = ()) -> bool:
+    """Whether the result of ``call`` may be a secret, whatever it looks like."""
+
+    def secret(path: str) -> bool:
+        return is_secret_file(path, patterns)
+
+    for key, text in _texts(call.arguments, "input", 0):
+        if _PATH_KEY.search(key) and secret(text):
+            return True
+        if _COMMAND_KEY.search(key) and len(text) <= _LONGEST and shows_secrets(text, secret):
+            return True
+        if "\n" in text and any(secret(a or b) for a, b in _PATCHED.findall(text[:_LONGEST])):
+            return True
+    return False
+
+
+def writes_body(name: str | None) -> bool:
+    """Whether an argument of that name is what a call writes into a file."""
+    return name is not None and _BODY_KEY.fullmatch(name) is not None
+
+
+def strict_events(
+    events: Iterable[AnyEvent],
+    patterns: Sequence[str] = (),
+    *,
+    calls: Iterable[ToolCall] = (),
+    orphans: bool = True,
+) -> frozenset[str]:
+    """The ids of the events to redact strictly: calls that show or write secrets, and their results.
+
+    ``calls`` are those of ``events`` that stand elsewhere (an earlier part), or more of them than there.
+    A result without a call's id belongs to the call before it. One whose call is not known is strict
+    (``orphans``), as nothing tells what it printed.
+    """
+    told = {call.call_id: is_strict(call, patterns) for call in calls if call.call_id}
+    strict: set[str] = set()
+    last = False
+    for event in events:
+        if isinstance(event, ToolCall):
+            last = is_strict(event, patterns)
+            if event.call_id:
+                last = told.setdefault(event.call_id, last)
+            if last:
+                strict.add(event.id)
+        elif isinstance(event, ToolResult):
+            known = last if event.call_id is None else told.get(event.call_id, orphans)
+            if known:
+                strict.add(event.id)
+    return frozenset(strict)
+
+
+def _texts(value: Json, key: str, depth: int) -> Iterator[tuple[str, str]]:
+    """The texts of a call's arguments, each by the key that it stands under; a list of words also as one."""
+    if isinstance(value, str):
+        yield key, value
+    elif depth < _DEEPEST and isinstance(value, list):
+        if value and all(isinstance(word, str) for word in value):
+            yield key, " ".join(_quoted(str(word)) for word in value)
+        for each in value:
+            yield from _texts(each, key, depth + 1)
+    elif depth < _DEEPEST and isinstance(value, dict):
+        for name, each in value.items():
+            yield from _texts(each, name, depth + 1)
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", " ") + "'" if re.search(r"[\s;&|<>()$`\"]", word) else word

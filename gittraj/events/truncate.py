@@ -1,0 +1,105 @@
+"""Events and records brought to the size that is stored: long texts end early, long lists say how long they
+were. Only of what is redacted: half a secret is not recognised. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from gittraj.events.part_summary import shorten
+from gittraj.model.codec import SEGMENT_LIMIT, dump, event_to_json, to_json
+from gittraj.model.values import AnyEvent, Record, Retrospective, ToolResult, map_texts
+
+RECORD_LIMIT = 8_000
+"""Bytes of a record without its seals."""
+TEXT_LIMIT = 256 * 1024
+"""Characters of one text of an event that would not fit into a segment."""
+
+
+def measure(event: AnyEvent) -> AnyEvent:
+    """A text that is an artifact with its size and hash: of what is stored, never of what was redacted."""
+    if event.artifact is None or event.artifact.sha256:
+        return event
+    body = event.content.encode("utf-8", "replace")
+    measured = replace(event.artifact, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+    return replace(event, artifact=measured)
+
+
+def cap(event: AnyEvent) -> AnyEvent:
+    """The event with its long texts ended in the middle, so that it fits into a segment. Only of redacted
+    events: half a secret is not recognised."""
+    limit = TEXT_LIMIT
+    whole = event
+    while limit > 64 and len(dump(event_to_json(event))) >= SEGMENT_LIMIT:
+        event = map_texts(whole, partial(_end_in_the_middle, limit))
+        limit //= 2
+    if event is not whole and isinstance(event, ToolResult):
+        event = replace(event, truncated=True)
+    return event
+
+
+def select(events: Sequence[AnyEvent], room: int | None) -> Sequence[int]:
+    """The places of those that fit into so many bytes of a segment (None: all), as early ones as possible;
+    what calls printed comes after all else: it is most, and tells least."""
+    if room is None:
+        return range(len(events))
+    kept = []
+    for at in sorted(range(len(events)), key=lambda at: isinstance(events[at], ToolResult)):
+        size = len(dump(event_to_json(events[at]))) + 1
+        if size <= room:
+            room -= size
+            kept.append(at)
+    return sorted(kept)
+
+
+def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"
+
+
+def fit(record: Record) -> Record:
+    """A record of at most ``RECORD_LIMIT`` bytes: long texts end early, long lists say how long they were."""
+    full, most, letters = record, 100, 2_000
+    while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
+        most, letters = most // 2, max(letters // 2, 100)
+        figures = full.figures
+        said = (figures.prompt, figures.summary, figures.decisions[: most // 5], figures.caveats[: most // 5])
+        whole = replace(full.whole, retrospective=_first_of_each(full.whole.retrospective, most // 5))
+        shortened = map_texts((*said, whole), partial(_end_early, letters))
+        prompt, summary, decisions, caveats, whole = shortened
+        short = replace(
+            figures,
+            prompt=prompt,
+            summary=summary,
+            files=figures.files[:most],
+            decisions=decisions,
+            caveats=caveats,
+        )
+        record = replace(full, figures=short, whole=whole, also=full.also[: max(most, 5)])
+        lists = {"also": (full.also, record.also)} | {
+            name: (getattr(figures, name), getattr(short, name)) for name in ("files", "decisions", "caveats")
+        }
+        if told := full.whole.retrospective:
+            kept = record.whole.retrospective
+            lists |= {name: (getattr(told, name), getattr(kept, name)) for name in _TOLD}
+        record = replace(record, cut={n: len(was) for n, (was, now) in lists.items() if len(now) < len(was)})
+    return record
+
+
+_TOLD = ("challenges", "learnings", "suggestions")
+
+
+def _first_of_each(told: Retrospective | None, most: int) -> Retrospective | None:
+    if told is None:
+        return None
+    lists: dict[str, Any] = {name: getattr(told, name)[:most] for name in _TOLD}
+    return replace(told, **lists)
+
+
+def _end_early(letters: int, text: str, _: str | None) -> str:
+    return shorten(text, letters)

@@ -1,0 +1,1 @@
+"""The payloads that agents hand to their hooks."""

@@ -1,0 +1,290 @@
+"""What agents hand to their hooks, one payload a line as a recorder wrote it.
+
+The payloads of Claude Code, Codex, Gemini CLI and Cursor have ``hook_event_name`` in common and little else;
+whose they are shows in the names of events and in fields. A session's own log tells more and supersedes
+these events, so all their ids begin with ``hook.``. What a hook hears of the model's stream is not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from gittraj.formats.agent_hooks import calls
+from gittraj.formats.agent_hooks.calls import Ended
+from gittraj.formats.base import coerce, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.position import Place
+from gittraj.formats.claude import decisions, prompts
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import AnyEvent, Decided, Message, PeerMessage, Prompt, Remark, Thinking, ToolCall
+
+name = "hook-capture"
+agent = "claude-code"
+"""Whose payloads they are unless a fact ``agent`` says otherwise."""
+
+_START = Cursor()
+_TRUSTED = frozenset(("hook_event_name",))
+_CUT_FIRST_LINE = re.compile(rb'\{[^\n]*"hook_event_name"\s*:\s*"')
+_GEMINI = {"BeforeAgent", "AfterAgent", "BeforeTool", "AfterTool", "BeforeModel", "AfterModel", "PreCompress"}
+_GENERIC = ("preToolUse", "postToolUse", "postToolUseFailure")
+_SPECIAL = {
+    "beforeShellExecution": "Shell",
+    "afterShellExecution": "Shell",
+    "beforeMCPExecution": None,
+    "afterMCPExecution": None,
+    "afterFileEdit": "search_replace",
+}
+"""Cursor's hooks of single tools, and the tool; an older way to hear of the same calls."""
+_RESPONSES = ("tool_response", "tool_output", "result_json", "output", "result")
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a capture of payloads."""
+    objects = lines.head(head, limit=5)
+    if not objects:
+        return _CUT_FIRST_LINE.match(head) is not None
+    return any(isinstance(found.get("hook_event_name"), str) for found in objects)
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a capture. Its first session is the file's; ``session`` stands in for a missing id.
+
+    Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
+    """
+    return _Reading(stream, session, cursor).items()
+
+
+def agent_of(payload: dict[str, Any]) -> str | None:
+    """The agent whose payload this is, where it shows."""
+    event = coerce.text(payload.get("hook_event_name")) or ""
+    log = coerce.text(payload.get("transcript_path")) or ""
+    if event[:1].islower() or "conversation_id" in payload:
+        return "cursor"
+    if event in _GEMINI or "/.gemini/" in log:
+        return "gemini-cli"
+    if "turn_id" in payload or log.replace("\\", "/").rpartition("/")[2].startswith("rollout-"):
+        return "codex"
+    return "claude-code" if log else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """A payload with what every event of it has."""
+
+    number: int
+    agent: str
+    event: str
+    value: dict[str, Any]
+    start: int
+    end: int
+    foreign: str | None
+
+    @property
+    def subagent(self) -> bool:
+        return "agent_id" in self.value
+
+    def common(self, ordinal: int | str = 0, *tags: str) -> dict[str, Any]:
+        return {
+            "id": f"hook.{self.number}:{ordinal}",
+            "ts": coerce.stamp(self.value.get("timestamp")),
+            "tags": ("sidechain", *tags) if self.subagent else tags,
+        }
+
+    def entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self.end, session=self.foreign, **known)
+
+
+class _Reading:
+    def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
+        state = cursor.state
+        self._lines = Lines(stream, cursor, trusted=_TRUSTED)
+        self._place = Place(self._lines, cursor)
+        self._name = session
+        self._number: int = state.get("record", 0)
+        self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
+        """The ids of the calls that began, by tool and arguments where they have no id."""
+        self._generic: bool = state.get("generic", False)
+        self._done: set[str] = set()
+
+    def items(self) -> Iterator[Item]:
+        for found in self._lines:
+            if isinstance(found, Damage):
+                yield found
+                continue
+            if isinstance(found.value.get("hook_event_name"), str):
+                yield from self._place.count(self._payload(found))
+            self._number += 1
+
+    def _payload(self, found: Fragment) -> Iterator[Item]:
+        value = found.value
+        named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
+        yield from self._place.learn_once("session", named or self._name)
+        foreign = named if named != self._place.facts.get("session") else None
+        whose = agent_of(value)
+        if foreign is None and whose and whose != self._place.facts.get("agent", agent):
+            yield from self._place.learn("agent", whose)
+        record = _Record(
+            number=self._number,
+            agent=whose or self._place.facts.get("agent", agent),
+            event=value["hook_event_name"],
+            value=value,
+            start=found.start,
+            end=found.end,
+            foreign=foreign,
+        )
+        if foreign is None and not record.subagent:
+            yield from self._facts(record)
+        yield from self._items(record)
+
+    def _facts(self, record: _Record) -> Iterator[Fact]:
+        value, learn = record.value, self._place.learn
+        roots = value.get("workspace_roots")
+        first = roots[0] if isinstance(roots, list) and roots else None
+        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
+        yield from learn("folder", coerce.text(value.get("cwd")) or coerce.text(first))
+        yield from learn("model", coerce.text(value.get("model")))
+        yield from learn("agent_version", coerce.text(value.get("cursor_version")))
+        yield from learn("title", coerce.text(value.get("session_title")))
+
+    def _items(self, record: _Record) -> Iterator[Item]:
+        value = record.value
+        match record.event:
+            case "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt":
+                yield from self._prompt(record)
+            case "PreToolUse" | "BeforeTool" | "preToolUse":
+                yield from self._begin(record)
+            case "PostToolUse" | "AfterTool" | "postToolUse":
+                yield from self._end(record)
+            case "PostToolUseFailure" | "postToolUseFailure":
+                error = value.get("error") or value.get("error_message")
+                yield from self._end(record, calls.failed(_tool(record), error))
+            case event if event in _SPECIAL and not self._generic:
+                yield from self._begin(record) if event.startswith("before") else self._end(record)
+            case "Stop" | "AfterAgent" | "stop" | "StopFailure":
+                yield from self._stop(record)
+            case "SubagentStop" if text := coerce.text(value.get("last_assistant_message")):
+                yield record.entry(Message(**record.common(), content=text))
+            case "afterAgentResponse" if text := coerce.text(value.get("text")):
+                yield record.entry(Message(**record.common(), content=text))
+            case "afterAgentThought" if text := coerce.text(value.get("text")):
+                yield record.entry(Thinking(**record.common(), content=text))
+            case "PreCompact" | "preCompact":
+                text = f"Context compacted ({coerce.text(value.get('trigger')) or 'auto'})"
+                yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
+            case "PostCompact" if text := coerce.text(value.get("compact_summary")):
+                yield record.entry(Remark(**record.common(0, "compaction"), content=text, kind="note"))
+            case "SessionEnd" | "sessionEnd" if record.foreign is None:
+                yield from self._place.learn("status", "completed")
+                yield TurnEnd(end=record.end)
+
+    # ------------------------------------------------------------ what was said
+
+    def _prompt(self, record: _Record) -> Iterator[Item]:
+        given = coerce.text(record.value.get("prompt"))
+        text = prompts.typed({}, [{"type": "text", "text": given}]) if given else None
+        if text is None:
+            return
+        if record.subagent:
+            yield record.entry(PeerMessage(**record.common(), content=text, direction="received"))
+            return
+        self._done.clear()
+        state = {"record": record.number, "open": {k: [*v] for k, v in self._open.items()}}
+        state["generic"] = self._generic
+        yield from self._place.mark(self._place.cursor(record.start, state))
+        yield record.entry(Prompt(**record.common(), content=text))
+
+    def _stop(self, record: _Record) -> Iterator[Item]:
+        value = record.value
+        answer = coerce.text(value.get("last_assistant_message")) or coerce.text(value.get("prompt_response"))
+        if answer and answer.strip():
+            yield record.entry(Message(**record.common(), content=answer.strip()))
+        if value.get("status") == "aborted":
+            yield record.entry(Remark(**record.common(1, "interrupted"), content="Aborted", kind="note"))
+        elif record.event == "StopFailure" or value.get("status") == "error":
+            text = coerce.text(value.get("error_details")) or coerce.text(value.get("error")) or "error"
+            yield record.entry(Remark(**record.common(1), content=text, kind="error"))
+        if not record.subagent:
+            yield TurnEnd(end=record.end)
+
+    # ------------------------------------------------------------ calls
+
+    def _begin(self, record: _Record) -> Iterator[Item]:
+        self._generic = self._generic or record.event in _GENERIC
+        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
+        if given and (key in self._open or key in self._done):
+            return  # two recorders
+        call_id = given or f"hook.{record.number}"
+        self._open.setdefault(key, []).append(call_id)
+        yield self._call(record, call_id)
+
+    def _call(self, record: _Record, call_id: str) -> Entry:
+        tool, arguments = _tool(record), _arguments(record)
+        known = calls.called(record.agent, tool, arguments)
+        return record.entry(
+            ToolCall(**_owned(record, call_id, "call"), name=tool, arguments=arguments, call_id=call_id),
+            edits=known.edits,
+            command=known.command,
+            folder=coerce.text(record.value.get("cwd")) or self._place.facts.get("folder"),
+            paths=known.paths,
+        )
+
+    def _end(self, record: _Record, how: Ended | None = None) -> Iterator[Item]:
+        self._generic = self._generic or record.event in _GENERIC
+        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
+        if begun := self._open.pop(key, []):
+            call_id, *rest = begun
+            self._open |= {key: rest} if rest else {}
+        elif key in self._done:
+            return
+        else:
+            call_id = given or f"hook.{record.number}"
+            yield self._call(record, call_id)
+        if given:
+            self._done.add(key)
+        response = next((record.value[key] for key in _RESPONSES if key in record.value), None)
+        yield from self._result(record, call_id, response, how)
+
+    def _result(self, record: _Record, call_id: str, response: Any, how: Ended | None) -> Iterator[Item]:
+        tool = _tool(record)
+        how = how or calls.ended(record.agent, tool, response)
+        took = record.value.get("duration_ms", record.value.get("duration"))
+        common = _owned(record, call_id, "result")
+        event = tool_result(how, call_id=call_id, duration_ms=coerce.number(took), **common)
+        yield record.entry(event, edits=how.edits, commits=how.commits)
+        if how.result is not None:
+            decided = decisions.decisions(tool, _arguments(record), response, how.result)
+            for ordinal, decision in enumerate(decided):
+                common = _owned(record, call_id, f"decided{ordinal}")
+                yield record.entry(Decided(**common, decision=decision))
+
+
+def _tool(record: _Record) -> str:
+    return coerce.text(record.value.get("tool_name")) or _SPECIAL.get(record.event) or "unknown"
+
+
+def _arguments(record: _Record) -> Any:
+    """What the tool was given; Cursor's special hooks have it among their own fields."""
+    value = record.value
+    if "tool_input" in value:
+        return coerce.parsed(value["tool_input"])
+    keys = ("command", "file_path", "edits")
+    return {key: value[key] for key in keys if key in value}
+
+
+def _key(record: _Record) -> str:
+    """What the two hooks of a call have in common: its id, else (Gemini CLI) tool and arguments."""
+    if given := coerce.text(record.value.get("tool_use_id")):
+        return given
+    asked = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+def _owned(record: _Record, call_id: str, what: str) -> dict[str, Any]:
+    own = call_id if call_id.startswith("hook.") else f"hook.{call_id}"
+    return record.common() | {"id": f"{own}:{what}"}

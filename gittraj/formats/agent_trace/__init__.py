@@ -1,0 +1,1 @@
+"""agent-trace: which lines of which files an agent wrote (https://agent-trace.dev)."""

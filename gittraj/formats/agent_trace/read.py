@@ -1,0 +1,186 @@
+"""agent-trace: which lines of which files were an agent's, as records or as JSON Lines of them, in the
+dialects that are about (https://agent-trace.dev; ``trail``'s traces; the flat lines of some hooks).
+
+A record tells of no word that was said: each file is an event that names its lines. Records of one session
+are one trajectory; what names no session is one of its own. Ranges that make no sense are left out and
+counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.base import carried, coerce, document, lines
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.peek import peek
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import Foreign, Touched
+
+name = "agent-trace"
+agent = "agent-trace"
+
+_HEAD = 65536
+_FLAT = "agent-trace/"
+_PSEUDO = frozenset((".sessions", ".shell-history"))
+"""Files that are none, in which the reference hook notes that a session began or a command ran."""
+_TYPE = "attribution"
+
+
+def detect(path: Path) -> bool:
+    """Whether the file at ``path`` begins with a record, and is no trace of a trajectory beside it."""
+    try:
+        stem = path.name.removesuffix(".trace.json")
+        beside = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
+        if not path.is_file() or (stem != path.name and any(each.exists() for each in beside)):
+            return False
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except (OSError, ValueError):
+        return False
+    found = lines.head(head, 3) or [coerce.mapping(peek(head))]
+    return all(_is_record(record) for record in found)
+
+
+def _is_record(record: dict[str, Any]) -> bool:
+    if str(record.get("schema", "")).startswith(_FLAT):
+        return "file_path" in record
+    files = record.get("files")
+    first = coerce.mapping(files[0]) if isinstance(files, list) and files else {}
+    return "version" in record and "timestamp" in record and (files == [] or "conversations" in first)
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The sessions that are named, in the order in which they come first. Raises OSError."""
+    yield from dict.fromkeys(_session(each) for each in _records(path) if not isinstance(each, Damage))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, FormatError."""
+    end = path.stat().st_size
+    told = False
+    for each in _records(path):
+        if isinstance(each, Damage):
+            yield each
+        elif _session(each) == session:
+            if not told:
+                yield from _facts(each, session)
+            told = True
+            yield from _flat(each, end) if "file_path" in each else _items(each, end)
+    if not told:
+        raise FormatError(f"{path} holds nothing of {session}", hint="list its sessions again")
+    yield TurnEnd(end=end)
+
+
+def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
+    with path.open("rb") as stream:
+        value, _ = document.load(stream)
+        if isinstance(value, dict) and _is_record(value):
+            yield value
+            return
+        stream.seek(0)
+        for found in Lines(stream, Cursor(), trusted=frozenset(("timestamp",))):
+            if isinstance(found, Fragment) and _is_record(found.value):
+                yield found.value
+            elif isinstance(found, Damage):
+                yield found
+
+
+def _session(record: dict[str, Any]) -> str:
+    """Its session; else the trajectory whose trace it is; else its own."""
+    named = coerce.text(record.get("session_id")) or coerce.text(
+        coerce.mapping(record.get("metadata")).get("session_id")
+    )
+    trace = coerce.text(record.get("trajectory"))
+    return named or (f"trace of {trace}" if trace else None) or coerce.text(record.get("id")) or "unknown"
+
+
+def _facts(record: dict[str, Any], session: str) -> Iterator[Fact]:
+    yield Fact(name="session", value=session)
+    yield Fact(name="title", value="Lines that an agent wrote")
+    tool = coerce.mapping(record.get("tool"))
+    if version := coerce.text(tool.get("version")):
+        yield Fact(name="agent_version", value=version)
+    if started := coerce.stamp(record.get("timestamp")):
+        yield Fact(name="started_at", value=started)
+    if revision := _revision(record):
+        yield Fact(name="start_commit", value=revision)
+    yield from carried.parent(record.get("trajectory"))
+
+
+def _revision(record: dict[str, Any]) -> str | None:
+    if revision := coerce.text(coerce.mapping(record.get("vcs")).get("revision")):
+        return revision
+    ranges = (
+        each
+        for file in coerce.objects(record.get("files"))
+        for conversation in coerce.objects(file.get("conversations"))
+        for each in coerce.objects(conversation.get("ranges"))
+    )
+    return next((found for each in ranges if (found := coerce.text(each.get("revision")))), None)
+
+
+def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
+    identity = coerce.text(record.get("id")) or "record"
+    for number, file in enumerate(coerce.objects(record.get("files"))):
+        path = _path(file.get("path"))
+        if path is None or path in _PSEUDO:
+            continue
+        for ordinal, conversation in enumerate(coerce.objects(file.get("conversations"))):
+            ranges, wrong = _ranges(conversation.get("ranges"))
+            if wrong:
+                yield Damage(at=end, why=f"{wrong} ranges of lines that are none")
+            if not ranges:
+                continue
+            who = coerce.mapping(conversation.get("contributor"))
+            model = coerce.text(who.get("model_id")) or coerce.text(who.get("model"))
+            model = None if model == "unknown" else model
+            if model:
+                yield Fact(name="model", value=model)
+            yield _entry(
+                f"{identity}:{number}.{ordinal}",
+                path,
+                ranges,
+                end,
+                ts=coerce.stamp(record.get("timestamp")),
+                model=model,
+                raw={key: value for key, value in conversation.items() if key != "ranges"},
+            )
+
+
+def _flat(record: dict[str, Any], end: int) -> Iterator[Item]:
+    path = _path(record.get("file_path"))
+    ranges, wrong = _ranges([record])
+    if path is None or wrong:
+        yield Damage(at=end, why="a range of lines that is none")
+        return
+    call = coerce.text(record.get("tool_use_id")) or "line"
+    stamp = coerce.stamp(record.get("timestamp"))
+    raw = {key: record[key] for key in ("tool", "confidence", "tool_use_id") if key in record}
+    yield _entry(f"{call}:{path}:{ranges}:{stamp}", path, ranges, end, ts=stamp, raw=raw)
+
+
+def _entry(identity: str, path: str, ranges: str, end: int, **known: Any) -> Entry:
+    files = (Touched(path=path),) if carried.is_inside(path) else ()
+    content = f"{path}:{ranges}"
+    return Entry(
+        event=Foreign(id=identity, type=_TYPE, content=content, files=files, **known),
+        end=end,
+        paths=(path,),
+    )
+
+
+def _path(value: Any) -> str | None:
+    path = coerce.text(value)
+    return path.replace("\\", "/") if path else None
+
+
+def _ranges(value: Any) -> tuple[str, int]:
+    """The lines, as ``1-4,9``, and how many ranges were none."""
+    given = coerce.objects(value)
+    pairs = [(coerce.number(each.get("start_line")), coerce.number(each.get("end_line"))) for each in given]
+    good = [(first, last) for first, last in pairs if first and last and 0 < first <= last]
+    told = ",".join(f"{first}-{last}" if first != last else str(first) for first, last in good)
+    return told, len(pairs) - len(good)

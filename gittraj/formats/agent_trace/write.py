@@ -1,0 +1,91 @@
+"""agent-trace 0.1.0: a record a commit, which lines of it which trajectory wrote (https://agent-trace.dev).
+
+Only lines that the commit added are told of, by their numbers in it, and of these only what was said to be
+written in a session: for the others nothing is claimed but that nobody knows. JSON Lines.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+from gittraj import __version__
+from gittraj.formats.base.exported import Exported, Run
+from gittraj.formats.base.json_document import line
+from gittraj.model.times import to_stamp
+
+VERSION = "0.1.0"
+_SPACE = uuid.UUID("6f1d8a4e-6c1b-5a0e-9f57-3a1d6b2c9e10")
+"""Of the names that ids of records are made of, so that the same commit has the same record."""
+_MODEL_LIMIT = 250
+_PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "o1": "openai", "o3": "openai",
+              "o4": "openai", "gemini": "google", "grok": "xai", "deepseek": "deepseek",
+              "mistral": "mistral"}  # fmt: skip
+"""By how a model's name begins, as models.dev calls them."""
+
+
+def write(exported: Exported) -> Iterator[str]:
+    told = {each["id"]: each for each in exported.trajectories}
+    commits = {c["commit"]: c for found in exported.commits.values() for c in found}
+    for commit in sorted(commits.values(), key=lambda each: str(each["date"])):
+        runs = exported.runs(commit["commit"])
+        if runs:
+            yield line(_record(commit, runs, told))
+
+
+def _record(commit: Mapping[str, Any], runs: Sequence[Run], told: Mapping[str, Any]) -> dict[str, Any]:
+    by_path = groupby(runs, key=lambda run: run.path)
+    return {
+        "version": VERSION,
+        "id": str(uuid.uuid5(_SPACE, commit["commit"])),
+        "timestamp": to_stamp(commit["date"]),
+        "vcs": {"type": "git", "revision": commit["commit"]},
+        "tool": {"name": "git-traj", "version": __version__},
+        "files": [
+            {
+                "path": path.encode("utf-8", "replace").decode(),
+                "conversations": _conversations([*found], told),
+            }
+            for path, found in by_path
+        ],
+        "metadata": {"io.github.git-traj": {"trajectories": _sessions(runs, told)}},
+    }
+
+
+def _conversations(runs: Sequence[Run], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """One for each trajectory that wrote in the file, the lines of nobody last."""
+    writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
+    return [
+        {
+            **({"url": f"git-traj:{writer}"} if writer else {}),
+            "contributor": _contributor(told[writer]) if writer else {"type": "unknown"},
+            "ranges": [
+                {"start_line": r.first, "end_line": r.last, "content_hash": f"sha256:{r.sha256}"}
+                for r in found
+            ],
+        }
+        for writer in (*writers, None)
+        if (found := [run for run in runs if run.trajectory == writer])
+    ]
+
+
+def _contributor(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Of several models of a session nobody knows which it was."""
+    models = told["models"]
+    return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
+
+
+def _model(name: str) -> str:
+    """As ``provider/model``, where the provider is known."""
+    known = next((p for start, p in _PROVIDERS.items() if name.startswith(start)), None)
+    return (f"{known}/{name}" if known and "/" not in name else name)[:_MODEL_LIMIT]
+
+
+def _sessions(runs: Sequence[Run], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
+    return [
+        {key: told[writer][key] for key in ("id", "agent", "agentVersion", "session") if told[writer][key]}
+        for writer in writers
+    ]

@@ -1,0 +1,1 @@
+"""agent-trajectories (npm ``agent-trajectories``, command ``trail``): its JSON, and its Markdown."""

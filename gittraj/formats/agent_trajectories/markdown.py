@@ -1,0 +1,120 @@
+"""``.trajectory.md``: what ``trail`` exports for people to read, taken in where nothing else is left.
+
+Beside the document that it was made from it is not read: that says more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.formats.agent_trajectories.read import read_document
+from gittraj.model.session_items import Item
+
+name = "trajectory-markdown"
+agent = "agent-trajectories"
+
+_HEAD = 4096
+_LIMIT = 64 * 1024 * 1024
+_TITLE = re.compile(r"\A\ufeff?\s*# Trajectory: ([^\n]*)")
+_LABEL = re.compile(r"^> \*\*(\w+):\*\* (.*)$", re.MULTILINE)
+_SECTION = re.compile(r"^## (.+)$", re.MULTILINE)
+_PART = re.compile(r"^### (?:\d+\. )?(.+)$", re.MULTILINE)
+_ITEM = re.compile(r"^- (.*(?:\n(?!- |#|\*|---).*)*)", re.MULTILINE)
+_POINT = re.compile(r"^- \*\*(\w+):\*\* (.*)$", re.MULTILINE)
+_LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)\)")
+_STATUSES = ("completed", "abandoned", "active")
+
+
+def detect(path: Path) -> bool:
+    """Whether ``path`` is such a file, with no document beside it."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            found = _TITLE.match(stream.read(_HEAD).decode("utf-8", "replace")) is not None
+        stem = path.name.removesuffix(".md")
+        return found and not any((path.parent / n).exists() for n in (f"{stem}.json", "trajectory.json"))
+    except (OSError, ValueError):
+        return False
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """What the file is called."""
+    yield path.name.removesuffix(".md").removesuffix(".trajectory")
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of the trajectory. Raises OSError."""
+    with path.open("rb") as stream:
+        text = stream.read(_LIMIT).decode("utf-8", "replace").replace("\r\n", "\n")
+    yield from read_document({**_document(text), "id": session}, end=path.stat().st_size)
+
+
+def _document(text: str) -> dict[str, Any]:
+    """What of a document can be seen in its summary."""
+    titled = _TITLE.match(text)
+    labels = dict(_LABEL.findall(text))
+    sections = _sections(text)
+    task: dict[str, Any] = {"title": titled[1].strip() if titled else ""}
+    if linked := _LINK.fullmatch(labels.get("Task", "")):
+        task["source"] = {"system": "url", "id": linked[1], "url": linked[2]}
+    words = labels.get("Status", "").lower().split()
+    document: dict[str, Any] = {"task": task, "chapters": [*_chapters(sections)]}
+    if status := next((each for each in _STATUSES if each in words), None):
+        document["status"] = status
+    if told := _retrospective(sections, labels):
+        document["retrospective"] = told
+    return document
+
+
+def _sections(text: str) -> dict[str, str]:
+    _, *found = _SECTION.split(text)
+    bodies = (re.sub(r"\n---\s*$", "", body.rstrip()).strip() for body in found[1::2])
+    return dict(zip((title.strip() for title in found[::2]), bodies, strict=True))
+
+
+def _parts(text: str) -> Iterator[tuple[str, str]]:
+    _, *found = _PART.split(text)
+    yield from zip(found[::2], found[1::2], strict=True)
+
+
+def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
+    reasons = {title: dict(_POINT.findall(body)) for title, body in _parts(sections.get("Key Decisions", ""))}
+    left = dict(reasons)
+    chapters: list[dict[str, Any]] = []
+    for title, body in _parts(sections.get("Chapters", "")):
+        author = re.search(r"^\*Agent: (.*)\*$", body, re.MULTILINE)
+        events = [_event(each.strip(), left) for each in _ITEM.findall(body)]
+        chapters.append({"title": title, "agentName": author[1] if author else "", "events": events})
+    if left:
+        chapters = chapters or [{"title": "Key Decisions", "agentName": "", "events": []}]
+        chapters[-1]["events"] += [_decision(title, told) for title, told in left.items()]
+    yield from chapters
+
+
+def _event(text: str, left: dict[str, dict[str, str]]) -> dict[str, Any]:
+    """A note, or the decision that is told above with its reason."""
+    for title, told in left.items():
+        if text == f"{title}: {told.get('Chose')}":
+            return _decision(title, left.pop(title))
+    return {"type": "note", "content": text}
+
+
+def _decision(title: str, told: dict[str, str]) -> dict[str, Any]:
+    others = [each for each in told.get("Rejected", "").split(", ") if each]
+    raw = {"question": title, "chosen": told.get("Chose", title), "alternatives": others}
+    raw |= {"reasoning": told.get("Reasoning", "")}
+    return {"type": "decision", "content": f"{title}: {raw['chosen']}", "raw": raw}
+
+
+def _retrospective(sections: dict[str, str], labels: dict[str, str]) -> dict[str, Any]:
+    summary, _, approach = sections.get("Summary", "").partition("**Approach:**")
+    told: dict[str, Any] = {"summary": summary.strip(), "approach": approach.strip()}
+    for title in ("Challenges", "Learnings", "Suggestions"):
+        told[title.lower()] = [each.strip() for each in _ITEM.findall(sections.get(title, ""))]
+    told = {key: value for key, value in told.items() if value}
+    percent = labels.get("Confidence", "").removesuffix("%")
+    return {**told, "confidence": int(percent) / 100} if told and percent.isdecimal() else told

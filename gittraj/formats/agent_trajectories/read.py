@@ -1,0 +1,160 @@
+"""``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
+
+A file is a trajectory with an id of its own, which it keeps. Read leniently: half of those in the wild miss
+what the schema asks for. Files that stand beside it (index, trace, summary) hold nothing that it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any, BinaryIO
+
+from gittraj.formats.agent_trajectories.shared import (
+    OWN,
+    carried_trajectory,
+    document_events,
+    read_decision,
+)
+from gittraj.formats.base import carried, coerce, document
+from gittraj.formats.base.bulk import without_media
+from gittraj.formats.base.carried import Names
+from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.json_patch import patch
+from gittraj.formats.base.peek import peek
+from gittraj.model.session_items import Cursor, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import Prompt, Usage
+
+name = "agent-trajectories"
+agent = "agent-trajectories"
+
+_START = Cursor()
+_COMPACTED = "compacted"
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a trajectory or a compaction of some."""
+    value = coerce.mapping(peek(head))
+    if value.get("type") == _COMPACTED:
+        return "sourceTrajectories" in value or "decisionGroups" in value
+    named = str(value.get("id", "")).startswith("traj_")
+    work = isinstance(value.get("chapters"), list) and ("agents" in value or "startedAt" in value)
+    return (named and ("task" in value or work)) or (work and ("task" in value or named))
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a trajectory. It is read whole, whatever the ``cursor``."""
+    value, damage = document.load(stream)
+    end = stream.tell() if stream.seekable() else 0
+    yield from read_document(coerce.mapping(value), end=end)
+    if damage:
+        yield damage
+
+
+def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
+    """The items of a document that ends at ``end``."""
+    told = without_media(value)
+    if told.get("type") == _COMPACTED:
+        yield from _facts(told, None, "Compaction of " + _count(told.get("sourceTrajectories")))
+        yield from _items([*_compaction(told)], end)
+    elif told:
+        ours = carried_trajectory(told)
+        task = told.get("task")
+        title = coerce.text(told.get("title")) or coerce.text(coerce.mapping(task).get("title"))
+        yield from _facts(told, ours, title or coerce.text(task))
+        yield from _items([_carried(*pair) for pair in document_events(told)], end)
+
+
+def _facts(told: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
+    identity = coerce.text(told.get("id"))
+    if ours is not None:
+        session = coerce.text(coerce.mapping(ours).get("session"))
+        yield from (Fact(name="session", value=each) for each in (session or identity,) if each)
+        yield from carried.facts(ours)
+        return
+    yield from (Fact(name="session", value=each) for each in (identity,) if each)
+    yield from carried.identity(identity)
+    for key, value in (("title", title), ("status", coerce.text(told.get("status")))):
+        if value:
+            yield Fact(name=key, value=value)
+    if started := coerce.stamp(told.get("startedAt")):
+        yield Fact(name="started_at", value=started)
+    source = coerce.mapping(coerce.mapping(told.get("task")).get("source"))
+    if source:
+        yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
+    for someone in coerce.objects(told.get("agents")):
+        yield from carried.participant(someone.get("name"), someone.get("role"))
+    for tag in told["tags"] if isinstance(told.get("tags"), list) else ():
+        if coerce.text(tag):
+            yield Fact(name="tag", value=tag)
+    trace = coerce.mapping(told.get("_trace"))
+    if commit := coerce.text(trace.get("endRef")) or coerce.text(trace.get("startRef")):
+        yield Fact(name="start_commit", value=commit)
+
+
+def _carried(event: dict[str, Any], ours: Any) -> dict[str, Any]:
+    changed = patch(event, coerce.mapping(ours).get("event", {}))
+    return changed if carried.to_event(changed) is not None else event
+
+
+def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
+    spent: dict[str, Spent] = {}
+    began = False
+    for value in events:
+        event = carried.to_event(value)
+        if event is None:
+            continue
+        if event.usage:
+            event = event if event.response else replace(event, response=event.id)
+            response = event.response or event.id
+            known = spent.get(response, Spent(response=response, usage=Usage()))
+            spent[response] = replace(known, usage=known.usage + (event.usage or Usage()))
+        if isinstance(event, Prompt) and began:
+            yield TurnEnd(end=end)
+        began = True
+        yield entry(event, end)
+    if began:
+        yield TurnEnd(end=end)
+    yield from spent.values()
+
+
+# ---------------------------------------------------------------- compactions
+
+
+def _compaction(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """What several trajectories came to: decisions, findings, and the words of the model that wrote it."""
+    names = Names(OWN)
+    stamp = coerce.stamp(told.get("compactedAt"))
+    when = {"ts": stamp} if stamp else {}
+
+    def said(kind: str, text: str | None) -> Iterator[dict[str, Any]]:
+        if text:
+            yield {"type": kind, "id": names.of(kind, stamp, len(text)), **when, "content": text, OWN: {}}
+
+    yield from said("note", coerce.text(told.get("narrative")))
+    groups = coerce.objects(told.get("decisionGroups"))
+    decisions = [(d, g.get("category")) for g in groups for d in coerce.objects(g.get("decisions"))]
+    decisions += [(d, None) for d in coerce.objects(told.get("decisions"))]
+    for given, category in decisions:
+        decision = read_decision(given, "")
+        if decision["chosen"]:
+            number = names.of("decided", stamp, len(decision["chosen"]))
+            tags = {"tags": [category]} if coerce.text(category) else {}
+            yield {"type": "decision", "id": number, **when, **tags, "decision": decision, OWN: {}}
+    for key, kind in (("keyFindings", "finding"), ("keyLearnings", "finding"), ("openQuestions", "note")):
+        for each in told[key] if isinstance(told.get(key), list) else ():
+            yield from said(kind, coerce.text(each) or _sentence(coerce.mapping(each)))
+    for key, kind in (("conventions", "note"), ("lessons", "finding")):
+        for each in coerce.objects(told.get(key)):
+            yield from said(kind, _sentence(each))
+    root = {"type": "checkpoint", "id": names.of("root", stamp), **when, "content": "agent-trajectories"}
+    yield {**root, OWN: {"root": told}}
+
+
+def _sentence(each: dict[str, Any]) -> str:
+    return "\n".join(value for value in each.values() if isinstance(value, str) and value)
+
+
+def _count(sources: Any) -> str:
+    number = len(sources) if isinstance(sources, list) else 0
+    return f"{number} {'trajectory' if number == 1 else 'trajectories'}"

@@ -1,0 +1,226 @@
+"""``.trajectory.json`` of agent-trajectories 0.6.1, as its own schema accepts it, and the tree that ``trail``
+keeps them in; or the folder of its first design, to be read without a program.
+
+What its schema demands and nobody said (a role, an approach) is not made up but where a field would be empty;
+a retrospective without a summary and a confidence stays an event.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gittraj.formats.agent_trajectories.shared import (
+    CHAPTER,
+    DOCUMENT,
+    ID,
+    OWN,
+    STATUSES,
+    TITLE,
+    Event,
+    build_event,
+    chapter_id,
+    fitting,
+    read_event,
+    with_carried,
+)
+from gittraj.formats.agent_trajectories.summary import summarise, tell_chapter
+from gittraj.formats.base.carried import Names, carried_header, plain_event
+from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.json_patch import difference
+from gittraj.model.times import seconds
+
+Header = Mapping[str, Any]
+
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_PLAIN = re.compile(r"[a-z0-9]+")
+_MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+_EPOCH = "1970-01-01T00:00:00.001Z"
+
+
+def write(exported: Exported) -> Iterator[str]:
+    (told,) = exported.trajectories
+    yield pretty(build(told, exported.commits.get(told["id"], ())))
+
+
+def files(exported: Exported) -> Iterator[tuple[str, str]]:
+    """The tree below ``.agentworkforce/trajectories``: documents, and summaries of those that ended."""
+    for told in exported.trajectories:
+        document = build(told, exported.commits.get(told["id"], ()))
+        if document.get("type") == "compacted":
+            yield f"compacted/{_named(document, told)}.json", pretty(document)
+            continue
+        month = str(document.get("completedAt", document["startedAt"]))[:7]
+        folder = f"completed/{month if _MONTH.fullmatch(month) else _EPOCH[:7]}"
+        folder = "active" if document["status"] == "active" else folder
+        yield f"{folder}/{_named(document, told)}/trajectory.json", pretty(document)
+        if document["status"] != "active":
+            yield f"{folder}/{_named(document, told)}/summary.md", summarise(document)
+
+
+def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
+    """A folder ``NAME.trajectory`` for each: the document, its summary, and each chapter's events to read."""
+    for told in exported.trajectories:
+        document = build(told, exported.commits.get(told["id"], ()))
+        folder = f"{_named(document, told)}.trajectory"
+        yield f"{folder}/trajectory.json", pretty(document)
+        if document.get("type") == "compacted":
+            continue
+        yield f"{folder}/README.md", summarise(document)
+        for number, chapter in enumerate(document["chapters"], 1):
+            name = "-".join(_PLAIN.findall(chapter["title"].lower()))[:40].strip("-")
+            yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", tell_chapter(chapter, number)
+
+
+def _named(document: Mapping[str, Any], told: Header) -> str:
+    """A document that came from elsewhere names itself as it likes; a file is not named so."""
+    own = document["id"]
+    return own if isinstance(own, str) and _ID.fullmatch(own) else str(told["id"])
+
+
+def build(told: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+    """The document of one trajectory."""
+    events = [plain_event(event, told["agent"]) for event in events_of(dict(told))]
+    root = next((e[OWN]["root"] for e in events if _is_root(e)), None)
+    if root is not None and root.get("type") == "compacted" and isinstance(root.get("id"), str):
+        return dict(root)
+    apart = {e["id"] for e in events if e.get(OWN) == {} or _is_root(e)}
+    chapters = _Chapters(told).build([e for e in events if e["id"] not in apart])
+    header, ending = _header(told, commits), _ending(told, commits)
+    if root is None:
+        return {**header, "chapters": chapters, **ending}
+    kept = fitting(root, DOCUMENT) | {"version": 1}
+    needed = {key: header[key] for key in ("id", "task", "status", "startedAt", "agents")}
+    beside = {key: ending[key] for key in ("retrospective",) if key in ending}
+    return {**needed, **beside, **kept, "chapters": chapters}
+
+
+def _is_root(event: Event) -> bool:
+    own = event.get(OWN)
+    return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
+
+
+def _header(told: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    started = told["startedAt"] or _EPOCH
+    name = told["id"]
+    if not ID.fullmatch(name):
+        name = f"traj_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
+    status = told["status"]
+    if status not in STATUSES:
+        over = status is not None or told["link"]["role"] == "produced"
+        status = ("abandoned" if status == "failed" else "completed") if over else "active"
+    title = (told["title"] or told["prompt"] or "(untitled)").strip()[:TITLE] or "(untitled)"
+    people = [{"name": told["agent"] or "unknown", "role": "lead", "joinedAt": started}]
+    others = (p for p in told["participants"] if p["name"] and p["name"] != told["agent"])
+    people += [{"name": p["name"], "role": p["role"] or "contributor", "joinedAt": started} for p in others]
+    ended = told["completedAt"] or told["part"]["endedAt"]
+    return {
+        "id": name,
+        "version": 1,
+        "task": {"title": title, **_source(told)},
+        "status": status,
+        "startedAt": started,
+        **({"completedAt": ended} if ended and status != "active" else {}),
+        "agents": people,
+    }
+
+
+def _source(told: Header) -> dict[str, Any]:
+    source = (told["task"] or {}).get("source")
+    if not source or not source["id"]:
+        return {}
+    url = source.get("url")
+    fits = isinstance(url, str) and re.fullmatch(r"https?://[\w.-]+(:\d+)?(/[^\s]*)?", url)
+    return {"source": {"system": source["system"], "id": source["id"], **({"url": url} if fits else {})}}
+
+
+def _ending(told: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {
+        **_retrospective(told["retrospective"]),
+        "commits": [e["commit"] for e in commits] if told["link"]["role"] == "produced" else [],
+        "filesChanged": [file["path"] for file in told["filesChanged"]],
+        "tags": [*told["tags"]],
+    }
+
+
+def _retrospective(given: Header | None) -> dict[str, Any]:
+    if not given or not given["summary"] or given["confidence"] is None:
+        return {}
+    lists = {key: given[key] for key in ("challenges", "learnings", "suggestions") if given[key]}
+    rest = {"approach": given["approach"] or "Not stated", **lists, "confidence": given["confidence"]}
+    return {"retrospective": {"summary": given["summary"], **rest}}
+
+
+class _Chapters:
+    """Builds the chapters of one document; what ours say beyond theirs goes along with each event, and what
+    the trajectory says with the first."""
+
+    def __init__(self, told: Header) -> None:
+        self._told = told
+        self._agent = told["agent"] or "unknown"
+        self._names = Names(OWN)
+        self._time = round((seconds(told["startedAt"]) or 0.001) * 1000) or 1
+        self._carries = False
+        self._first = True
+
+    def build(self, events: Sequence[Event]) -> list[dict[str, Any]]:
+        self._carries = not any(OWN in e for e in events)
+        if any("chapter" in e.get(OWN, {}) for e in events):
+            return [*self._theirs(events)]
+        inside = {event["id"]: event for event in events}
+        return [*self._ours(inside)]
+
+    def _ours(self, inside: Mapping[str, Event]) -> Iterator[dict[str, Any]]:
+        for chapter in self._told["chapters"]:
+            found = [inside[e["id"]] for e in chapter["events"] if e["id"] in inside]
+            if found:
+                basis = {
+                    "id": chapter_id(chapter["id"]),
+                    "title": chapter["title"] or "Session",
+                    "agentName": chapter["agentName"] or self._agent,
+                    "startedAt": chapter["startedAt"] or self._told["startedAt"] or _EPOCH,
+                }
+                ended = {"endedAt": chapter["endedAt"]} if chapter["endedAt"] else {}
+                yield {**basis, **ended, "events": [self._event(e, basis["agentName"]) for e in found]}
+
+    def _theirs(self, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
+        current: dict[str, Any] | None = None
+        for event in events:
+            if "chapter" in event.get(OWN, {}):
+                if current is not None:
+                    yield current
+                kept = fitting(event[OWN]["chapter"], CHAPTER)
+                current = self._chapter(event) | kept | {"events": []}
+                self._names.of("chapter", event.get("ts"), len(event["content"]))  # as a reader counts it
+            else:
+                if current is None:
+                    current = self._chapter({**event, "content": "Session"})
+                current["events"].append(self._event(event, current.get("agentName")))
+        if current is not None:
+            yield current
+
+    def _chapter(self, event: Event) -> dict[str, Any]:
+        return {
+            "id": chapter_id(event["id"]),
+            "title": event["content"],
+            "agentName": event.get("agent") or self._agent,
+            "startedAt": event.get("ts") or self._told["startedAt"] or _EPOCH,
+            "events": [],
+        }
+
+    def _event(self, event: Event, author: str | None) -> Event:
+        built = build_event(event, self._time)
+        self._time = built["ts"] if isinstance(built.get("ts"), int) else self._time
+        ours = self._carries and author == self._agent
+        understood = read_event(built, None if ours else author, self._names)
+        plain = {key: value for key, value in event.items() if key != OWN}
+        carried: Event = {}
+        if difference(plain, understood):
+            carried["event"] = difference(event, understood)
+        if self._carries and self._first:
+            carried["trajectory"] = carried_header(self._told)
+        self._first = False
+        return with_carried(built, carried)

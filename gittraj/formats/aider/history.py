@@ -1,0 +1,69 @@
+"""Aider's ``.aider.chat.history.md``, to which every session of a folder is appended, each below a header.
+
+The header tells when a session started; nothing else in the file has an id or a time. It grows for months, so
+nothing here holds more than a line of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from gittraj.formats.aider.session import LONGEST, read_session
+from gittraj.model.session_items import Item
+
+name = "aider"
+agent = "aider"
+
+FILE = ".aider.chat.history.md"
+_HEAD = 65536
+_HEADER = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) *\r?$", re.MULTILINE)
+
+
+def detect(path: Path) -> bool:
+    """Whether ``path`` is a history of Aider's, or a folder with one."""
+    try:
+        file = _file(path)
+        if not file.is_file():  # nobody may write into a pipe
+            return False
+        with file.open("rb") as stream:
+            return _HEADER.search(stream.read(_HEAD)) is not None
+    except (OSError, ValueError):
+        return False
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """When its sessions started, which is their id. What stands above the first header has none."""
+    with _file(path).open("rb") as stream:
+        yield from (session for session, _ in _headers(stream))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError."""
+    file = _file(path)
+    # In its own place the history's folder is the one that its paths start from; a copy says nothing.
+    folder = str(file.parent.absolute()) if file.name == FILE else None
+    with file.open("rb") as stream:
+        start = next((offset for found, offset in _headers(stream) if found == session), None)
+        if start is not None:
+            stream.seek(start)
+            yield from read_session(stream, start=start, session=session, folder=folder, ends=_HEADER)
+
+
+def _file(path: Path) -> Path:
+    return path / FILE if path.is_dir() else path
+
+
+def _headers(stream: BinaryIO) -> Iterator[tuple[str, int]]:
+    """The id of each session and the offset after its header. The second of two that started in the same
+    second gets a number."""
+    seen: dict[str, int] = {}
+    offset = 0
+    while line := stream.readline(LONGEST):
+        offset += len(line)
+        if line.startswith(b"# aider") and (found := _HEADER.match(line)):
+            started = f"{found[1].decode()}T{found[2].decode()}"
+            seen[started] = seen.get(started, 0) + 1
+            yield started if seen[started] == 1 else f"{started}-{seen[started]}", offset

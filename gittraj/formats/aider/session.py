@@ -1,0 +1,299 @@
+"""One session of Aider's history, line by line.
+
+What the human typed begins with ``#### ``, what Aider printed with ``> ``, and both end in two blanks;
+everything else the model said (aider's io.py, ``append_chat_history``). Of a text of several lines that Aider
+printed, only the first begins so and only the last ends so. What a model says may look like either, and
+output that goes back to the model looks like a prompt. Aider commits by itself: that is a call here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, Literal
+
+from gittraj.formats.aider import blocks
+from gittraj.formats.base import coerce
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
+from gittraj.model.values import AnyEvent, Json, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+
+LONGEST = 1024 * 1024
+"""Bytes of one line; a longer one is taken as several."""
+_VERSION = re.compile(r"Aider v(\S+)\Z")
+_MODEL = re.compile(r"(?:Main model|Models?): (\S+) with ")
+_COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
+_APPLIED = "Applied edit to "
+_NUMBER = r"([\d.,]{1,20}[kM]?)"
+_TOKENS = re.compile(rf"Tokens: {_NUMBER} sent")
+_AMOUNT = re.compile(rf"{_NUMBER} (sent|received|cache hit|cache write)\b")
+_COST = re.compile(r"Cost: \$(\d[\d,]{0,12}(?:\.\d{1,12})?) (?:message|request)")
+_ERROR = re.compile(
+    r"Unexpected error: |litellm\.|# \d+ SEARCH/REPLACE blocks? failed to match|"
+    r"The LLM did not conform|Malformed |Model \S+ has hit a token limit|Retrying in "
+)
+_CHECK = re.compile(r"# Fix any errors below|# \d+ SEARCH/REPLACE blocks? failed")
+_NOISE = re.compile(
+    r"\Z|(?:\S*/)?aider(?: |\Z)|Git repo: |Git working dir: |Repo-map: |Weak model: |Editor model: |"
+    r"Use /help |Added \S+ to the chat|You can use /undo |\^C again to exit|https://aider\.chat/"
+)
+_INTERRUPTED = "^C KeyboardInterrupt"
+_GOES_BACK = re.compile(
+    r"(?:(?:Attempt to fix|Fix) (?:lint|test) errors|[^?]{0,80}output to the chat\?).*\b[yY](?:es)?\Z"
+)
+_REENTERED = re.compile(r"# Fix any errors below|# \d+ SEARCH/REPLACE blocks? failed|I ran this command:")
+_COMMAND = re.compile(r"/[a-z][a-z-]*(?:\s|\Z)|!")
+_REQUEST = re.compile(r"/(?:ask|code|architect|context|help)\s+(?=\S)")
+
+_Mode = Literal["start", "user", "printed", "more", "said"]
+
+
+def read_session(
+    stream: BinaryIO, *, start: int, session: str, folder: str | None, ends: re.Pattern[bytes]
+) -> Iterator[Item]:
+    """The items of the session whose lines begin at offset ``start``, up to a line that matches ``ends``."""
+    yield Fact(name="session", value=session)
+    if started := coerce.stamp(session[:19]):
+        yield Fact(name="started_at", value=started)
+        yield Fact(name="tag", value="local-time")
+    if folder:
+        yield Fact(name="folder", value=folder)
+    yield from _Session(folder).items(stream, start, ends)
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines that belong together, from line ``number`` of the session on."""
+
+    number: int
+    lines: list[str] = field(default_factory=list)
+    kind: Literal["note", "error", "verification"] = "note"
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines).strip()
+
+
+class _Session:
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._mode: _Mode = "start"
+        self._blank = True
+        self._ended = False
+        """Whether the last line may be the end of a text of several lines; what stands below tells."""
+        self._block: _Block | None = None
+        self._output: _Block | None = None
+        """What Aider printed and that is nothing in particular: the output of a command, a failure."""
+        self._end = 0
+        self._after = 0
+        """Where the line that is read now ends."""
+        self._model: str | None = None
+        self._version: str | None = None
+        self._response: str | None = None
+        self._spent = Usage()
+        self._cost: float | None = None
+        self._pending: dict[str, str] = {}
+        """The edits that the model asked for and that nothing was heard of yet: path, and the call's id."""
+        self._asked: str | None = None
+        self._goes_back = False
+
+    def items(self, stream: BinaryIO, start: int, ends: re.Pattern[bytes]) -> Iterator[Item]:
+        self._end = start
+        number = 0
+        while (raw := stream.readline(LONGEST)) and not ends.match(raw):
+            if not raw.endswith(b"\n") and len(raw) < LONGEST:
+                break  # still being written
+            number += 1
+            line = raw.decode("utf-8", "replace").rstrip("\r\n").replace("\0", "")
+            self._after = self._end + len(raw)
+            if self._mode == "said" and not line.startswith(("#", ">")):
+                self._add(line)  # most lines are the model's
+            else:
+                yield from self._line(line, number)
+            self._end = self._after
+            self._blank = not line.strip()
+        yield from self._close()
+        yield from self._show_output()
+
+    # ------------------------------------------------------------ lines
+
+    def _line(self, line: str, number: int) -> Iterator[Item]:
+        marked = line.endswith("  ")
+        if self._ended and (not line.strip() or line.startswith(("> ", "####"))):
+            yield from self._close()
+            self._mode, self._ended = "printed", False
+        if marked and line.startswith("#### "):
+            if self._mode != "user" or self._blank:
+                yield from self._open("user", number)
+            self._add(line[5:-2])
+        elif marked and line.startswith("> "):
+            yield from self._open("printed", number)
+            self._add(line[2:].rstrip())
+            self._end = self._after
+            yield from self._close()
+        elif self._mode == "more":
+            self._add(line.rstrip())
+            self._ended = marked and bool(line.strip())
+        elif line.startswith("> ") and self._is_printed(line[2:]):
+            yield from self._open("more", number)
+            self._add(line[2:])
+        elif self._mode == "said":
+            self._add(line)
+        elif line.strip():
+            yield from self._open("said", number)
+            self._add(line)
+
+    def _is_printed(self, text: str) -> bool:
+        """Whether a line that does not end as Aider's do begins a text of several lines by Aider. What the
+        model says stands below an empty line."""
+        follows = self._mode in ("user", "printed") and not self._blank
+        return follows or self._mode == "start" or bool(_COMMIT.match(text) or _ERROR.match(text))
+
+    def _open(self, mode: _Mode, number: int) -> Iterator[Item]:
+        yield from self._close()
+        self._mode, self._block, self._ended = mode, _Block(number), False
+
+    def _add(self, line: str) -> None:
+        if self._block:
+            self._block.lines.append(line)
+
+    def _close(self) -> Iterator[Item]:
+        block, self._block = self._block, None
+        if block is None:
+            return
+        if self._mode in ("printed", "more"):
+            yield from self._printed(block)
+        elif block.text:
+            yield from self._show_output()
+            yield from self._typed(block) if self._mode == "user" else self._said(block)
+
+    # ------------------------------------------------------------ what they mean
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, folder=self._folder, **known)
+
+    def _typed(self, block: _Block) -> Iterator[Item]:
+        yield from self._give_up()
+        own, text = f"n{block.number}:0", block.text
+        asked, self._asked = self._asked, None
+        goes_back, self._goes_back = self._goes_back, False
+        if text == asked:
+            return  # what a command asks is printed again as it goes to the model
+        if request := _REQUEST.match(text):
+            self._asked = text[request.end() :].strip()
+            yield self._entry(Prompt(id=own, content=text))
+        elif _COMMAND.match(text):
+            yield self._entry(Remark(id=own, content=text, kind="note", tags=("command",)))
+        elif goes_back or _REENTERED.match(text):
+            yield self._entry(Remark(id=own, content=text, kind="verification", tags=("output",)))
+        else:
+            yield self._entry(Prompt(id=own, content=text))
+
+    def _said(self, block: _Block) -> Iterator[Item]:
+        yield from self._give_up()
+        self._goes_back = False
+        self._response, self._spent, self._cost = f"n{block.number}", Usage(), None
+        said: dict[str, Any] = {"model": self._model, "response": self._response}
+        yield self._entry(Message(id=f"n{block.number}:0", **said, content=block.text))
+        for ordinal, edit in enumerate(blocks.edits("\n".join(block.lines)), 1):
+            own = f"n{block.number}:{ordinal}"
+            yield self._edit(own, edit, said)
+            self._pending[edit.path] = own
+
+    def _edit(self, own: str, edit: Edit, said: dict[str, Any]) -> Entry:
+        call = ToolCall(id=own, **said, name="edit", arguments={"path": edit.path}, call_id=own)
+        return self._entry(call, edits=(edit,), paths=(edit.path,))
+
+    def _give_up(self) -> Iterator[Item]:
+        """Aider says of every edit that it applied; what it went on without was not."""
+        pending, self._pending = self._pending, {}
+        for call_id in pending.values():
+            event = ToolResult(id=f"{call_id}:result", content="not applied", call_id=call_id, is_error=True)
+            yield self._entry(event)
+
+    # ------------------------------------------------------------ what Aider printed
+
+    def _printed(self, block: _Block) -> Iterator[Item]:
+        text = block.text
+        if _TOKENS.match(text):
+            yield from self._show_output()
+            yield from self._tokens(block, text)
+        elif text.startswith(_APPLIED):
+            yield from self._show_output()
+            yield from self._applied(block, text)
+        elif made := _COMMIT.match(text):
+            yield from self._show_output()
+            yield from self._committed(block, text, made[1])
+        elif text == _INTERRUPTED:
+            yield from self._show_output()
+            common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
+            yield self._entry(Remark(**common, content="Interrupted", kind="note"))
+        elif found := _VERSION.match(text):
+            if found[1] != self._version:
+                self._version = found[1]
+                yield Fact(name="agent_version", value=found[1])
+        elif found := _MODEL.match(text):
+            if found[1] != self._model:
+                self._model = found[1]
+                yield Fact(name="model", value=found[1])
+        elif self._output or not _NOISE.match(text):
+            yield from self._show(block, text)
+
+    def _show(self, block: _Block, text: str) -> Iterator[Item]:
+        """Gather it; a failure and a check begin anew."""
+        self._goes_back = self._goes_back or _GOES_BACK.match(text) is not None
+        failed, checked = _ERROR.match(text), _CHECK.match(text)
+        if failed or checked:
+            yield from self._show_output()
+        if self._output is None:
+            kind: Literal["note", "error", "verification"] = "verification" if checked else "note"
+            self._output = _Block(block.number, kind="error" if failed else kind)
+        if not _NOISE.match(text) or not text:
+            self._output.lines.append(text)
+
+    def _show_output(self) -> Iterator[Item]:
+        output, self._output = self._output, None
+        if output and output.text:
+            event = Remark(id=f"n{output.number}:0", content=output.text, kind=output.kind, tags=("output",))
+            yield self._entry(event)
+
+    def _tokens(self, block: _Block, text: str) -> Iterator[Item]:
+        amounts = {what: _amount(number) for number, what in _AMOUNT.findall(text)}
+        read, written = amounts.get("cache hit", 0), amounts.get("cache write", 0)
+        self._spent += Usage(
+            input_tokens=max(0, amounts.get("sent", 0) - read - written),
+            cache_read_tokens=read,
+            cache_write_tokens=written,
+            output_tokens=amounts.get("received", 0),
+        )
+        if cost := _COST.search(text):
+            self._cost = (self._cost or 0.0) + float(cost[1].replace(",", ""))
+        if self._response is None:  # the model said nothing
+            self._response = f"n{block.number}"
+            common: dict[str, Any] = {"id": f"n{block.number}:0", "response": self._response}
+            yield self._entry(Remark(**common, content=text, kind="note", model=self._model))
+        yield Spent(response=self._response, usage=self._spent, cost=self._cost, beside=True)
+
+    def _applied(self, block: _Block, text: str) -> Iterator[Item]:
+        path = text[len(_APPLIED) :].strip()
+        call_id = self._pending.pop(path, None)
+        if call_id is None:
+            call_id = f"n{block.number}:0"
+            yield self._edit(call_id, Edit(path=path), {"model": self._model, "response": self._response})
+        yield self._entry(ToolResult(id=f"{call_id}:result", content=text, call_id=call_id))
+
+    def _committed(self, block: _Block, text: str, commit: str) -> Iterator[Item]:
+        own = f"n{block.number}:0"
+        arguments: Json = {"subject": text.partition("\n")[0].partition(commit)[2].strip()}
+        call = ToolCall(id=own, name="commit", arguments=arguments, call_id=own)
+        yield self._entry(call, command="git commit")
+        yield self._entry(ToolResult(id=f"{own}:result", content=text, call_id=own), commits=(commit,))
+
+
+def _amount(written: str) -> int:
+    """``10,924``, ``12k``, ``1.2k``, ``3M``, as a number."""
+    factor = {"k": 1_000, "M": 1_000_000}.get(written[-1], 1)
+    try:
+        return round(float(written.rstrip("kM").replace(",", "")) * factor)
+    except ValueError:
+        return 0

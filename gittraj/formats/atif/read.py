@@ -1,0 +1,253 @@
+"""ATIF, the Agent Trajectory Interchange Format, all versions: one JSON document for a run, with its
+subagents in it and its continuations beside it.
+
+Steps that a file repeats of an earlier one are kept and not counted. Whose session it is the file says.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.atif.shared import OWN, leftover, step_events, without_carried
+from gittraj.formats.base import carried, coerce, document
+from gittraj.formats.base.bulk import without_media
+from gittraj.formats.base.carried import KEY, Names
+from gittraj.formats.base.exchanged import entry
+from gittraj.formats.base.peek import peek
+from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
+from gittraj.model.values import AnyEvent, Prompt, Usage
+
+name = "atif"
+agent = "atif"
+
+_HEAD = 65536
+_VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
+_MOST_PARTS = 100
+"""Files that continue one run."""
+_SUBAGENTS = "subagent_trajectories"
+_OF_STEPS = frozenset(("steps", _SUBAGENTS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """``files``: the root of a run with its continuations, or one of its subagents."""
+
+    session: str
+    files: Sequence[Mapping[str, Any]]
+    parent: str | None = None
+
+
+def detect(path: Path) -> bool:
+    """Whether the file at ``path`` begins as a trajectory."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return is_trajectory(peek(stream.read(_HEAD)))
+    except (OSError, ValueError):
+        return False
+
+
+def is_trajectory(value: Any) -> bool:
+    told = coerce.mapping(value)
+    version = coerce.text(told.get("schema_version"))
+    return bool(version and _VERSION.fullmatch(version)) and ("steps" in told or "agent" in told)
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The run's id, then its subagents'. Raises OSError."""
+    yield from (each.session for each in _load(path)[0])
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of the run, or of one of its subagents. Raises OSError, FormatError."""
+    documents, damages = _load(path)
+    found = next((each for each in documents if each.session == session), None)
+    if found is None:
+        raise FormatError(f"{path} holds no trajectory {session}", hint="list its sessions again")
+    yield from _items(found, end=path.stat().st_size)
+    yield from damages if found is documents[0] else ()
+
+
+def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
+    files: list[dict[str, Any]] = []
+    damages: list[Damage] = []
+    seen: set[Path] = set()
+    following: Path | None = path
+    while following is not None and following not in seen and len(files) < _MOST_PARTS:
+        seen.add(following)
+        with following.open("rb") as stream:
+            value, damage = document.load(stream)
+        damages += [damage] if damage else []
+        if not is_trajectory(value):
+            break
+        files.append(value)
+        following = _continuation(path, value)
+    return _documents(files), damages
+
+
+def sessions_of(value: Mapping[str, Any]) -> list[str]:
+    """The ids of the trajectories in a document that lies in no file of its own."""
+    return [each.session for each in _documents([value] if is_trajectory(value) else [])]
+
+
+def read_value(value: Mapping[str, Any], session: str) -> Iterator[Item]:
+    """The items of one of these."""
+    found = (each for each in _documents([value]) if each.session == session)
+    for each in found:
+        yield from _items(each, end=0)
+
+
+def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
+    if not files:
+        return []
+    root = files[0]
+    session = coerce.text(root.get("session_id")) or coerce.text(root.get("trajectory_id"))
+    session = session or carried.Names(name).of(*_shape(root))
+    below = [each for file in files for each in _below(file, session, root)]
+    return [_Document(session, files), *below]
+
+
+def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
+    """The next file of a run: one beside this one, nowhere else."""
+    named = coerce.text(value.get("continued_trajectory_ref"))
+    beside = path.parent / Path(named).name if named else None
+    return beside if beside and beside.is_file() and beside.name == named else None
+
+
+def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
+    above = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
+    for number, each in enumerate(coerce.objects(file.get(_SUBAGENTS))):
+        own = coerce.text(each.get("trajectory_id")) or coerce.text(each.get("session_id")) or str(number)
+        child = f"{session}/{own}"
+        yield _Document(child, [each], above)
+        yield from _below(each, child, {**each, "trajectory_id": own})
+
+
+def _agent(told: Mapping[str, Any]) -> str:
+    return coerce.text(coerce.mapping(told.get("agent")).get("name")) or agent
+
+
+def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
+    yield _agent(root)
+    for step in coerce.objects(root.get("steps"))[:2]:
+        yield from (coerce.text(step.get("source")), coerce.stamp(step.get("timestamp")))
+        yield len(str(step.get("message")))
+
+
+# ---------------------------------------------------------------- one trajectory
+
+
+def _items(found: _Document, *, end: int) -> Iterator[Item]:
+    first = found.files[0]
+    ours = coerce.mapping(coerce.mapping(first.get("extra")).get(KEY)).get("trajectory")
+    model = coerce.text(coerce.mapping(first.get("agent")).get("model_name"))
+    yield from _facts(found, first, model)
+    yield from carried.facts(ours)
+    told = list(_entries(found.files, end, with_root=ours is None))
+    if all(each.at is not None for each in told):
+        told.sort(key=lambda each: each.at or 0)
+    spent: dict[str, Spent] = {}
+    models = {model}
+    for number, each in enumerate(told):
+        event = _with_response(each.entry.event)
+        if isinstance(event, Prompt) and number:
+            yield TurnEnd(end=end)
+        if event.model and event.model not in models:
+            models.add(event.model)
+            yield Fact(name="model", value=event.model)
+        if event.response and (event.usage or each.cost is not None):
+            known = spent.get(event.response, Spent(response=event.response, usage=Usage()))
+            usage = known.usage + (event.usage or Usage())
+            spent[event.response] = replace(known, usage=usage, cost=each.cost)
+        yield replace(each.entry, event=event)
+    if told:
+        yield TurnEnd(end=end)
+    yield from _final(found.files[-1], [each.entry.event for each in told], spent)
+    yield from spent.values()
+
+
+def _with_response(event: AnyEvent) -> AnyEvent:
+    """What an event cost counts with a model call."""
+    return replace(event, response=event.id) if event.usage and not event.response else event
+
+
+def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str, Spent]) -> Iterator[Fact]:
+    """A run's own totals win over its steps'; but those that count subagents too say nothing of the run."""
+    final = coerce.mapping(last.get("final_metrics"))
+    cost = coerce.cost(final.get("total_cost_usd"))
+    if cost is not None and all(each.cost is None for each in spent.values()):
+        yield Fact(name="cost_usd", value=cost)
+    calls = [event.response for event in events if event.response]
+    if not calls or _SUBAGENTS in last or '"subagent_trajectory_ref"' in json.dumps(last.get("steps")):
+        return
+    told = [each.usage for each in spent.values()]
+    prompts = sum(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens for u in told)
+    cached = sum(u.cache_read_tokens for u in told)
+    more_read = max(0, coerce.count(final.get("total_cached_tokens")) - cached)
+    more = Usage(
+        input_tokens=max(0, coerce.count(final.get("total_prompt_tokens")) - prompts - more_read),
+        cache_read_tokens=more_read,
+        output_tokens=max(
+            0, coerce.count(final.get("total_completion_tokens")) - sum(u.output_tokens for u in told)
+        ),
+    )
+    if more != Usage():
+        base = spent.get(calls[-1], Spent(response=calls[-1], usage=Usage()))
+        spent[calls[-1]] = replace(base, usage=base.usage + more)
+
+
+def _facts(found: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
+    yield Fact(name="agent", value=_agent(first))
+    yield Fact(name="session", value=found.session)
+    yield from carried.identity(first.get("trajectory_id"))
+    if found.parent:
+        yield from carried.parent(found.parent)
+    if (version := coerce.text(coerce.mapping(first.get("agent")).get("version"))) and version != "unknown":
+        yield Fact(name="agent_version", value=version)
+    if model:
+        yield Fact(name="model", value=model)
+    stamps = (coerce.stamp(step.get("timestamp")) for step in coerce.objects(first.get("steps")))
+    if started := next((stamp for stamp in stamps if stamp), None):
+        yield Fact(name="started_at", value=started)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """An event, its position where that was told, and what its step cost."""
+
+    entry: Entry
+    at: int | None = None
+    cost: float | None = None
+
+
+def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_Told]:
+    """The events of all steps. What the file says of the whole comes last: it begins no part of its own."""
+    names = Names(name)
+    for file in files:
+        for step in coerce.objects(file.get("steps")):
+            yield from _step(step, names, end)
+    if with_root:
+        root = without_media({key: value for key, value in files[0].items() if key not in _OF_STEPS})
+        told = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
+        event = carried.to_event({**told, "content": str(files[0].get("schema_version"))})
+        if event is not None:
+            yield _Told(Entry(event=event, end=end))
+
+
+def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
+    plain, ours = without_carried(without_media(step))
+    told = step_events(plain, names)
+    events = carried.uncarry(told, coerce.mapping(ours).get("events"))
+    leftover(plain, [event for event, _ in events])
+    cost = coerce.cost(coerce.mapping(plain.get("metrics")).get("cost_usd"))
+    for value, at in events:
+        event = carried.to_event(value)
+        if event is not None:
+            yield _Told(entry(event, end), at, cost)

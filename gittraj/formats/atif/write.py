@@ -1,0 +1,154 @@
+"""ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
+
+v1.7 and not v1.8, which adds nothing but audio: most tools read it. Where a trajectory came from an ATIF file
+its steps are again what they were; what ATIF has no place for rides along in ``extra``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gittraj.formats.atif.shared import OWN, ROOT, VERSION, build_metrics, build_step, is_root, step_events
+from gittraj.formats.base import coerce
+from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event
+from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.formats.base.shapes import fits
+from gittraj.model.session_items import trajectory_id
+
+Header = Mapping[str, Any]
+Event = dict[str, Any]
+
+_AGENT = ("thinking", "message", "tool_call")
+_ORDER = {"thinking": 0, "message": 1, "tool_call": 2, "tool_result": 3}
+_TOKEN = re.compile(r"[\w-]{6,64}")
+_ENDS = 400
+"""Characters of both ends of a result in which an agent that was started is named."""
+_ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
+
+
+def write(exported: Exported) -> Iterator[str]:
+    """The first trajectory, with all others that it started, and they, as its subagents."""
+    root, *others = exported.trajectories
+    yield pretty(build(root, others))
+
+
+def build(told: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
+    """The document of one trajectory. ``others`` may be its subagents."""
+    events = [plain_event(event, told["agent"]) for event in events_of(dict(told))]
+    root = next((e for e in events if is_root(e)), None)
+    given = root[OWN]["root"] if root else {}
+    named = {key: value for key, value in given.items() if key in ROOT and fits(value, ROOT[key])}
+    children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == told["id"]}
+    steps = _steps([e for e in events if e is not root], _starters(events, children, told))
+    agent = {"name": told["agent"] or "unknown", "version": told["agentVersion"] or "unknown"}
+    if told["models"]:
+        agent["model_name"] = told["models"][0]
+    document: dict[str, Any] = {"schema_version": VERSION}
+    if told["session"]:
+        document["session_id"] = told["session"]
+    document |= {"trajectory_id": told["id"], "agent": {**agent, **named.get("agent", {})}, "steps": steps}
+    document |= {key: named[key] for key in _ROOT if key in named}
+    document["final_metrics"] = named.get("final_metrics") or _final(told, len(steps))
+    if children:
+        document["subagent_trajectories"] = [build(child, others) for child in children.values()]
+    if not root:
+        document["extra"] = {KEY: {"trajectory": carried_header(told)}}
+    return document
+
+
+def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[str, Any]]:
+    places = {id(event): at for at, event in enumerate(events)}
+    groups = list(_group(events))
+    order = [places[id(event)] for group in groups for event in group]
+    names = Names(OWN)
+    steps: list[dict[str, Any]] = []
+    for group in groups:
+        step = build_step(group)
+        at = None if order == sorted(order) else [places[id(event)] for event in group]
+        own = [{key: value for key, value in event.items() if key != OWN} for event in group]
+        if carried := carry(own, step_events(step, names), at):
+            step["extra"] = {**coerce.mapping(step.get("extra")), KEY: {"events": carried}}
+        _refer(step, group, starters)
+        steps.append({"step_id": len(steps) + 1, **step})
+    if not steps:
+        steps.append({"step_id": 1, "source": "system", "message": "Its events are not here."})
+    return steps
+
+
+def _group(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """What goes into one step: the events of one model call, with the results of its calls, however late
+    they came; every other event alone."""
+    groups: list[list[Event]] = []
+    by_response: dict[str, list[Event]] = {}
+    by_call: dict[str, list[Event]] = {}
+    for event in events:
+        call = coerce.mapping(event.get("result")).get("callId")
+        response = event.get("response") if event["type"] in _AGENT or _is_own(event) else None
+        group = by_call.get(call) if call else by_response.get(response or "")
+        if group is None and event["type"] in _AGENT and not response:
+            group = _open(groups, event)
+        if group is None:
+            groups.append(group := [])
+        group.append(event)
+        if response:
+            by_response[response] = group
+        if event["type"] == "tool_call":
+            by_call[event["tool"].get("callId") or event["id"]] = group
+    return (sorted(group, key=lambda e: _ORDER.get(e["type"], 0)) for group in groups)
+
+
+def _is_own(event: Event) -> bool:
+    """Whether it was read from ATIF, where what belongs to a step that is no model call is said so too."""
+    return str(event.get("response")).startswith(f"{OWN}.")
+
+
+def _open(groups: Sequence[list[Event]], event: Event) -> list[Event] | None:
+    """The last step, if what nobody says to be of one model call can still be of its."""
+    last = groups[-1] if groups else []
+    fits = bool(last) and last[0]["type"] in _AGENT and not any(e.get("response") for e in last)
+    after = fits and _ORDER[event["type"]] >= _ORDER[last[-1]["type"]]
+    return groups[-1] if after and last[-1]["type"] != "tool_result" else None
+
+
+def _starters(events: Sequence[Event], children: Mapping[str, Header], told: Header) -> dict[str, str]:
+    """The results that name an agent which their call started, and its trajectory."""
+    found: dict[str, str] = {}
+    left = set(children)
+    for event in events if left else ():
+        if event["type"] != "tool_result":
+            continue
+        text = event.get("content", "")
+        for name in dict.fromkeys(_TOKEN.findall(text[:_ENDS] + " " + text[-_ENDS:])):
+            for known in (
+                trajectory_id(told["agent"] or "", told["session"] or "", name),
+                trajectory_id(told["agent"] or "", name),
+            ):
+                if known in left:
+                    left.discard(known)
+                    found[event["id"]] = known
+    return found
+
+
+def _refer(step: dict[str, Any], group: Sequence[Event], starters: Mapping[str, str]) -> None:
+    results = [event for event in group if event["type"] == "tool_result"]
+    told = coerce.mapping(step.get("observation")).get("results", ())
+    for event, result in zip(results, told, strict=False):
+        if event["id"] in starters and "subagent_trajectory_ref" not in result:
+            result["subagent_trajectory_ref"] = [{"trajectory_id": starters[event["id"]]}]
+
+
+def _final(told: Header, steps: int) -> dict[str, Any]:
+    part = told["part"]
+    metrics = build_metrics([part["usage"]]) if any(part["usage"].values()) else {}
+    final: dict[str, Any] = {
+        "total_prompt_tokens": metrics.get("prompt_tokens"),
+        "total_completion_tokens": metrics.get("completion_tokens"),
+        "total_cached_tokens": metrics.get("cached_tokens"),
+        "total_cost_usd": part["costUsd"],
+        "total_steps": steps,
+        "extra": metrics.get("extra"),
+    }
+    return {key: value for key, value in final.items() if value is not None}

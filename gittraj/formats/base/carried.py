@@ -1,0 +1,186 @@
+"""What of our own rides along in a foreign format, and how it is taken in again.
+
+What comes back is as untrusted as the rest of the file: whatever does not make an event is passed over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.base import coerce
+from gittraj.formats.base.json_patch import difference, patch
+from gittraj.model.codec import event_from_json, event_to_json
+from gittraj.model.session_items import Fact
+from gittraj.model.values import AnyEvent
+
+KEY = "git_traj"
+Told = Mapping[str, Any]
+"""A trajectory, or an event, as ``git traj show --json`` tells it."""
+
+_OF, _AT = "of", "n"
+_HEADER = (
+    *("id", "title", "agent", "agentVersion", "models", "session", "task", "tags", "participants"),
+    *("parent", "status", "exit"),
+)
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_EVENT_LIMIT = 200  # characters of an id
+
+
+class Names:
+    """Ids for records that have none: from their shape, never from text, the same whenever they are read."""
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._seen: Counter[str] = Counter()
+
+    def of(self, *shape: str | float | None) -> str:
+        """``shape`` are names, lengths and times."""
+        found = hashlib.sha256(json.dumps(shape).encode()).hexdigest()[:12]
+        self._seen[found] += 1
+        count = self._seen[found]
+        return f"{self._prefix}.{found}" + (f"~{count}" if count > 1 else "")
+
+
+# ---------------------------------------------------------------- events
+
+
+def plain_event(event: Told, agent: str | None) -> dict[str, Any]:
+    """An event of ``show`` without what is at its default, nor the name of the trajectory's own ``agent``.
+    A seal opens only where it is stored: of sealed thinking only its place and size are told."""
+    given = {key: value for key, value in event.items() if not (key == "agent" and value == agent)}
+    plain = event_to_json(event_from_json(given))
+    if not plain.get("usage"):
+        plain.pop("usage", None)
+    if "sealed" in plain:
+        plain["sealed"] = {"bytes": plain["sealed"].get("bytes")}
+    return plain
+
+
+def carry(events: Sequence[Told], told: Sequence[Told], places: Sequence[int] | None) -> list[dict[str, Any]]:
+    """What makes ``events`` of ``told``, which is what a reader understands by itself; empty if that is all.
+
+    ``places`` are the positions of the events in the trajectory, where the format has another order.
+    """
+    left = dict(enumerate(told))
+    carried: list[dict[str, Any]] = []
+    for number, event in enumerate(events):
+        at = next((k for k, t in left.items() if t["type"] == event["type"]), None)
+        base = left.pop(at) if at is not None else {}
+        row = difference(dict(event), dict(base))
+        if at is not None:
+            row[_OF] = at
+        if places is not None:
+            row[_AT] = places[number]
+        carried.append(row)
+    same = not left and [*carried] == [{_OF: k} for k in range(len(told))]
+    return [] if same else carried
+
+
+def uncarry(told: Sequence[Told], carried: Any) -> list[tuple[dict[str, Any], int | None]]:
+    """The reverse of :func:`carry`: events, with their positions where these were told."""
+    if not isinstance(carried, list) or not carried or not all(isinstance(row, dict) for row in carried):
+        return [(dict(event), None) for event in told]
+    found: list[tuple[dict[str, Any], int | None]] = []
+    for row in carried:
+        of, at = row.get(_OF), row.get(_AT)
+        base = told[of] if type(of) is int and 0 <= of < len(told) else {}
+        change = {key: value for key, value in row.items() if key not in (_OF, _AT)}
+        event = patch(dict(base), change)
+        if to_event(event) is None:
+            return [(dict(event), None) for event in told]
+        found.append((event, at if type(at) is int else None))
+    return found
+
+
+def to_event(value: Any) -> AnyEvent | None:
+    """The event that ``value`` tells of, None if of none. Files outside the repository are left out."""
+    if not isinstance(value, dict):
+        return None
+    plain = {key: v for key, v in value.items() if key != "sealed"}
+    files = plain.get("files")
+    if isinstance(files, list):
+        plain["files"] = [f for f in files if isinstance(f, dict) and is_inside(f.get("path"))]
+    try:
+        event = event_from_json(plain)
+    except FormatError:
+        return None
+    return event if 0 < len(event.id) <= _EVENT_LIMIT else None
+
+
+def is_inside(path: Any) -> bool:
+    """Whether this is a path below the repository's top."""
+    if not isinstance(path, str) or not path or path.startswith(("/", "\\", "~")) or path[1:2] == ":":
+        return False
+    return ".." not in PurePosixPath(path.replace("\\", "/")).parts
+
+
+# ---------------------------------------------------------------- the trajectory
+
+
+def carried_header(header: Told) -> dict[str, Any]:
+    """What a HEADER says of the trajectory that its events do not."""
+    told = {key: header[key] for key in _HEADER if header.get(key)}
+    cost = header.get("part", {}).get("costUsd")
+    return {**told, **({"costUsd": cost} if cost is not None else {})}
+
+
+def facts(header: Any) -> Iterator[Fact]:
+    """What :func:`carried_header` told, as facts of a log."""
+    told = header if isinstance(header, dict) else {}
+    yield from identity(told.get("id"))
+    for key, name in (("agent", "agent"), ("agentVersion", "agent_version"), ("title", "title")):
+        yield from _fact(name, told.get(key))
+    yield from _fact("status", told.get("status"))
+    for key, name in (("models", "model"), ("tags", "tag")):
+        for value in coerce.sequence(told.get(key)):
+            yield from _fact(name, value)
+    yield from _task(coerce.mapping(told.get("task")))
+    for someone in coerce.sequence(told.get("participants")):
+        yield from participant(coerce.mapping(someone).get("name"), coerce.mapping(someone).get("role"))
+    yield from parent(coerce.mapping(told.get("parent")).get("id"))
+    for key, name in (("status", "exit_status"), ("submission", "submission"), ("error", "exit_error")):
+        yield from _fact(name, coerce.mapping(told.get("exit")).get(key))
+    cost = told.get("costUsd")
+    if isinstance(cost, int | float) and not isinstance(cost, bool):
+        yield Fact(name="cost_usd", value=float(cost))
+
+
+def identity(value: Any) -> Iterator[Fact]:
+    """A foreign id is kept, or else remembered."""
+    if isinstance(value, str) and value:
+        yield Fact(name="trajectory" if _ID.fullmatch(value) else "alias", value=value)
+
+
+def parent(value: Any) -> Iterator[Fact]:
+    if isinstance(value, str) and _ID.fullmatch(value):
+        yield Fact(name="parent", value=value)
+
+
+def participant(name: Any, role: Any) -> Iterator[Fact]:
+    if isinstance(name, str) and name and ":" not in name:
+        yield Fact(name="participant", value=f"{name}:{role}" if isinstance(role, str) and role else name)
+
+
+def task(title: Any, system: Any, number: Any, url: Any) -> Iterator[Fact]:
+    yield from _fact("task_title", title)
+    yield from _fact("task_url", url)
+    if isinstance(system, str) and system and isinstance(number, str) and number:
+        yield from _fact("task", f"{system}:{number}")
+
+
+def _task(told: dict[str, Any]) -> Iterator[Fact]:
+    source = coerce.mapping(told.get("source"))
+    system = None if source.get("system") == "url" else source.get("system")
+    yield from task(told.get("title"), system, source.get("id"), source.get("url"))
+
+
+def _fact(name: str, value: Any) -> Iterator[Fact]:
+    if isinstance(value, str) and value:
+        yield Fact(name=name, value=value)

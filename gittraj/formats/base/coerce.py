@@ -1,0 +1,84 @@
+"""Values out of JSON whose shape nobody guarantees: each either has the wanted type or is empty.
+
+Agents change their formats without notice, so a reader asks for what it needs and takes what it gets.
+Nothing here may raise, whatever JSON it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from gittraj.formats.base import lines
+
+_STAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+
+
+def text(value: Any) -> str | None:
+    """``value`` if it is a text that is not empty."""
+    return value if isinstance(value, str) and value else None
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; everything else in it is left out."""
+    return [v for v in sequence(value) if isinstance(v, dict)]
+
+
+def count(value: Any) -> int:
+    """A number of tokens, bytes or calls: never negative."""
+    return max(value, 0) if type(value) is int else 0
+
+
+def number(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def cost(value: Any) -> float | None:
+    """US dollars, exactly as stated; a number that no float holds is none."""
+    try:
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    except OverflowError:
+        return None
+
+
+def stamp(value: Any) -> str | None:
+    """A time as ISO 8601 UTC with milliseconds; ``None`` for what is no time.
+
+    A text without a zone counts as UTC; numbers are seconds, milliseconds, microseconds or
+    nanoseconds since 1970, told apart by their size.
+    """
+    try:
+        if isinstance(value, str):
+            time = datetime.fromisoformat(value)
+            if _STAMP.fullmatch(value):
+                return value
+            time = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            seconds = float(value)
+            while abs(seconds) >= 1e11:
+                seconds /= 1000
+            time = datetime.fromtimestamp(seconds, UTC)
+        else:
+            return None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parsed(value: Any) -> Any:
+    """What a text holds as JSON; the text itself if it holds none."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return lines.decode(value)
+    except (ValueError, RecursionError):
+        return value

@@ -1,0 +1,64 @@
+"""A session that is one JSON document: read whole, or as far as it goes when it was cut.
+
+A document that was cut is closed after its last complete element, so that what was written before is not
+lost; what is no JSON at all gives nothing and the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, BinaryIO
+
+from gittraj.formats.base import lines
+from gittraj.model.session_items import Damage
+
+LIMIT = 512 * 1024 * 1024
+"""Bytes of one document; it is held in memory."""
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
+_CLOSERS = {"[": "]", "{": "}"}
+
+
+def load(stream: BinaryIO) -> tuple[Any, Damage | None]:
+    """The value of a document, and what is wrong with it; ``None`` as value when nothing can be read."""
+    if stream.seekable():  # whoever looked at the head may have moved it
+        stream.seek(0)
+    data = stream.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        return None, Damage(at=LIMIT, why=f"a document longer than {LIMIT} bytes")
+    text = data.decode("utf-8-sig", "replace").strip(" \t\r\n\0")
+    if not text:
+        return None, Damage(at=0, why="empty")
+    try:
+        return lines.decode(text), None
+    except (ValueError, RecursionError):
+        pass
+    end, closers = _last_element(text)
+    try:
+        value = lines.decode(text[:end] + closers) if end else None
+    except (ValueError, RecursionError):
+        value = None
+    at = len(text[:end].encode())
+    return value, Damage(at=at, why="not JSON from here on" if value is not None else "not JSON")
+
+
+def _last_element(text: str) -> tuple[int, str]:
+    """Where the last complete element of an open list or object ends, and what closes those open there.
+
+    After it more may have been opened, but nothing closed: the last stack still begins with the one there.
+    """
+    stack: list[str] = []
+    end = depth = 0
+    for found in _TOKEN.finditer(text):
+        sign = found[0]
+        if sign[0] == '"' and not found[1]:
+            break  # cut inside a text
+        if sign in _CLOSERS:
+            stack.append(_CLOSERS[sign])
+        elif sign == ",":
+            end, depth = found.start(), len(stack)
+        elif sign in "]}":
+            if not stack or stack[-1] != sign:
+                break
+            stack.pop()
+            end, depth = found.end(), len(stack)
+    return end, "".join(reversed(stack[:depth]))

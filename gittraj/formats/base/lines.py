@@ -1,0 +1,214 @@
+"""JSON Lines as agents really write them.
+
+Two objects on one line, a byte order mark, NULs, bytes that are not UTF-8, lone surrogates, a last
+line still being written: everything that can be read is read, the rest is reported as
+:class:`~gittraj.model.session_items.Damage`, and no content whatever raises. Knows nothing of any agent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from gittraj.errors import FormatError
+from gittraj.model.session_items import Cursor, Damage
+
+LIMIT = 64 * 1024 * 1024
+"""Bytes of one line; a longer one is skipped as damage, so that memory stays bounded."""
+WINDOW = 4096
+"""Bytes before a cursor that identify the log."""
+_SALVAGE = 32
+"""Places of a broken line where an object is looked for; each try may scan the whole line."""
+_LONGEST_NUMBER = 4000
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n\0"
+_GAP = re.compile(r"[\s\0]*")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _finite(digits: str) -> float | None:
+    value = float(digits)
+    return value if math.isfinite(value) else None
+
+
+def _whole(digits: str) -> int | None:
+    return int(digits) if len(digits) < _LONGEST_NUMBER else None
+
+
+# What has no JSON form (NaN, an overflow) becomes null: it could never be written out again.
+_DECODER = json.JSONDecoder(strict=False, parse_constant=lambda _: None, parse_float=_finite)
+_PATIENT = json.JSONDecoder(
+    strict=False, parse_constant=lambda _: None, parse_float=_finite, parse_int=_whole
+)
+
+
+def decode(text: str) -> Any:
+    """The JSON value of ``text``, fit to be written again. Raises ValueError or RecursionError."""
+    value = _DECODER.decode(text)
+    return _scrub(value) if "\\ud" in text or "\\uD" in text else value
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """One object of the log, and the byte offsets where its record starts and ends (without the newline)."""
+
+    value: dict[str, Any]
+    start: int
+    end: int
+
+
+class Lines:
+    """The objects of a log in its order, from ``cursor`` on, one line in memory at a time.
+
+    ``trusted`` are the keys that every record has: after a broken piece of a line, an object without
+    them is a part of what broke, and no record. Raises :class:`FormatError` on iteration if the 4 kB
+    before the cursor are not the ones that it was made for.
+    """
+
+    def __init__(self, stream: BinaryIO, cursor: Cursor, *, trusted: frozenset[str]) -> None:
+        self._stream = stream
+        self._cursor = cursor
+        self._trusted = trusted
+        self._offset = cursor.offset
+        self._before = b""
+        self._line = b""
+
+    def __iter__(self) -> Iterator[Fragment | Damage]:
+        self._before = self._find_cursor()
+        while raw := self._stream.readline(LIMIT):
+            self._line = raw
+            if len(raw) == LIMIT and not raw.endswith(b"\n"):
+                yield from self._skip()
+                continue
+            yield from self._read(raw)
+            self._pass(raw)
+
+    def print(self, offset: int) -> str:
+        """Identifies the bytes before ``offset``, which lies in the line that was read last."""
+        return _print(self._before + self._line[: offset - self._offset])
+
+    def again(self, offset: int) -> dict[str, Any]:
+        """The object of the record that began at ``offset``, above what was read last; empty without one."""
+        if not self._stream.seekable():
+            return {}
+        here = self._stream.tell()
+        self._stream.seek(offset)
+        raw = self._stream.readline(LIMIT)
+        self._stream.seek(here)
+        line = raw.removeprefix(_BOM).lstrip(_BLANK).decode("utf-8", "surrogateescape")
+        try:
+            value = _scrub(_PATIENT.raw_decode(line)[0])
+        except (ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def _find_cursor(self) -> bytes:
+        offset = self._cursor.offset
+        if not offset:
+            if self._stream.seekable():  # whoever looked at the head may have moved it
+                self._stream.seek(0)
+            return b""
+        self._stream.seek(max(0, offset - WINDOW))
+        before = self._stream.read(min(WINDOW, offset))
+        if _print(before) != self._cursor.print:
+            raise FormatError(
+                f"the session log was rewritten before byte {offset}", hint="read it again from its start"
+            )
+        return before
+
+    def _pass(self, raw: bytes) -> None:
+        self._before = raw[-WINDOW:] if len(raw) >= WINDOW else (self._before + raw)[-WINDOW:]
+        self._offset += len(raw)
+
+    def _skip(self) -> Iterator[Damage]:
+        start = self._offset
+        while self._line and not self._line.endswith(b"\n"):
+            self._pass(self._line)
+            self._line = self._stream.readline(LIMIT)
+        if self._line:
+            self._pass(self._line)
+            yield Damage(at=start, why=f"a line longer than {LIMIT} bytes")
+
+    def _read(self, raw: bytes) -> Iterator[Fragment | Damage]:
+        body = raw[len(_BOM) :] if not self._offset and raw.startswith(_BOM) else raw
+        body = body.strip(_BLANK)
+        if not body:
+            return
+        try:
+            value = decode(body.decode())
+        except (ValueError, RecursionError):  # a UnicodeDecodeError is a ValueError, too
+            yield from self._salvage(raw)
+            return
+        if isinstance(value, dict):
+            yield Fragment(value, self._offset, self._offset + len(raw.rstrip(_BLANK)))
+
+    def _salvage(self, raw: bytes) -> Iterator[Fragment | Damage]:
+        # surrogateescape keeps a character for a byte, so that positions lead back to offsets
+        line = raw.decode("utf-8", "surrogateescape")
+        position = 1 if not self._offset and raw.startswith(_BOM) else 0
+        broken: int | None = None
+        tries = 0
+        start = 0
+        while (position := _gap(line, position)) < len(line):
+            try:
+                value, stop = _PATIENT.raw_decode(line, position)
+                value = _scrub(value)
+            except (ValueError, RecursionError):
+                if not raw.endswith(b"\n"):
+                    return  # still being written
+                broken = position if broken is None else broken
+                tries += 1
+                position = line.find('{"', position + 1)
+                if position < 0 or tries == _SALVAGE:
+                    break
+                continue
+            if isinstance(value, dict) and (broken is None or self._trusted <= value.keys()):
+                if broken is not None:
+                    yield self._damage(line, broken)
+                    start, broken = position, None
+                yield Fragment(value, self._at(line, start), self._at(line, stop))
+                start = _gap(line, stop)
+            position = stop
+        if broken is not None:
+            yield self._damage(line, broken)
+
+    def _at(self, line: str, position: int) -> int:
+        return self._offset + len(line[:position].encode("utf-8", "surrogateescape"))
+
+    def _damage(self, line: str, position: int) -> Damage:
+        return Damage(at=self._at(line, position), why="not JSON")
+
+
+def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
+    """The first objects among ``data``, the beginning of a file, which may be cut anywhere."""
+    found: list[dict[str, Any]] = []
+    for line in data.removeprefix(_BOM).split(b"\n"):
+        try:
+            value = decode(line.strip(_BLANK).decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+        if len(found) == limit:
+            break
+    return found
+
+
+def _gap(line: str, position: int) -> int:
+    match = _GAP.match(line, position)
+    return match.end() if match else position
+
+
+def _scrub(value: Any) -> Any:
+    """``value`` with every lone surrogate, which no UTF-8 can hold, as U+FFFD."""
+    written = json.dumps(value, ensure_ascii=False)
+    return json.loads(_LONE_SURROGATE.sub("\ufffd", written)) if _LONE_SURROGATE.search(written) else value
+
+
+def _print(before: bytes) -> str:
+    return hashlib.sha256(before[-WINDOW:]).hexdigest()[:32]

@@ -1,0 +1,51 @@
+"""What a tool's result becomes, and a human's answer to a question: the same for every agent."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gittraj.formats.base import coerce
+from gittraj.model.values import Artifact, Decision, ToolResult
+
+
+class Outcome(Protocol):
+    """A tool's result, apart from which event it becomes."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def exit_code(self) -> int | None: ...
+    @property
+    def is_error(self) -> bool: ...
+    @property
+    def truncated(self) -> bool: ...
+    @property
+    def artifact(self) -> Artifact | None: ...
+
+
+def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> ToolResult:
+    """The event; ``common`` are the fields that it has from its record."""
+    return ToolResult(
+        **common,
+        content=outcome.text,
+        call_id=call_id,
+        exit_code=outcome.exit_code,
+        is_error=outcome.is_error,
+        truncated=outcome.truncated,
+        artifact=outcome.artifact,
+    )
+
+
+def answered(asked: dict[str, Any], answer: str, *, reasoning: str | None = None) -> Decision:
+    """What a human chose of a question's options (``question``, ``options[{label}]``, ``multiSelect``)."""
+    several = asked.get("multiSelect") is True
+    labels = [label for o in coerce.objects(asked.get("options")) if (label := coerce.text(o.get("label")))]
+    return Decision(
+        chosen=answer,
+        by="human",
+        question=coerce.text(asked.get("question")),
+        alternatives=tuple(
+            x for x in labels if x != answer and not (several and f", {x}, " in f", {answer}, ")
+        ),
+        reasoning=reasoning,
+    )

@@ -1,0 +1,79 @@
+"""Codex's patch language: what an ``apply_patch`` text does to files.
+
+The grammar is in codex-rs/apply-patch of github.com/openai/codex: ``*** Begin Patch``, then
+``*** Add File: p`` with ``+`` lines, ``*** Delete File: p``, or ``*** Update File: p`` with an
+optional ``*** Move to: q`` and hunks of `` ``, ``-`` and ``+`` lines, then ``*** End Patch``.
+Reads only; a text that breaks the grammar gives what was understood of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gittraj.formats.base import line_changes
+from gittraj.model.session_items import Edit
+from gittraj.model.values import FileKind
+
+_BEGIN = "*** Begin Patch"
+_END = "*** End Patch"
+_FILES: dict[str, FileKind] = {
+    "*** Add File: ": "add",
+    "*** Delete File: ": "delete",
+    "*** Update File: ": "update",
+}
+_MOVE = "*** Move to: "
+
+
+def inside(command: str) -> str | None:
+    """The patch in a shell command that runs ``apply_patch``, as here-document or as argument."""
+    before, begin, rest = command.partition(_BEGIN)
+    if not begin or ("apply_patch" not in before and "applypatch" not in before):
+        return None
+    body, end, _ = rest.partition(_END)
+    return begin + body + end
+
+
+def edits(text: str) -> tuple[Edit, ...]:
+    """The files that the patch writes; paths are as the patch has them."""
+    return tuple(edit for part in _files(text) for edit in part.edits())
+
+
+class _File:
+    def __init__(self, kind: FileKind, path: str) -> None:
+        self.kind = kind
+        self.path = path
+        self.target: str | None = None
+        self.added: list[str] = []
+        self.removed: list[str] = []
+
+    def edits(self) -> Iterator[Edit]:
+        if self.target is not None:
+            yield Edit(path=self.path, kind="delete")
+        yield Edit(
+            path=self.path if self.target is None else self.target,
+            kind=self.kind if self.target is None else "rename",
+            added=line_changes.only_in(self.added, self.removed),
+            removed=line_changes.only_in(self.removed, self.added),
+            whole="".join(f"{line}\n" for line in self.added) if self.kind == "add" else None,
+        )
+
+
+def _files(text: str) -> Iterator[_File]:
+    current: _File | None = None
+    for line in text.replace("\r\n", "\n").split("\n"):
+        if opened := next((prefix for prefix in _FILES if line.startswith(prefix)), None):
+            if current is not None:
+                yield current
+            current = _File(_FILES[opened], line[len(opened) :].strip())
+        elif line.strip() == _END:
+            break
+        elif current is None:
+            continue
+        elif line.startswith(_MOVE):
+            current.target = line[len(_MOVE) :].strip()
+        elif line.startswith("+"):
+            current.added.append(line[1:])
+        elif line.startswith("-"):
+            current.removed.append(line[1:])
+    if current is not None:
+        yield current

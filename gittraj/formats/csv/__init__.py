@@ -1,0 +1,1 @@
+"""A table of trajectories, a row each."""

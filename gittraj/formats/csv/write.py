@@ -1,0 +1,68 @@
+"""What is said of each trajectory, as a table: CSV (RFC 4180), a row a trajectory, no events.
+
+Lists are joined by a blank. A cell that a spreadsheet would take for a formula begins with an apostrophe:
+what agents and people wrote must not be run.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gittraj.formats.base.exported import Exported
+
+Header = Mapping[str, Any]
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_USAGE = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens")
+_COUNTS = ("prompts", "messages", "thinking", "toolCalls", "apiCalls", "errors", "subagents")
+_PLAIN = ("id", "title", "status", "agent", "agentVersion", "session", "prompt", "summary", "confidence")
+
+
+def write(exported: Exported) -> Iterator[str]:
+    rows = [_cells(told, exported.commits.get(told["id"], ())) for told in exported.trajectories]
+    yield from (_row([*row]) for row in rows[:1])
+    yield from (_row([*row.values()]) for row in rows)
+
+
+def _cells(told: Header, commits: Sequence[Header]) -> dict[str, Any]:
+    """By name of the column, which are those of the command contract; of figures the part's."""
+    part = told["part"]
+    return {
+        **{key: told[key] for key in _PLAIN},
+        "models": " ".join(told["models"]),
+        "task": _task(told["task"]),
+        "tags": " ".join(told["tags"]),
+        "parent": (told["parent"] or {}).get("id"),
+        "commits": " ".join(entry["commit"] for entry in commits),
+        **{key: told["link"][key] for key in ("evidence", "role")},
+        **{key: part[key] for key in ("startedAt", "endedAt", "durationSeconds")},
+        **{key: part["usage"][key] for key in _USAGE},
+        **{key: part[key] for key in ("costUsd", "costSource")},
+        **{key: part["counts"][key] for key in _COUNTS},
+        "decisions": len(told["decisions"]),
+        "caveats": len(told["caveats"]),
+        "filesChanged": json.dumps([file["path"] for file in told["filesChanged"]], ensure_ascii=False),
+        "redactions": told["redactions"],
+        "incomplete": "true" if told["incomplete"] else "false",
+    }
+
+
+def _row(cells: Sequence[Any]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\r\n").writerow([_inert(cell) for cell in cells])
+    return out.getvalue().encode("utf-8", "replace").decode()
+
+
+def _inert(cell: Any) -> Any:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _task(task: Header | None) -> str | None:
+    if not task:
+        return None
+    source = task["source"]
+    return f"{source['system']}:{source['id']}" if source else str(task["title"])

@@ -1,0 +1,1 @@
+"""OpenAI's messages: as lists, as training data, and inside other agents' logs."""

@@ -1,0 +1,152 @@
+"""OpenAI's chat and Responses messages, in which many agents keep what their model said.
+
+Their parts, calls and token counts; which of them become events is for each agent's reader to decide.
+Field names are those of https://platform.openai.com/docs/api-reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.formats.base import coerce, images
+from gittraj.formats.base.session_id import Part
+from gittraj.model.values import Artifact, Usage
+
+_SHELLS = ("bash", "shell", "terminal", "command", "exec")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call of a message. ``id`` is ``None`` where the legacy form has none."""
+
+    name: str
+    arguments: Any
+    id: str | None = None
+
+    @property
+    def command(self) -> str | None:
+        """The shell command, if this is a shell's tool."""
+        given = coerce.mapping(self.arguments)
+        shell = any(word in self.name.lower() for word in _SHELLS)
+        return (coerce.text(given.get("command")) or coerce.text(given.get("cmd"))) if shell else None
+
+
+def text(content: Any) -> tuple[str, Artifact | None]:
+    """A content, a text or parts, as one text with placeholders for media; and the first medium."""
+    if isinstance(content, str):
+        return content, None
+    pieces: list[str] = []
+    artifact = None
+    for part in coerce.objects(content):
+        said, medium = _part(part)
+        artifact = artifact or medium
+        if said:
+            pieces.append(said)
+    return "\n".join(pieces), artifact
+
+
+def _part(part: dict[str, Any]) -> tuple[str | None, Artifact | None]:
+    kind = part.get("type")
+    if kind in ("image_url", "input_image"):
+        source = part.get("image_url")
+        uri = source.get("url") if isinstance(source, dict) else source
+        if isinstance(uri, str) and not uri.startswith("data:"):
+            return f"[image {uri}]", None
+        medium = images.from_uri(uri)
+    elif kind == "input_audio":
+        audio = coerce.mapping(part.get("input_audio"))
+        medium = images.from_base64(audio.get("data"), f"audio/{coerce.text(audio.get('format'))}")
+    elif kind in ("file", "input_file"):
+        file = coerce.mapping(part.get("file")) or part
+        medium = images.from_uri(file.get("file_data"))
+        if medium is None:
+            name = coerce.text(file.get("filename")) or coerce.text(file.get("file_id"))
+            return f"[file {name or 'without a name'}]", None
+    else:
+        return coerce.text(part.get("text")) or coerce.text(part.get("refusal")), None
+    return images.placeholder(medium), medium
+
+
+def reasoning(message: dict[str, Any]) -> str | None:
+    """What the model thought, where a vendor adds it to the message."""
+    for key in ("reasoning_content", "reasoning"):
+        if thought := coerce.text(message.get(key)):
+            return thought
+    blocks = coerce.objects(message.get("thinking_blocks"))
+    return "\n\n".join(t for b in blocks if (t := coerce.text(b.get("thinking")))) or None
+
+
+def calls(message: dict[str, Any]) -> Iterator[Call]:
+    """The tool calls of an assistant's message; the legacy ``function_call`` only where it stands alone."""
+    given = coerce.objects(message.get("tool_calls"))
+    for call in given:
+        yield _call(coerce.mapping(call.get("function") or call.get("custom")), coerce.text(call.get("id")))
+    if not given and isinstance(function := message.get("function_call"), dict):
+        yield _call(function, None)
+
+
+def _call(function: dict[str, Any], call_id: str | None) -> Call:
+    arguments = function.get("arguments", function.get("input"))
+    return Call(coerce.text(function.get("name")) or "unknown", coerce.parsed(arguments), call_id)
+
+
+def usage(given: Any) -> Usage:
+    """Token counts, in which cached tokens are part of the prompt's and reasoning of the output's."""
+    numbers = coerce.mapping(given)
+    prompt = coerce.mapping(numbers.get("prompt_tokens_details") or numbers.get("input_tokens_details"))
+    output = coerce.mapping(numbers.get("completion_tokens_details") or numbers.get("output_tokens_details"))
+    read = _first(prompt.get("cached_tokens"), numbers.get("cache_read_input_tokens"))
+    written = _first(
+        numbers.get("cache_creation_input_tokens"),
+        prompt.get("cache_creation_tokens"),
+        prompt.get("cache_write_tokens"),
+    )
+    total = _first(numbers.get("prompt_tokens"), numbers.get("input_tokens"))
+    return Usage(
+        input_tokens=max(0, total - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=_first(numbers.get("completion_tokens"), numbers.get("output_tokens")),
+        reasoning_tokens=coerce.count(output.get("reasoning_tokens")),
+    )
+
+
+def _first(*numbers: Any) -> int:
+    return next((counted for number in numbers if (counted := coerce.count(number))), 0)
+
+
+def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
+    """The shape of a conversation's first two messages and of its first answer.
+
+    Runs of one task begin with the same two messages: when and at what length the first answer came
+    tells them apart.
+    """
+    for number, message in enumerate(messages):
+        answer = message.get("role") == "assistant" or message.get("object") == "response"
+        if number < 2 or answer:
+            yield _shape(message)
+        if answer:
+            return
+
+
+def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
+    """The shape of every message of a conversation that is complete."""
+    return map(_shape, messages)
+
+
+def _shape(message: dict[str, Any]) -> tuple[Part, ...]:
+    """Role, lengths of what was said and called, names of what was called, and when."""
+    extra = coerce.mapping(message.get("extra"))
+    response = coerce.mapping(extra.get("response")) or message
+    called: list[Part] = []
+    for call in coerce.objects(message.get("tool_calls")):
+        function = coerce.mapping(call.get("function"))
+        called += [
+            coerce.text(function.get("name")),
+            len(coerce.text(function.get("arguments")) or ""),
+        ]
+    said = text(message.get("content", message.get("output")))[0]
+    stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
+    return (coerce.text(message.get("role")), len(said), *called, *map(coerce.stamp, stamps))

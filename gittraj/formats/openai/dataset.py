@@ -1,0 +1,71 @@
+"""Datasets of conversations for training, one ``{"messages": […]}`` a line: every line is a session.
+
+A session's id is the shape of its messages and where its line begins, so that equal conversations stay
+apart and a dataset that is only added to keeps its ids.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.base import coerce, lines, session_id
+from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.openai import completion
+from gittraj.formats.openai import messages as openai_messages
+from gittraj.model.session_items import Cursor, Item
+
+name = "openai-dataset"
+agent = "openai-chat"
+
+_HEAD = 65536
+_TRUSTED = frozenset(("messages",))
+_CUT_FIRST_LINE = b'{"messages"'
+
+
+def detect(path: Path) -> bool:
+    """Whether the file at ``path`` begins with lines of conversations."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    if found := lines.head(head, 3):
+        return all(_is_record(record) for record in found)
+    first = head.lstrip()[:200].replace(b" ", b"")
+    return len(head) == _HEAD and b"\n" not in head and first.startswith(_CUT_FIRST_LINE)
+
+
+def _is_record(record: dict[str, Any]) -> bool:
+    foreign = record.keys() & {"info", "sessionId", "type", "trajectory_format", "id", "session_id"}
+    return not foreign and openai_messages.is_conversation(record.get("messages"))
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the conversations, in their order. Raises OSError."""
+    with path.open("rb") as stream:
+        for found in Lines(stream, Cursor(), trusted=_TRUSTED):
+            if isinstance(found, Fragment) and coerce.objects(found.value.get("messages")):
+                yield _id(found.value, found.start)
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one conversation. Raises OSError, or FormatError if it is not there any more."""
+    start = session.rpartition("-")[2]
+    offset = int(start) if start.isdecimal() and len(start) < 19 else 0
+    with path.open("rb") as stream:
+        stream.seek(offset)
+        line = io.BytesIO(stream.readline(lines.LIMIT))
+    found = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
+    if found is None or _id(found.value, offset) != session:
+        raise FormatError(f"{path} holds no conversation {session}", hint="list its sessions again")
+    messages = coerce.objects(found.value.get("messages"))
+    yield from openai_messages.conversation(messages, session=session, end=offset + found.end)
+
+
+def _id(record: dict[str, Any], start: int) -> str:
+    messages = coerce.objects(record.get("messages"))
+    return f"{session_id.shape_id(name, completion.shapes(messages))}-{start}"

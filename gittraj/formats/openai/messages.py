@@ -1,0 +1,137 @@
+"""Lists of OpenAI chat messages, as many tools keep and exchange them.
+
+A list has no ids, no times and no name; whatever the roles ``system`` and ``developer`` say is
+configuration. Which answer belongs to which call is told by id, in the legacy form by order.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats.base import coerce, commits, document, editor, session_id
+from gittraj.formats.base.peek import peek
+from gittraj.formats.openai import completion
+from gittraj.formats.swe import protocol
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, ToolCall, ToolResult
+
+name = "openai-messages"
+agent = "openai-chat"
+
+_START = Cursor()
+_ROLES = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+_SAID = frozenset(("content", "tool_calls", "function_call", "refusal", "audio"))
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is a list of chat messages, and no agent's own list."""
+    value = peek(head)
+    if not isinstance(value, list) or not is_conversation(value[:-1] or value):
+        return False  # of the last one, the head may hold no more than the beginning
+    return not protocol.is_spoken(coerce.objects(value))
+
+
+def is_conversation(value: Any) -> bool:
+    """Whether these are chat messages, each with a known role and something said."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(m, dict) and coerce.text(m.get("role")) in _ROLES and _SAID & m.keys() for m in value
+        )
+    )
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items of a list of messages. Its id is its shape's; it is read whole, whatever the ``cursor``."""
+    value, damage = document.load(stream)
+    messages = coerce.objects(value)
+    if messages:
+        own = session_id.shape_id(name, completion.opening(messages))
+        yield from conversation(messages, session=own, end=stream.tell() if stream.seekable() else 0)
+    if damage:
+        yield damage
+
+
+def conversation(messages: list[dict[str, Any]], *, session: str, end: int) -> Iterator[Item]:
+    """The items of ``messages``, which are the session ``session`` and whose record ends at ``end``."""
+    yield Fact(name="session", value=session)
+    yield Fact(name="messages", value=len(messages))
+    yield from _Reading(end).items(messages)
+
+
+class _Reading:
+    def __init__(self, end: int) -> None:
+        self._end = end
+        self._pending: deque[str] = deque()
+        self._model: str | None = None
+
+    def items(self, messages: list[dict[str, Any]]) -> Iterator[Item]:
+        for number, message in enumerate(messages):
+            record = f"m{number}"
+            stamp = message.get("created_at", message.get("timestamp", message.get("created")))
+            common: dict[str, Any] = {"ts": coerce.stamp(stamp)}
+            match message.get("role"):
+                case "user":
+                    text, artifact = completion.text(message.get("content"))
+                    event = Prompt(id=f"{record}:0", **common, content=text, artifact=artifact)
+                    yield self._entry(event)
+                case "assistant":
+                    yield from self._answer(record, message, common)
+                case "tool" | "function":
+                    yield self._result(record, message, common)
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _answer(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Iterator[Item]:
+        model = coerce.text(message.get("model"))
+        if model and model != self._model:
+            self._model = model
+            yield Fact(name="model", value=model)
+        common |= {"model": model, "response": record}
+        calls = list(completion.calls(message))
+        text, artifact = completion.text(message.get("content"))
+        text = text or coerce.text(message.get("refusal")) or _transcript(message) or ""
+        ordinal = 0
+        if thought := completion.reasoning(message):
+            yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=thought))
+            ordinal += 1
+        if text or artifact:
+            event = Message(id=f"{record}:{ordinal}", **common, content=text, artifact=artifact)
+            yield self._entry(event)
+            ordinal += 1
+        for call in calls:
+            yield self._call(f"{record}:{ordinal}", call, common)
+            ordinal += 1
+        if isinstance(message.get("usage"), dict) and ordinal:
+            yield Spent(response=record, usage=completion.usage(message["usage"]))
+        if text and not calls:
+            yield TurnEnd(end=self._end)
+
+    def _call(self, event_id: str, call: completion.Call, common: dict[str, Any]) -> Entry:
+        call_id = call.id or event_id
+        self._pending.append(call_id)
+        event = ToolCall(id=event_id, **common, name=call.name, arguments=call.arguments, call_id=call_id)
+        path = editor.path(call.arguments)
+        return self._entry(
+            event,
+            command=call.command,
+            edits=editor.edits(call.arguments),
+            paths=(path,) if path else (),
+        )
+
+    def _result(self, record: str, message: dict[str, Any], common: dict[str, Any]) -> Entry:
+        call_id = coerce.text(message.get("tool_call_id"))
+        if call_id is None and self._pending:
+            call_id = self._pending[0]
+        self._pending = deque(waiting for waiting in self._pending if waiting != call_id)
+        text, artifact = completion.text(message.get("content"))
+        event = ToolResult(id=f"{record}:0", **common, content=text, call_id=call_id, artifact=artifact)
+        return self._entry(event, commits=commits.printed(text))
+
+
+def _transcript(message: dict[str, Any]) -> str | None:
+    return coerce.text(coerce.mapping(message.get("audio")).get("transcript"))

@@ -1,0 +1,1 @@
+"""OpenHands: its events, its store, its costs."""

@@ -1,0 +1,81 @@
+"""What OpenHands' model calls cost, from running totals that stand on the events.
+
+Totals are the session's, or an agent's own that begin again at nothing. The cost in dollars is told as the
+totals state it, and never by call: differences of such numbers are no longer what was stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+from gittraj.formats.base import coerce
+from gittraj.formats.openai import completion
+from gittraj.model.session_items import Spent
+from gittraj.model.values import Usage
+
+
+class Costs:
+    """``total`` is the cost in US dollars, ``None`` where no event states one."""
+
+    def __init__(self) -> None:
+        self._before = Usage()
+        self._dollars: float | None = None
+        self._ended: list[float] = []
+        self._spent: dict[str, Usage] = {}
+        self._now: Any = None
+
+    @property
+    def total(self) -> float | None:
+        if self._dollars is None:
+            return None
+        return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
+
+    def take(self, metrics: Any, response: str | None, usage: Any) -> None:
+        """The totals on an event of the call ``response``, whose own ``usage`` the provider told.
+
+        An event of no call leaves what the totals grew by to the next one, or at the end to the last.
+        """
+        given = coerce.mapping(metrics)
+        if not given:
+            if response and isinstance(usage, dict):
+                self._spent.setdefault(response, completion.usage(usage))
+            return
+        if (cost := coerce.cost(given.get("accumulated_cost"))) is not None:
+            if self._dollars is not None and cost < self._dollars:
+                self._ended.append(self._dollars)
+            self._dollars = cost
+        self._now = given.get("accumulated_token_usage")
+        if response is not None:
+            self._grow(_total(self._now), response, usage)
+
+    def _grow(self, now: Usage, response: str, usage: Any) -> None:
+        if any(getattr(now, f.name) < getattr(self._before, f.name) for f in fields(Usage)):
+            self._before = Usage()  # another agent, or a restarted one, counts from the beginning
+        grown = Usage(**{f.name: getattr(now, f.name) - getattr(self._before, f.name) for f in fields(Usage)})
+        self._before = now
+        if response not in self._spent:  # the totals do not tell reasoning apart
+            reasoning = completion.usage(usage).reasoning_tokens
+            grown += Usage(reasoning_tokens=min(reasoning, grown.output_tokens))
+        self._spent[response] = self._spent.get(response, Usage()) + grown
+
+    def spent(self) -> Iterator[Spent]:
+        """Of every call, once there are no more events."""
+        if self._spent and self._now is not None:
+            self._grow(_total(self._now), next(reversed(self._spent)), None)
+        for response, usage in self._spent.items():
+            yield Spent(response=response, usage=usage)
+
+
+def _total(given: Any) -> Usage:
+    numbers = coerce.mapping(given)
+    read = coerce.count(numbers.get("cache_read_tokens"))
+    written = coerce.count(numbers.get("cache_write_tokens"))
+    return Usage(
+        input_tokens=max(0, coerce.count(numbers.get("prompt_tokens")) - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=coerce.count(numbers.get("completion_tokens")),
+    )

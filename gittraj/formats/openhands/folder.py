@@ -1,0 +1,88 @@
+"""OpenHands' own store: a folder a session, with a file an event, ``<session>/events/<number>.json``.
+
+The number in a name is the event's; a file that is missing, or being written, is no damage to the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.base import document
+from gittraj.formats.openhands import events as openhands
+from gittraj.model.session_items import Damage, Item
+
+name = "openhands-folder"
+agent = "openhands"
+
+_EVENTS = "events"
+_SAMPLE = 50
+"""Folders that are looked into to tell whether sessions lie in one."""
+
+
+def detect(path: Path) -> bool:
+    """Whether ``path`` is a session's folder, the folder of its events, or a folder of such sessions."""
+    return next(_folders(path, limit=_SAMPLE), None) is not None
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions, which are their folders' names."""
+    return (_session(folder) for folder in _folders(path))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises FormatError if it is not there any more."""
+    folder = next((found for found in _folders(path) if _session(found) == session), None)
+    if folder is None:
+        raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
+    events: list[dict[str, Any]] = []
+    damages: list[Damage] = []
+    end = 0
+    for file in _files(folder):
+        value, damage = _load(file)
+        end += 1
+        if damage:
+            damages.append(damage)
+        elif isinstance(value, dict):
+            events.append(value)
+    yield from openhands.items(events, session=session, end=end)
+    yield from damages
+
+
+def _session(folder: Path) -> str:
+    return folder.resolve().parent.name if folder.resolve().name == _EVENTS else folder.resolve().name
+
+
+def _folders(path: Path, limit: int | None = None) -> Iterator[Path]:
+    """The folders of events at ``path``."""
+    if not path.is_dir():
+        return
+    for folder in (path, path / _EVENTS):
+        if _holds_events(folder):
+            yield folder
+            return
+    below = sorted(child / _EVENTS for child in path.iterdir() if child.is_dir())
+    yield from (folder for folder in islice(below, limit) if _holds_events(folder))
+
+
+def _holds_events(folder: Path) -> bool:
+    files = islice(_files(folder), 3)
+    return any(openhands.is_event(_load(file)[0]) for file in files)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The event files in the order of their numbers."""
+    if folder.is_dir():
+        found = (f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdecimal() and f.is_file())
+        yield from sorted(found, key=lambda file: int(file.stem))
+
+
+def _load(file: Path) -> tuple[Any, Damage | None]:
+    try:
+        with file.open("rb") as stream:
+            return document.load(stream)
+    except OSError as error:
+        return None, Damage(at=0, why=f"event {file.stem}: {error.strerror}")

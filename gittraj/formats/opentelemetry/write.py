@@ -1,0 +1,207 @@
+"""OpenTelemetry's spans of generative AI, as OTLP/JSON (semantic conventions for GenAI, in development).
+
+A trajectory is a span ``invoke_agent``, in it ``chat`` for each model call and ``execute_tool`` for each call
+of a tool. What was said is opt-in there and is not written: attributes tell names, times and tokens. Ids are
+made of those of events, so the same trajectory has the same spans.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gittraj import __version__
+from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.model.times import parse_time
+
+Header = Mapping[str, Any]
+Span = dict[str, Any]
+
+_INTERNAL, _CLIENT = 1, 3  # SpanKind
+_OK, _ERROR = 1, 2  # StatusCode
+_MODEL_EVENTS = ("thinking", "message", "tool_call")
+_PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "gemini": "gcp.gemini",
+              "grok": "x_ai", "deepseek": "deepseek", "mistral": "mistral_ai"}  # fmt: skip
+
+
+def write(exported: Exported) -> Iterator[str]:
+    told = {each["id"]: each for each in exported.trajectories}
+    spans = [span for each in told.values() for span in _spans(each, told, exported)]
+    scope = {"scope": {"name": "git-traj", "version": __version__}, "spans": spans}
+    resource = {"attributes": _attributes({"service.name": "git-traj"})}
+    yield pretty({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})
+
+
+def _spans(told: Header, ids: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
+    events = [*events_of(dict(told))]
+    times = _times(told, events)
+    parent = str((told["parent"] or {}).get("id"))
+    root = {
+        **_named(told["id"], "root", trace=_top(told, ids)),
+        **({"parentSpanId": _span_id(parent, "root")} if parent in ids else {}),
+        "name": f"invoke_agent {told['agent'] or ''}".strip(),
+        "kind": _INTERNAL,
+        "startTimeUnixNano": str(times[0] if times else 0),
+        "endTimeUnixNano": str(times[-1] if times else 0),
+        "attributes": _attributes(_about(told, exported.commits.get(told["id"], ()))),
+        "status": {"code": _ERROR if told["status"] == "failed" else _OK},
+    }
+    yield root
+    common = {"traceId": root["traceId"], "parentSpanId": root["spanId"]}
+    yield from (common | span for span in _calls_of_models(told, events, times))
+    yield from (common | span for span in _calls_of_tools(told, events, times))
+
+
+def _top(told: Header, ids: Mapping[str, Header]) -> str:
+    """The trajectory that a trace is about: the highest of those that are written."""
+    seen: set[str] = set()
+    while (parent := str((told["parent"] or {}).get("id"))) in ids and told["id"] not in seen:
+        seen.add(told["id"])
+        told = ids[parent]
+    return str(told["id"])
+
+
+def _about(told: Header, commits: Sequence[Header]) -> dict[str, Any]:
+    usage = told["part"]["usage"]
+    return {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.id": told["id"],
+        "gen_ai.agent.name": told["agent"],
+        "gen_ai.agent.version": told["agentVersion"],
+        "gen_ai.conversation.id": told["session"],
+        "gen_ai.provider.name": _provider(told["models"][0]) if told["models"] else None,
+        "gen_ai.request.model": told["models"][0] if len(told["models"]) == 1 else None,
+        **_tokens(usage),
+        "git_traj.cost_usd": told["part"]["costUsd"],
+        "git_traj.confidence": told["confidence"],
+        "vcs.ref.head.revision": commits[-1]["commit"] if len(commits) == 1 else None,
+        "git_traj.commits": [entry["commit"] for entry in commits] or None,
+    }
+
+
+def _calls_of_models(told: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
+    """One for each response; what no response is named for is no model call that anybody knows."""
+    groups: dict[str, list[int]] = {}
+    for at, event in enumerate(events):
+        if event.get("response") and event["type"] in _MODEL_EVENTS:
+            groups.setdefault(event["response"], []).append(at)
+    for response, places in groups.items():
+        first, last = places[0], places[-1]
+        spent = [e["usage"] for e in events if e.get("response") == response and e.get("usage")]
+        usage = {key: sum(each.get(key) or 0 for each in spent) for each in spent for key in each}
+        model = next((events[at]["model"] for at in places if events[at].get("model")), None)
+        yield {
+            "spanId": _span_id(told["id"], f"chat {response}"),
+            "name": f"chat {model or ''}".strip(),
+            "kind": _CLIENT,
+            # a log tells when an answer came, not when it was asked for: what came before is the latest that
+            "startTimeUnixNano": str(times[max(first - 1, 0)]),
+            "endTimeUnixNano": str(times[last]),
+            "attributes": _attributes(
+                {
+                    "gen_ai.operation.name": "chat",
+                    "gen_ai.provider.name": _provider(model),
+                    "gen_ai.request.model": model,
+                    "gen_ai.response.model": model,
+                    "gen_ai.response.id": response,
+                    "gen_ai.conversation.id": told["session"],
+                    **_tokens(usage),
+                }
+            ),
+            "status": {"code": _OK},
+        }
+
+
+def _calls_of_tools(told: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
+    results = {e["result"]["callId"]: at for at, e in enumerate(events) if "result" in e}
+    for at, event in enumerate(events):
+        if event["type"] != "tool_call":
+            continue
+        tool = event["tool"]
+        end = results.get(tool["callId"]) if tool["callId"] else None
+        result = events[end]["result"] if end is not None and end > at else None
+        failed = bool(result and (result["isError"] or result["exitCode"]))
+        following = end if result else min(at + 1, len(events) - 1)
+        yield {
+            "spanId": _span_id(told["id"], f"tool {event['id']}"),
+            "name": f"execute_tool {tool['name'] or ''}".strip(),
+            "kind": _INTERNAL,
+            "startTimeUnixNano": str(times[at]),
+            "endTimeUnixNano": str(max(times[at], times[following or 0])),
+            "attributes": _attributes(
+                {
+                    "gen_ai.operation.name": "execute_tool",
+                    "gen_ai.tool.name": tool["name"],
+                    "gen_ai.tool.call.id": tool["callId"],
+                    "gen_ai.conversation.id": told["session"],
+                    "process.exit.code": result["exitCode"] if result else None,
+                    "error.type": "tool_error" if failed else None,
+                }
+            ),
+            "status": {"code": _ERROR if failed else _OK},
+        }
+
+
+def _times(told: Header, events: Sequence[Header]) -> list[int]:
+    """When each event was, in nanoseconds since 1970, never before the one above it; those without a time are
+    as late as the one above them."""
+    now = _nanoseconds(told["startedAt"]) or 0
+    times = []
+    for event in events:
+        now = max(now, _nanoseconds(event.get("ts")) or 0)
+        times.append(now)
+    return times
+
+
+def _nanoseconds(stamp: str | None) -> int | None:
+    moment = parse_time(stamp)
+    return round(moment.timestamp() * 1000) * 1_000_000 if moment else None
+
+
+def _tokens(usage: Header) -> dict[str, Any]:
+    known = [usage.get(key) for key in ("inputTokens", "cacheReadTokens", "cacheWriteTokens")]
+    told = any(usage.get(key) for key in usage)
+    return {
+        "gen_ai.usage.input_tokens": sum(number or 0 for number in known) if told else None,
+        "gen_ai.usage.output_tokens": (usage.get("outputTokens") or 0) if told else None,
+        "gen_ai.usage.cache_read.input_tokens": usage.get("cacheReadTokens") or None,
+        "gen_ai.usage.cache_creation.input_tokens": usage.get("cacheWriteTokens") or None,
+        "gen_ai.usage.reasoning.output_tokens": usage.get("reasoningTokens") or None,
+    }
+
+
+def _attributes(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Without what is not known."""
+    return [{"key": key, "value": _value(value)} for key, value in given.items() if value is not None]
+
+
+def _value(value: Any) -> dict[str, Any]:
+    match value:
+        case bool():
+            return {"boolValue": value}
+        case int():
+            return {"intValue": str(value)}
+        case float():
+            return {"doubleValue": value}
+        case list():
+            return {"arrayValue": {"values": [_value(each) for each in value]}}
+        case _:
+            return {"stringValue": str(value)}
+
+
+def _provider(model: str | None) -> str | None:
+    return next((p for start, p in _PROVIDERS.items() if (model or "").startswith(start)), None)
+
+
+def _named(trajectory: str, name: str, *, trace: str) -> Span:
+    return {"traceId": _digest("trace", trace)[:32], "spanId": _span_id(trajectory, name)}
+
+
+def _span_id(trajectory: str, name: str) -> str:
+    return _digest("span", trajectory, name)[:16]
+
+
+def _digest(*names: str) -> str:
+    return hashlib.sha256("\0".join(names).encode("utf-8", "replace")).hexdigest()

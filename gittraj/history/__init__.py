@@ -1,0 +1,15 @@
+"""Where rewritten commits went: told by reflogs, patches and trees, without hooks.
+
+``find_rewrites`` asks for commits that are here, ``find_absent`` for those of which only a patch-id is known,
+``find_unreachable`` for those that nothing reaches, ``find_skipped`` for those that a rebase left out. It
+must not know of notes, records or sessions, and it writes nothing.
+"""
+
+from __future__ import annotations
+
+from gittraj.history.absent import find_absent
+from gittraj.history.find import Rewrite, Source, find_rewrites
+from gittraj.history.reading import find_unreachable
+from gittraj.history.skipped import find_skipped
+
+__all__ = ["Rewrite", "Source", "find_absent", "find_rewrites", "find_skipped", "find_unreachable"]

@@ -1,0 +1,227 @@
+"""Which commit is a copy of which: by patch, by tree, by what its message quotes. Pure: tables in, pairs out.
+
+Whatever is ambiguous is nobody's copy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeVar
+
+from gittraj.history.history import Change, Commit, History, Kin, Paths, follow
+
+T = TypeVar("T")
+Pair = tuple[str, str]
+
+_PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)
+_LISTED = re.compile(r"^commit ([0-9a-f]{40,64})$", re.MULTILINE)
+_LISTING = "Squashed commit of the following:\n"
+
+
+def read_quotes(history: History, known: Collection[str]) -> Iterator[tuple[str, str, bool]]:
+    """(old, new, squashed) by the lines that ``cherry-pick -x`` and ``merge --squash`` write."""
+    for commit in history.commits.values():
+        yield from ((old, commit.id, False) for old in _PICKED.findall(commit.message) if old in known)
+        _, listing, rest = commit.message.partition(_LISTING)
+        if listing:
+            yield from ((old, commit.id, True) for old in _LISTED.findall(rest) if old in known)
+
+
+def match_picked(
+    picked: Iterable[str],
+    known: Collection[str],
+    *,
+    history: History,
+    patches: Mapping[Change, str],
+    paths: Mapping[Change, Paths],
+    became: Mapping[str, Sequence[str]],
+    lines: Mapping[str, Counter[str]] = MappingProxyType({}),
+) -> Iterator[Pair]:
+    """Sources of commits that a cherry-pick or ``git am`` made, as the reflog says: a resolved conflict
+    leaves another patch, but the same author, author date and subject. Of several the one is meant whose
+    ``lines`` are the most like its own."""
+
+    def names(commit: str) -> set[bytes]:
+        return {*paths.get(history.change(commit) or ("", ""), ())}
+
+    def patch(commit: str) -> str:
+        return patches.get(history.change(commit) or ("", ""), "")
+
+    def differ(commit: str, new: str) -> int:
+        one, other = lines.get(commit, Counter()), lines.get(new, Counter())
+        return (one - other).total() + (other - one).total()
+
+    sources = _by_patch(known, history, patches)
+    for new in picked:
+        if new not in history.commits:
+            continue
+        later = {*follow([new], became)}  # itself, and what was made of it since: those are no sources
+        mates = _older(history, new, history.by_identity[history.commits[new].identity], later)
+        same = _older(history, new, sources.get(patch(new), ()), later)
+        # one of them may be an amend of another, of which alone was asked: the pick is of what the commit was
+        both = [c for c in mates if patch(new) and patch(c) == patch(new)]
+        alike = [c for c in mates if names(c) == names(new)]
+        least = min((differ(c, new) for c in alike), default=0)
+        alike = [c for c in alike if differ(c, new) == least]
+        some = both or alike or mates or same
+        chosen = _last(some, became)
+        if len(chosen) > 1:  # copies on several branches: what they are copies of
+            chosen = _last([c for c in mates or some if {*chosen} <= {*follow([c], became)}], became)
+        if len(chosen) == 1 and chosen[0] in known:
+            yield chosen[0], new
+
+
+def _older(history: History, new: str, some: Iterable[str], later: Collection[str]) -> list[str]:
+    """What ``new`` may be a pick of: what its source became since is as like it, but younger. Where all are,
+    a clock jumped."""
+    others = [c for c in some if c not in later]
+    return [c for c in others if history.commits[c].committed <= history.commits[new].committed] or others
+
+
+def match_patches(
+    known: Collection[str],
+    targets: Collection[str],
+    *,
+    history: History,
+    kin: Kin,
+    patches: Mapping[Change, str],
+    became: Mapping[str, Sequence[str]],
+) -> Iterator[Pair]:
+    """Commits of the same patch, one to one. A commit in one line with the old one repeats its change (a
+    reverted revert), it does not copy it."""
+    sources, copies = _by_patch(known, history, patches), _by_patch(targets, history, patches)
+    for patch in sources.keys() & copies.keys():
+        found: dict[str, list[Commit]] = {}
+        olds = [history.commits[c] for c in _last(sources[patch], became)]
+        for new in (history.commits[c] for c in copies[patch]):
+            able = [o for o in olds if not kin.related(o.id, new.id) and _is_later(new, o)]
+            # of two that stand, both with work on them, neither is known to be the copy
+            able = _narrow([o for o in able if new.id not in known or o.id not in history.reachable], new)
+            # beside a commit that still stands, another author's same patch is somebody's own work
+            same = len(able) == 1 and able[0].identity[:2] == new.identity[:2]
+            if same or (len(able) == 1 and able[0].id not in history.reachable):
+                found.setdefault(able[0].id, []).append(new)
+        for old, news in found.items():
+            alike = _narrow(news, history.commits[old])
+            if len(alike) == 1 or all(_is_copy(new, history.commits[old]) for new in alike):
+                yield from ((old, new.id) for new in alike)
+
+
+def match_trees(
+    known: Collection[str],
+    targets: Collection[str],
+    *,
+    history: History,
+    became: Mapping[str, Sequence[str]],
+) -> Iterator[Pair]:
+    """Commits with the parents and the tree of an old one: another message, or a merge made again."""
+
+    def group(commits: Collection[str]) -> dict[tuple[tuple[str, ...], str], list[str]]:
+        found: dict[tuple[tuple[str, ...], str], list[str]] = {}
+        for commit in (history.commits[c] for c in commits):
+            if len(commit.parents) > 1 or history.change(commit.id):
+                found.setdefault((commit.parents, commit.tree), []).append(commit.id)
+        return found
+
+    olds, news = group(known), group(targets)
+    for key in olds.keys() & news.keys():
+        pair = _last(olds[key], became), [c for c in news[key] if c not in olds[key]]
+        if len(pair[0]) == len(pair[1]) == 1:
+            old, new = pair[0][0], pair[1][0]
+            if _is_later(history.commits[new], history.commits[old]):
+                yield old, new
+
+
+def match_places(
+    known: Collection[str], *, history: History, paths: Mapping[Change, Paths]
+) -> Iterator[Pair]:
+    """Commits that are gone, and the only one that stands in their place: on their parents, with their tree
+    or, as a later amend leaves it, with their author, author date, subject and files. Whoever committed it
+    again."""
+    for old in map(history.commits.__getitem__, gone(known, history)):
+        beside = history.standing[old.parents]
+        names = {*paths.get(history.change(old.id) or ("", ""), ())}
+        news = [new for new in beside if new.tree == old.tree] or [
+            new
+            for new in beside
+            if new.identity == old.identity
+            and new.committed > new.began
+            and names
+            and names <= {*paths.get(history.change(new.id) or ("", ""), ())}
+        ]
+        if len(news) == 1:
+            yield old.id, news[0].id
+
+
+def gone(known: Iterable[str], history: History) -> list[str]:
+    """Those that nothing reaches, in whose place another commit stands."""
+    return [
+        c
+        for c in known
+        if c not in history.reachable
+        and history.commits[c].parents in history.standing
+        and (len(history.commits[c].parents) > 1 or history.change(c))
+    ]
+
+
+def splits(
+    known: Iterable[str], targets: Collection[str], *, history: History, most: int = 20
+) -> Iterator[tuple[str, list[str]]]:
+    """Unreachable commits and the chains that now stand between their parent and their tree."""
+    ends: dict[str, list[str]] = {}
+    for commit in targets:
+        ends.setdefault(history.commits[commit].tree, []).append(commit)
+    for old in known:
+        here = history.commits[old]
+        if old in history.reachable or not history.change(old):
+            continue
+        for end in ends.get(here.tree, ()):
+            chain: list[str] = []
+            for commit in history.line(end, most=most):
+                if commit not in targets:
+                    break
+                chain.append(commit)
+                if history.commits[commit].parents == here.parents:
+                    if len(chain) > 1:
+                        yield old, chain[::-1]
+                    break
+
+
+def _by_patch(
+    commits: Iterable[str], history: History, patches: Mapping[Change, str]
+) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for commit in commits:
+        change = history.change(commit)
+        if change is not None and change in patches:
+            found.setdefault(patches[change], []).append(commit)
+    return found
+
+
+def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[str]:
+    """Without those that are known to have become another of them."""
+    if len(commits) < 2:
+        return list(commits)
+    return [c for c in commits if {*follow([c], became)}.isdisjoint({*commits} - {c})]
+
+
+def _narrow(commits: list[Commit], like: Commit) -> list[Commit]:
+    """Those with the author, the author date and, better, the subject of ``like``; all when none has."""
+    tests: tuple[Callable[[Commit], bool], ...] = (
+        lambda c: c.identity == like.identity,
+        lambda c: c.identity[:2] == like.identity[:2],
+    )
+    return next((some for test in tests if (some := [c for c in commits if test(c)])), commits)
+
+
+def _is_later(new: Commit, old: Commit) -> bool:
+    """Whether ``new`` may be the copy: one that git made keeps the author and the date, and is younger."""
+    return new.committed >= (old.committed if new.identity[:2] == old.identity[:2] else old.began)
+
+
+def _is_copy(new: Commit, old: Commit) -> bool:
+    """Whether it says itself that it was made later than it was written."""
+    return new.identity == old.identity and new.committed > new.began

@@ -1,0 +1,308 @@
+"""Finds where the work of rewritten commits stands now.
+
+It needs no hooks and remembers nothing: reflogs first, then patches, trees and what messages quote. No
+evidence, no link.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal
+
+from gittraj.git import CommitChanges, Repository, read_changes
+from gittraj.history.copies import (
+    gone,
+    match_patches,
+    match_picked,
+    match_places,
+    match_trees,
+    read_quotes,
+    splits,
+)
+from gittraj.history.history import History, Kin, follow, leads
+from gittraj.history.pulls import match_pulls, name_squashes
+from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
+from gittraj.history.rebases import match_rebase, match_taken, read_steps
+from gittraj.history.squashes import LONGEST, match_squashes, range_change, ranges
+from gittraj.history.story import Story, choose, read_story
+
+Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
+Links = dict[tuple[str, str], Source]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The work of ``old`` is in ``new``. ``source`` is the evidence of the last of the rewrites between
+    them, or ``squash`` where one of them was that; ``told`` was known before; a quoted id counts as the patch
+    (``cherry-pick -x``) or the squash that wrote it; ``pull`` is the number of a pull request in the subject.
+    ``gone``: ``new`` is a piece of what became of ``old``, taken out of history again; another piece
+    stands."""
+
+    old: str
+    new: str
+    source: Source
+    gone: bool = False
+
+
+def find_rewrites(
+    repository: Repository,
+    old: Collection[str],
+    *,
+    told: Mapping[tuple[str, str], Source] = MappingProxyType({}),
+    taken: Collection[str] = (),
+    pulls: Mapping[int, Collection[str]] = MappingProxyType({}),
+    within: float | None = None,
+) -> list[Rewrite]:
+    """The commits that those in ``old`` became or were copied to, reachable from a branch, a tag or a HEAD,
+    and pieces that are gone, so that nobody looks for their part of the work in those that stand.
+
+    ``told`` are pairs that are known, as from hooks: evidence leads on through them. ``taken`` are commits
+    with work of their own: evidence of content alone never leads to them, unless they stand in the very
+    place of what is gone. ``pulls`` are the last commits of pull or merge requests, by number, besides those
+    whose refs are here. In the order of ``old``; what has no evidence is not there. Raises GitError when git
+    itself fails, or does not tell the history ``within`` so many seconds.
+    """
+    story = read_story(*read_reflogs(repository))
+    tips = read_pulls(repository)
+    for number, more in pulls.items():
+        tips.setdefault(number, set()).update(more)
+    others = [*old, *story.commits(), *(tip for each in tips.values() for tip in each)]
+    history = read_history(repository, others, within=within)
+    olds = [commit for commit in dict.fromkeys(old) if commit in history.commits]
+    if not olds:
+        return []
+    search = _Search(repository, history, told, frozenset(taken), tips)
+    search.read_reflogs(story, olds)
+    search.compare_contents(story, olds)
+    while search.look_between(story, olds):
+        search.compare_contents(story, olds)
+    return list(search.results(olds))
+
+
+class _Search:
+    """Links are collected over all known commits, also those that are gone again: a chain leads through
+    them. Earlier evidence for the same pair stands."""
+
+    def __init__(
+        self,
+        repository: Repository,
+        history: History,
+        told: Mapping[tuple[str, str], Source],
+        taken: frozenset[str],
+        pulls: Mapping[int, Collection[str]],
+    ) -> None:
+        self.repository = repository
+        self.history = history
+        self.told = told
+        self.taken = taken
+        self.pulls = pulls
+        self.patches = Patches(repository)
+        self.links: Links = {}
+        self.pieces: dict[str, list[str]] = {}
+        self.among: Collection[str] = history.reachable
+
+    def results(self, olds: Iterable[str]) -> Iterator[Rewrite]:
+        links, became, reachable = {**self.told, **self.links}, self._became(), self.history.reachable
+        alone = leads(pair for pair, source in links.items() if source != "squash")
+        for old in olds:
+            found: dict[str, Source] = {}
+            pieces: list[str] = []
+            unsquashed = {*follow([old], alone)}
+            for commit in follow([old], became):
+                pieces += self.pieces.get(commit, ())
+                for new in became.get(commit, ()):
+                    found.setdefault(new, links[commit, new] if new in unsquashed else "squash")
+            standing = [new for new in found if new != old and new in reachable]
+            yield from (Rewrite(old, new, found[new]) for new in standing)
+            for piece in dict.fromkeys(pieces) if standing else ():
+                if reachable.isdisjoint(follow([piece], became)):
+                    yield Rewrite(old, piece, "tree", gone=True)
+
+    def read_reflogs(self, story: Story, olds: Collection[str]) -> None:
+        history, patches = self.history, self.patches
+        chosen = [(found, read_steps(rebase, history)) for rebase, found in choose(story, history, olds)]
+        patches.compare(
+            [history.change(c) for originals, _ in chosen for c in originals],
+            [step.change for _, steps in chosen for step in steps],
+        )
+        self._add(story.amends, "reflog")
+        for originals, steps in chosen:
+            pairs = match_rebase(originals, steps, history=history, patches=patches.ids, paths=patches.paths)
+            self._add([*pairs, *self._find_taken({*originals} - {s.new for s in steps}, pairs)], "reflog")
+        picked = [c for c in story.copies if c in history.commits]
+        alike = [history.by_identity[history.commits[new].identity] for new in picked]
+        mates = {c for some in alike for c in some}
+        patches.read_paths(map(history.change, mates))
+        several = dict.fromkeys(c for some in alike if len(some) > 2 for c in some)
+        lines = {c: changes.lines for c, changes in read_changes(self.repository, list(several)).items()}
+        before = -1
+        while before < len(self.links):  # a pick may be picked again
+            before = len(self.links)
+            known, became = self._known(olds), self._became()
+            patches.compare(map(history.change, {*known, *mates}), map(history.change, picked))
+            picks = match_picked(
+                picked,
+                known,
+                history=history,
+                patches=patches.ids,
+                paths=patches.paths,
+                lines=lines,
+                became=became,
+            )
+            self._add(list(picks), "reflog")
+
+    def _find_taken(
+        self, originals: Collection[str], pairs: Collection[tuple[str, str]]
+    ) -> Iterable[tuple[str, str]]:
+        """Only where some were left out, and others have another patch than before."""
+        change, ids = self.history.change, self.patches.ids
+        left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
+        patches = {c: ids.get(change(c) or ("", ""), c) for pair in pairs for c in pair}
+        resolved = {new for old, new in pairs if patches[old] != patches[new]}
+        if not left_out or not resolved:
+            return ()
+        some = [pair for pair in pairs if pair[1] in resolved]
+        wanted = dict.fromkeys([*left_out, *(c for pair in some for c in pair)])
+        return match_taken(left_out, some, read_changes(self.repository, list(wanted)))
+
+    def compare_contents(self, story: Story, olds: Collection[str]) -> None:
+        history, patches = self.history, self.patches
+        known = self._known(olds)
+        ours = Kin(history, known)
+        ends = [*(c for c in history.commits if c not in history.children), *story.left]
+        tips = [c for c in dict.fromkeys(ends) if c in history.commits and ours.descends(c)]
+        pulls = {
+            number: some
+            for number, each in self.pulls.items()
+            if (some := [tip for tip in each if tip in history.commits and ours.descends(tip)])
+        }
+        kin = Kin(history, dict.fromkeys([*known, *tips, *(tip for each in pulls.values() for tip in each)]))
+        targets = self._targets(known, ours, self.among)
+        patches.compare(map(history.change, known), map(history.change, targets))
+        quotes = list(read_quotes(history, known))
+        self._add([(old, new) for old, new, squashed in quotes if not squashed], "patch-id")
+        self._add(self._borne_out([(old, new) for old, new, squashed in quotes if squashed]), "squash")
+        told = {new for _, new in self.links}
+        pairs = match_patches(
+            known,
+            [c for c in targets if c not in told],
+            history=history,
+            kin=kin,
+            patches=patches.ids,
+            became=self._became(),
+        )
+        self._add(list(pairs), "patch-id")
+        merges = [c for c in self.among if len(history.commits[c].parents) > 1]
+        free = {*targets, *merges} - self.taken
+        self._add([*match_trees(known, free, history=history, became=self._became())], "tree")
+        matched = {old for old, _ in self.links}
+        lost = gone([c for c in known if c not in matched], history)
+        beside = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
+        patches.read_paths(map(history.change, {*lost, *beside}))
+        self._add(self._borne_out([*match_places(lost, history=history, paths=patches.paths)]), "tree")
+        # a piece may stand while another was rewritten: together they are the whole
+        self._find_splits(known, self._targets(known, ours, history.reachable))
+        self._find_squashes(known, targets, tips, kin)
+        told = {new for _, new in self.links}
+        squashes = list(name_squashes(pulls, targets, told, history=history, kin=kin))
+        patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
+        self._add(list(match_pulls(squashes, known, history=history, paths=patches.paths)), "pull")
+
+    def look_between(self, story: Story, olds: Collection[str]) -> bool:
+        """What went into commits that were rewritten in turn before anybody looked: they stand nowhere, but
+        the reflogs tell of them. Whether there were more than was known."""
+        reachable = self.history.reachable
+        between = [c for c in story.rewritten(self.history) if c not in reachable]
+        if {*between} <= {*olds}:
+            return False
+        before = len(self._known(olds))
+        self.read_reflogs(story, between)
+        told = {new for _, new in self.links}
+        firsts = frozenset(between).difference(told, olds)
+        passed = replace(self.history, reachable=reachable | firsts)
+        search = _Search(self.repository, passed, self.told, self.taken, {})
+        search.links, search.patches, search.among = self.links, self.patches, firsts
+        search.pieces = self.pieces
+        search.compare_contents(story, olds)
+        return len(self._known(olds)) > before
+
+    def _find_splits(self, known: Collection[str], targets: Collection[str]) -> None:
+        chains = list(splits(known, targets, history=self.history))
+        wanted = dict.fromkeys(c for old, chain in chains for c in (old, *chain))
+        changes = read_changes(self.repository, list(wanted))
+        parted = [(o, chain) for o, chain in chains if all(_is_part(changes[c], changes[o]) for c in chain)]
+        made = {commit: self.history.commits[commit].committed for commit in wanted}
+        for old, chain in parted:
+            # what was there before is what the whole was put together from
+            pieces = [new for new in chain if made[new] >= made[old]]
+            self._add([(old, new) for new in pieces], "tree")
+            self.pieces.setdefault(old, []).extend(pieces)
+
+    def _find_squashes(
+        self, known: Collection[str], targets: Collection[str], tips: Iterable[str], kin: Kin
+    ) -> None:
+        history, patches = self.history, self.patches
+        matched = {new for _, new in self.links}
+        left = [c for c in targets if c not in matched]
+        if not left:
+            return
+        ends = dict.fromkeys([*known, *tips])
+        line = {c for end in ends for c in history.line(end, most=LONGEST)}
+        patches.read_paths([*map(history.step, line), *map(history.change, left)])
+        spans = list(ranges(ends, left, history=history, kin=kin, paths=patches.paths))
+        changes = [range_change(history, span) for span in spans]
+        patches.compare([*changes, *map(history.change, line)], map(history.change, left))
+        found = match_squashes(spans, known, left, history=history, kin=kin, patches=patches.ids)
+        self._add(self._borne_out([*found]), "squash")
+
+    def _borne_out(self, pairs: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Those of what was squashed and the squash where another of the range did not take all away again;
+        a merge goes along with what it merged."""
+        changes = read_changes(self.repository, list(dict.fromkeys(c for pair in pairs for c in pair)))
+        return [
+            (old, new)
+            for old, new in pairs
+            if len(changes[old].parents) > 1 or changes[new].holds(changes[old])
+        ]
+
+    def _became(self) -> dict[str, list[str]]:
+        return leads([*self.told, *self.links])
+
+    def _known(self, olds: Iterable[str]) -> dict[str, None]:
+        """``olds`` and all that they became, as far as their objects are here, as an ordered set."""
+        found = follow(olds, leads(self.links))
+        return dict.fromkeys(c for c in found if c in self.history.commits)
+
+    def _targets(self, known: Collection[str], kin: Kin, among: Iterable[str]) -> list[str]:
+        oldest = min(self.history.commits[c].began for c in known)
+        return [
+            c
+            for c in among
+            if c not in self.taken
+            and not kin.related_to_all(c)
+            and self.history.commits[c].committed >= oldest
+            and self.history.change(c)
+        ]
+
+    def _add(self, pairs: Iterable[tuple[str, str]], source: Source) -> None:
+        """By content alone nothing is the source of what it was made of: a copy that is gone leads nowhere,
+        though its source stands in its place."""
+        became = self._became() if source != "reflog" else {}
+        for old, new in pairs:
+            if old != new and old not in follow([new], became):
+                self.links.setdefault((old, new), source)
+
+
+def _is_part(new: CommitChanges, old: CommitChanges) -> bool:
+    """Whether a commit changed nothing but paths of another, and added only lines (or files) of it."""
+    whole = {change.path: change for change in old.paths}
+    for change in new.paths:
+        other = whole.get(change.path)
+        if other is None or Counter(change.added) - Counter(other.added):
+            return False
+        if not change.added and change.kind != "delete" and change.blob != other.blob and not other.added:
+            return False
+    return True

@@ -1,0 +1,67 @@
+"""Which commit a server made of a pull request, when only its number tells. Pure: tables in, pairs out.
+
+The patch of a squash differs from its branch's as soon as a neighbouring line moved on the other side. The
+number in the subject and the same paths are evidence then, if one commit alone has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from gittraj.history.history import Change, History, Kin, Paths
+
+_NUMBER = re.compile(r"\((?:pull request )?[#!](\d+)\)$")
+"""As GitHub, GitLab (by its template) and Bitbucket end the subject of a squash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Squashed:
+    """``change`` is that of the branch whose last commit is ``tip``, as a whole."""
+
+    tip: str
+    new: str
+    change: Change
+
+
+def name_squashes(
+    pulls: Mapping[int, Collection[str]],
+    targets: Iterable[str],
+    told: Collection[str],
+    *,
+    history: History,
+    kin: Kin,
+) -> Iterator[Squashed]:
+    """The only commit that names each pull request (its number: the tips of its branch, marked in ``kin``),
+    unless its origin is ``told`` already."""
+    named: dict[int, list[str]] = {}
+    for target in targets:
+        if found := _NUMBER.search(history.commits[target].subject):
+            named.setdefault(int(found[1]), []).append(target)
+    for number, tips in pulls.items():
+        for tip in tips:
+            news = [new for new in named.get(number, ()) if not kin.related(tip, new)]
+            if len(news) != 1 or news[0] in told:
+                continue
+            new = history.commits[news[0]]
+            base = history.merge_base(tip, new.parents[0]) if new.parents else None
+            if base is not None and new.committed >= history.commits[tip].began:
+                change = (history.commits[base].tree, history.commits[tip].tree)
+                yield Squashed(tip=tip, new=new.id, change=change)
+
+
+def match_pulls(
+    squashes: Iterable[Squashed],
+    known: Collection[str],
+    *,
+    history: History,
+    paths: Mapping[Change, Paths],
+) -> Iterator[tuple[str, str]]:
+    """Pairs (old, new) where a squash changed just the paths of its branch."""
+    for squash in squashes:
+        here = paths.get(squash.change, {}).keys()
+        there = paths.get(history.change(squash.new) or ("", ""), {}).keys()
+        if here and here == there:
+            members = history.between(history.commits[squash.new].parents[0], squash.tip)
+            yield from ((old, squash.new) for old in members if old in known)

@@ -1,0 +1,213 @@
+"""What finding rewrites asks git: reflogs, one table of commits, and the patch-ids of changes.
+
+Every answer comes from a few processes, however many commits there are. What is not here any more (pruned,
+shallow, promised) is left out: less evidence, never an error.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+
+from gittraj.git import ReflogEntry, Repository, is_oid, read_reflog
+from gittraj.git.encoding import object_id
+from gittraj.history.history import Change, Commit, History, Paths
+
+_LOG = (
+    *("-c", "log.showSignature=false", "log", "-z", "--topo-order", "--encoding=UTF-8", "--no-notes"),
+    *("--date=raw", "--ignore-missing", "--format=%H%x00%P%x00%T%x00%an <%ae>%x00%ad%x00%ct%x00%B"),
+)
+_FIELDS = 7
+_REFS = ("--branches", "--tags", "--remotes", "HEAD", "--stdin", "--")
+_TREES = ("diff-tree", "-r", "--no-renames", "--no-ext-diff", "--stdin")
+# as for `origin.patchId`, but between two trees
+_PATCH = ("-c", "diff.suppressBlankEmpty=false", *_TREES, "-p", "--full-index", "--no-textconv")
+_PAIR = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+_RAW = re.compile(rb":(\d+) (\d+) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*\0([^\0]*)\0")
+_LIMIT = 20 * 1024 * 1024  # bytes of patch
+_PULL = re.compile(r"/(?:pull|pr|merge-requests)/(\d+)(?:/head)?$")
+_AT_ONCE = 200  # questions and answers of so many fit into a pipe
+
+
+def read_reflogs(repository: Repository) -> tuple[list[list[ReflogEntry]], list[list[ReflogEntry]]]:
+    """The reflogs of the worktrees' HEADs, and those of the branches; each oldest entry first."""
+    heads = [read_reflog(repository, tree.git_dir, None)[0] for tree in repository.worktrees()]
+    found = repository.run(
+        *("-c", "log.showSignature=false", "-c", "log.date=default", "log", "-g", "-z", "--branches"),
+        *("--format=%gD%x00%H%x00%gs", "--"),
+        check=False,  # a reflog may name commits that are gone
+    )
+    fields = found.out.decode("utf-8", "surrogateescape").split("\0")
+    branches: dict[str, list[tuple[str, str]]] = {}
+    for name, new, message in zip(fields[::3], fields[1::3], fields[2::3], strict=False):
+        branches.setdefault(name.rpartition("@{")[0], []).append((new, message))
+    return heads, [_entries(pairs[::-1]) for pairs in branches.values()]
+
+
+def _entries(pairs: Sequence[tuple[str, str]]) -> list[ReflogEntry]:
+    before = ["0" * 40, *(new for new, _ in pairs)]
+    return [ReflogEntry(old, new, message) for old, (new, message) in zip(before, pairs, strict=False)]
+
+
+def read_pulls(repository: Repository) -> dict[int, set[str]]:
+    """The tips of pull and merge requests whose refs were fetched, by number."""
+    listed = repository.run(
+        *("for-each-ref", "--format=%(objectname) %(refname)"),
+        *("refs/pull", "refs/merge-requests", "refs/remotes"),
+    ).out.decode("utf-8", "surrogateescape")
+    pulls: dict[int, set[str]] = {}
+    for tip, _, name in (line.partition(" ") for line in listed.splitlines()):
+        if found := _PULL.search(name):
+            pulls.setdefault(int(found[1]), set()).add(tip)
+    return pulls
+
+
+def find_unreachable(repository: Repository, commits: Collection[str]) -> set[str]:
+    """Those that no branch, tag or HEAD reaches; also those that are not here. Raises GitError."""
+    lost = {commit for commit in commits if not repository.objects.exists(commit)}
+    asked = [commit for commit in commits if commit not in lost]
+    if not asked:
+        return lost
+    told = "".join(f"{commit}\n" for commit in [*asked, *(f"^{head}" for head in _detached(repository))])
+    walk = ("rev-list", "--ignore-missing", "--stdin", "--not", *_REFS[:4])
+    found = repository.run(*walk, input=told.encode(), check=False)
+    if found.code != 0:  # a parent is gone
+        return lost | {*asked} - read_history(repository, ()).reachable
+    return lost | {*asked} & {*found.out.decode().split()}
+
+
+def read_history(repository: Repository, others: Iterable[str], *, within: float | None = None) -> History:
+    """All that branches, tags and HEADs reach, and what ``others`` reach besides.
+
+    Raises GitError when git cannot walk its own refs, or not ``within`` so many seconds.
+    """
+    heads = "".join(f"{head}\n" for head in _detached(repository))
+    reached = _parse(repository.run(*_LOG, *_REFS, input=heads.encode(), timeout=within).out)
+    fresh = [other for other in dict.fromkeys(others) if is_oid(other) and other not in reached]
+    parents = {parent for commit in reached.values() for parent in commit.parents}
+    questions = [*fresh, *(f"^{commit}" for commit in reached if commit not in parents)]
+    told = "".join(f"{question}\n" for question in questions).encode()
+    found = repository.run(*_LOG, "--stdin", "--", input=told, check=False) if fresh else None
+    if found is not None and found.code != 0:  # a parent is gone: then the commits alone
+        alone = "".join(f"{commit}\n" for commit in fresh).encode()
+        found = repository.run(*_LOG, "--no-walk=unsorted", "--stdin", "--", input=alone, check=False)
+    beside = _parse(found.out) if found is not None else {}
+    return History(beside | reached, frozenset(reached), object_id("tree", b"", repository.object_format))
+
+
+def _detached(repository: Repository) -> Iterator[str]:
+    for tree in repository.worktrees():
+        try:
+            head = (tree.git_dir / "HEAD").read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue
+        if is_oid(head) and repository.objects.exists(head):
+            yield head
+
+
+def _parse(data: bytes) -> dict[str, Commit]:
+    fields = data.decode("utf-8", "surrogateescape").split("\0")
+    rows = zip(*(fields[i::_FIELDS] for i in range(_FIELDS)), strict=False)
+    return {
+        commit: Commit(
+            id=commit,
+            parents=tuple(parents.split()),
+            tree=tree,
+            author=author,
+            authored=authored,
+            committed=int(committed or 0),
+            message=message,
+        )
+        for commit, parents, tree, author, authored, committed, message in rows
+    }
+
+
+class Patches:
+    """Paths and patch-ids of changes, remembered."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self.paths: dict[Change, Paths] = {}
+        self.ids: dict[Change, str] = {}
+
+    def compare(self, some: Iterable[Change | None], others: Iterable[Change | None]) -> None:
+        """Fill ``ids`` as far as it takes to see which of ``some`` are the same patch as one of ``others``:
+        changes of other paths never are."""
+        left = {change for change in some if change is not None}
+        right = {change for change in others if change is not None}
+        self.read_paths(left | right)
+        shared = {self._names(c) for c in left} & {self._names(c) for c in right} - {()}
+        remaining = iter([c for c in left | right if c not in self.ids and self._names(c) in shared])
+        while chunk := list(islice(remaining, _AT_ONCE)):
+            self.ids.update(self._identify(chunk))
+
+    def _names(self, change: Change) -> tuple[bytes, ...]:
+        return tuple(self.paths.get(change, ()))
+
+    def read_paths(self, changes: Iterable[Change | None]) -> None:
+        """Fill ``paths``."""
+        unknown = {change for change in changes if change is not None and change not in self.paths}
+        self.paths.update(self._read_paths(list(unknown)))
+
+    def _read_paths(self, changes: list[Change]) -> dict[Change, Paths]:
+        if not changes:
+            return {}
+        found = self._repository.run(*_TREES, "--raw", "--no-abbrev", "-z", input=_ask(changes), check=False)
+        if found.code == 0:
+            return dict(_parse_raw(found.out))
+        half = len(changes) // 2  # one missing tree ends git: find it, and answer for the others
+        if half == 0:
+            return {}
+        return self._read_paths(changes[:half]) | self._read_paths(changes[half:])
+
+    def _identify(self, changes: list[Change]) -> dict[Change, str]:
+        counter = self._repository.runner.start("patch-id", "--verbatim", stdin=True)
+        assert counter.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
+        assert counter.stdout is not None  # noqa: S101
+        width = len(changes[0][0])
+        with counter:
+            for change, patch in self._read_patches(changes):
+                counter.stdin.write(b"%0*x\n" % (width, changes.index(change)) + patch)
+            counter.stdin.close()
+            pairs = [line.split() for line in counter.stdout]
+        return {changes[int(number, 16)]: identity.decode() for identity, number in pairs}
+
+    def _read_patches(self, changes: list[Change]) -> Iterator[tuple[Change, bytes]]:
+        process = self._repository.runner.start(*_PATCH, stdin=True)
+        assert process.stdin is not None  # noqa: S101
+        assert process.stdout is not None  # noqa: S101
+        asked = {f"{before} {after}\n".encode(): (before, after) for before, after in changes}
+        with process:
+            process.stdin.write(_ask(changes))
+            process.stdin.close()
+            change: Change | None = None
+            lines: list[bytes] = []
+            size = 0
+            for line in process.stdout:
+                if line in asked:
+                    if change is not None and size <= _LIMIT:
+                        yield change, b"".join(lines)
+                    change, lines, size = asked[line], [], 0
+                    continue
+                size += len(line)
+                if size <= _LIMIT:
+                    lines.append(line)
+            if change is not None and size <= _LIMIT and process.wait() == 0:
+                yield change, b"".join(lines)
+
+
+def _ask(changes: Iterable[Change]) -> bytes:
+    return "".join(f"{before} {after}\n" for before, after in changes).encode()
+
+
+def _parse_raw(data: bytes) -> Iterator[tuple[Change, Paths]]:
+    at = 0
+    while header := _PAIR.match(data, at):
+        before, after = header[0].decode().split()
+        paths: dict[bytes, tuple[bytes, bytes]] = {}
+        at = header.end()
+        while raw := _RAW.match(data, at):
+            paths[raw[5]] = raw[1] + raw[3], raw[2] + raw[4]
+            at = raw.end()
+        yield (before, after), paths

@@ -1,0 +1,185 @@
+"""Which original each step of a rebase applied. Pure: tables in, pairs out.
+
+A step is evidence that some original became a commit; which one is told by an equal patch, else by what a
+rebase keeps of a commit (author, author date, subject), else by nothing at all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from gittraj.git import CommitChanges, ReflogEntry
+from gittraj.history.history import Change, Commit, History, Paths
+from gittraj.history.story import Rebase
+
+T = TypeVar("T")
+
+_SQUASHING = ("fixup! ", "squash! ", "amend! ")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """``new`` came to be by applying ``change``. ``replaces`` is the commit before it when it took that
+    one's place; ``follows`` a step at which git had not stopped for an edit."""
+
+    new: str
+    change: Change | None
+    replaces: str | None = None
+    follows: bool = True
+
+
+def read_steps(rebase: Rebase, history: History) -> list[Step]:
+    """The steps as their commits show them; without HEAD's reflog the new commits stand for the steps."""
+    if not rebase.entries and rebase.end:
+        return [Step(new=c, change=history.change(c)) for c in history.between(rebase.onto, rebase.end)]
+    steps: list[Step] = []
+    before: ReflogEntry | None = None
+    for entry in rebase.entries:
+        step = _read_step(entry, before, history) if entry in rebase.steps else None
+        if step is not None:
+            steps.append(step)
+        before = entry
+    return steps
+
+
+def _read_step(entry: ReflogEntry, before: ReflogEntry | None, history: History) -> Step | None:
+    old, new = history.commits.get(entry.old), history.commits.get(entry.new)
+    if old is None or new is None or old == new:
+        return None
+    if new.parents[:1] == (old.id,):
+        return Step(new=new.id, change=history.change(new.id))
+    if new.parents != old.parents:
+        return None
+    stopped = before is None or before.kind.endswith(("(edit)", "rebase"))
+    change = (old.tree, new.tree) if old.tree != new.tree else None
+    return Step(new=new.id, change=change, replaces=old.id, follows=not stopped)
+
+
+def match_rebase(
+    originals: Sequence[str],
+    steps: Sequence[Step],
+    *,
+    history: History,
+    patches: Mapping[Change, str],
+    paths: Mapping[Change, Paths],
+) -> list[tuple[str, str]]:
+    """Pairs (old, new): what each step applied, and what it replaced.
+
+    ``new`` may itself be replaced by a later step. An original that no step applied was dropped: no pair.
+    """
+    kept = {step.new for step in steps}
+    matching = _Matching(
+        [history.commits[c] for c in originals if c not in kept],
+        [s for s in steps if s.new not in originals and not (s.replaces and s.change is None)],
+    )
+
+    def patch(change: Change | None) -> str | None:
+        return patches.get(change) if change else None
+
+    def identify(step: Step) -> Hashable:
+        if step.replaces:  # keeps the names of what it replaces
+            return None
+        new = history.commits[step.new]
+        return new.identity, len(new.parents) > 1
+
+    def name(step: Step) -> Hashable:
+        if step.replaces:
+            return None
+        new = history.commits[step.new]
+        return new.author, new.subject, len(new.parents) > 1
+
+    def both(one: str | None, other: Hashable) -> Hashable:
+        return (one, other) if one and other else None
+
+    matching.pair(
+        lambda c: both(patch(history.change(c.id)), (c.identity, False)),
+        lambda s: both(patch(s.change), identify(s)),
+        in_order=True,
+    )
+    matching.pair(lambda c: patch(history.change(c.id)), lambda s: patch(s.change))
+    matching.pair(lambda c: (c.identity, len(c.parents) > 1), identify)
+    # a conflict that was resolved by a plain `git commit` bears the date of that
+    matching.pair(lambda c: (c.author, c.subject, len(c.parents) > 1), name)
+    matching.pair(
+        _meant_for,
+        lambda s: history.commits[s.replaces].subject if s.replaces and s.follows else None,
+        in_order=True,
+    )
+    matching.pair_the_last(lambda c, s: _share(paths, history.change(c.id), s.change))
+    replaced = [(step.replaces, step.new) for step in steps if step.replaces]
+    return [*replaced, *matching.pairs]
+
+
+def match_taken(
+    left_out: Iterable[str], pairs: Iterable[tuple[str, str]], changes: Mapping[str, CommitChanges]
+) -> Iterator[tuple[str, str]]:
+    """Pairs (old, new) of what a rebase left out because a resolved conflict had taken it: ``new`` adds all
+    its lines, and not because one that it was made of (``pairs``) did."""
+    more: dict[str, Counter[str]] = {}
+    for old, new in pairs:
+        more[new] = more.get(new, changes[new].lines) - changes[old].lines
+    for old in left_out:
+        lines = changes[old].lines
+        news = [new for new, added in more.items() if lines and lines <= added]
+        if len(news) == 1:
+            yield old, news[0]
+
+
+class _Matching:
+    """Originals and steps not paired yet."""
+
+    def __init__(self, originals: list[Commit], steps: list[Step]) -> None:
+        self.originals = originals
+        self.steps = steps
+        self.pairs: list[tuple[str, str]] = []
+
+    def pair(
+        self,
+        original: Callable[[Commit], Hashable],
+        step: Callable[[Step], Hashable],
+        *,
+        in_order: bool = False,
+    ) -> None:
+        """Those with the same key, when each side has one (``in_order``: as many)."""
+        mine, theirs = _group(self.originals, original), _group(self.steps, step)
+        for key in mine.keys() & theirs.keys():
+            if len(mine[key]) == len(theirs[key]) and (in_order or len(mine[key]) == 1):
+                for commit, done in zip(mine[key], theirs[key], strict=True):
+                    self._take(commit, done)
+
+    def pair_the_last(self, alike: Callable[[Commit, Step], bool]) -> None:
+        """A fixup whose conflict was resolved has neither its original's patch nor its names: it is known
+        when it alone is left, and one original."""
+        if len(self.originals) == len(self.steps) == 1:
+            commit, step = self.originals[0], self.steps[0]
+            if step.replaces and step.follows and alike(commit, step):
+                self._take(commit, step)
+
+    def _take(self, commit: Commit, step: Step) -> None:
+        self.originals.remove(commit)
+        self.steps.remove(step)
+        self.pairs.append((commit.id, step.new))
+
+
+def _group(items: Iterable[T], key: Callable[[T], Hashable]) -> dict[Hashable, list[T]]:
+    found: dict[Hashable, list[T]] = {}
+    for item in items:
+        name = key(item)
+        if name is not None:
+            found.setdefault(name, []).append(item)
+    return found
+
+
+def _meant_for(commit: Commit) -> str | None:
+    """The subject of the commit that an autosquash puts this one into."""
+    rest = commit.subject
+    while rest.startswith(_SQUASHING):
+        rest = rest.partition("! ")[2]
+    return rest if rest != commit.subject else None
+
+
+def _share(paths: Mapping[Change, Paths], one: Change | None, other: Change | None) -> bool:
+    return bool(one and other and paths.get(one, {}).keys() & paths.get(other, {}).keys())

@@ -1,0 +1,82 @@
+"""Commits that a rebase left out, though git says that they became the commit below.
+
+git tells ``post-rewrite`` so of a commit that was skipped, or that came to nothing on its new base; and the
+commit below may be somebody else's. It is true all the same where that one is of the rebase and took the
+lines: when a conflict was resolved with them in it, or somebody had put them all there before, nothing of
+their own commit was left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from gittraj.errors import GitError
+from gittraj.git import CommitChanges, ReflogEntry, Repository, read_changes
+from gittraj.history.find import find_rewrites
+from gittraj.history.story import Rebase, read_rebases
+
+Pair = tuple[str, str]
+_JOINS = ("(squash)", "(fixup)", "(continue)", "commit")
+
+
+def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[ReflogEntry]) -> set[Pair]:
+    """Those of ``pairs`` (old, new), as git told them of rebases, in which ``old`` is not in ``new``.
+
+    ``log`` is the reflog of the HEAD that was rebased. Where a rebase has no steps there, git is believed;
+    so it is when it does not tell the history in five seconds.
+    """
+    olds: dict[str, list[str]] = {}
+    for old, new in pairs:
+        olds.setdefault(new, []).append(old)
+    rebases = [*read_rebases(log)]
+    applied = {new: _applied(repository, rebases, new) for new in olds}
+    doubtful = {new for new, many in olds.items() if (most := applied[new]) is not None and most < len(many)}
+    if not doubtful:
+        return set()
+    asked = [*doubtful, *(old for new in doubtful for old in olds[new])]
+    try:
+        found = find_rewrites(repository, asked, within=5.0)
+        changes = read_changes(repository, [c for c in asked if repository.objects.exists(c)])
+    except GitError:
+        return set()
+    became: dict[str, set[str]] = {commit: set() for commit in asked}
+    for rewrite in found:
+        became[rewrite.old].add(rewrite.new)
+    skipped: set[Pair] = set()
+    for new in doubtful:
+        left = [old for old in olds[new] if became[old].isdisjoint({new, *became[new]})]
+        # of twins nobody can tell which it was, but for git: it tells what was put there first
+        put = [old for old in olds[new] if old not in left] or olds[new][: applied[new]]
+        skipped |= {(o, new) for o in left if o not in put and not (put and _took(changes, new, o, put))}
+    return skipped
+
+
+def _took(changes: Mapping[str, CommitChanges], new: str, old: str, put: Iterable[str]) -> bool:
+    """Whether ``new`` adds all lines of ``old``, or one that none of the commits ``put`` into it added."""
+    lines = {commit: change.lines for commit, change in changes.items()}
+    here, theirs = lines.get(new, Counter()), lines.get(old, Counter())
+    more = here - sum((lines.get(c, Counter()) for c in put), Counter[str]())
+    return not more.keys().isdisjoint(theirs) or (bool(theirs) and theirs <= here)
+
+
+def _applied(repository: Repository, rebases: Sequence[Rebase], new: str) -> int | None:
+    """How many commits the latest rebase that came by ``new`` put into it; None where none did."""
+    for rebase in reversed(rebases):
+        if new in (rebase.onto, *(e.new for e in rebase.entries)):
+            return _count(repository, rebase).get(new, 0)
+    return None
+
+
+def _count(repository: Repository, rebase: Rebase) -> Mapping[str, int]:
+    objects = repository.objects
+    applied: dict[str, int] = {}
+    for entry in rebase.entries:
+        if not objects.exists(entry.old) or not objects.exists(entry.new) or entry.old == entry.new:
+            continue
+        before, after = (objects.commit(c).parents for c in (entry.old, entry.new))
+        if entry.old in after:
+            applied[entry.new] = 1
+        elif before == after:
+            applied[entry.new] = applied.get(entry.old, 0) + entry.kind.endswith(_JOINS)
+    return applied

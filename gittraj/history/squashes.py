@@ -1,0 +1,107 @@
+"""Which commit is a range of others in one. Pure: tables in, pairs out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from gittraj.history.history import Change, History, Kin, Paths
+
+Range = tuple[str, str]
+"""A base and a tip, as in ``base..tip``."""
+
+LONGEST = 250
+"""Commits of a branch that is squashed as a whole."""
+_ANYWHERE = 50  # commits of a range that begins in the middle of rewritten ones
+
+
+def ranges(
+    tips: Iterable[str],
+    targets: Iterable[str],
+    *,
+    history: History,
+    kin: Kin,
+    paths: Mapping[Change, Paths],
+) -> Iterator[Range]:
+    """The ranges of two commits and more that one of ``targets`` may be: from where another line begins to
+    ``tips`` (marked in ``kin``), and any of what is not reachable any more. Both have the same paths."""
+
+    def forks(base: str, tip: str) -> bool:
+        return any(not kin.related(tip, child) for child in history.children.get(base, ()))
+
+    changes = {change for target in targets if (change := history.change(target))}
+    wanted = {frozenset(paths[change]) for change in changes if change in paths}
+    sizes = {len(names) for names in wanted}
+    for tip in tips:
+        gone = tip not in history.reachable
+        after: dict[bytes, bytes] = {}
+        changed: set[bytes] = set()  # between here and the tip
+        for distance, at in enumerate(history.line(tip, most=LONGEST)):
+            alike = distance > 1 and len(changed) in sizes and changed in wanted
+            if alike and ((gone and distance <= _ANYWHERE) or forks(at, tip)):
+                yield at, tip
+            gone = gone and at not in history.reachable
+            step = history.step(at)
+            for path, (old, new) in paths.get(step, {}).items() if step else ():
+                if after.setdefault(path, new) == old:
+                    changed.discard(path)
+                else:
+                    changed.add(path)
+            sides = history.commits[at].parents[1:]
+            yield from ((side, tip) for side in sides if forks(side, tip))
+
+
+def range_change(history: History, span: Range) -> Change | None:
+    """What a range changed as a whole."""
+    if span[0] not in history.commits:
+        return None
+    before, after = (history.commits[c].tree for c in span)
+    return (before, after) if before != after else None
+
+
+def match_squashes(
+    spans: Iterable[Range],
+    known: Collection[str],
+    targets: Collection[str],
+    *,
+    history: History,
+    kin: Kin,
+    patches: Mapping[Change, str],
+) -> Iterator[tuple[str, str]]:
+    """(old, new): ``new`` changed what a range with ``old`` in it changed as a whole."""
+    news: dict[str, list[str]] = {}
+    for target in targets:
+        if (change := history.change(target)) in patches and change is not None:
+            news.setdefault(patches[change], []).append(target)
+    found: dict[str, set[frozenset[str]]] = {}
+    for base, tip in spans:
+        change = range_change(history, (base, tip))
+        able = [n for n in news.get(patches.get(change, ""), ()) if not kin.related(tip, n)] if change else []
+        chosen = [n for n in able if _stands_on(history, n, base, tip)] or able
+        if len(chosen) != 1 or history.commits[chosen[0]].committed < history.commits[tip].began:
+            continue
+        members = frozenset(_needed(history, base, tip))
+        if not any(patches.get(history.change(m) or ("", "")) == patches[change] for m in members if change):
+            found.setdefault(chosen[0], set()).add(members)
+    for new, sets in found.items():
+        for members in sets:
+            if not any(other < members for other in sets):
+                yield from ((old, new) for old in members if old in known and _did(history, old))
+
+
+def _stands_on(history: History, new: str, base: str, tip: str) -> bool:
+    here = history.commits[new]
+    return here.parents == (base,) and here.tree == history.commits[tip].tree
+
+
+def _needed(history: History, base: str, tip: str) -> list[str]:
+    """The range without what came to nothing at its ends: a commit and its revert."""
+    whole = {*history.between(base, tip)}
+    line = [(c, history.commits[c].tree) for c in history.line(tip, most=LONGEST) if c in whole]
+    end = [c for c, tree in line if tree == history.commits[tip].tree][-1]
+    earlier = line[[c for c, _ in line].index(end) + 1 :]
+    start = next((c for c, tree in earlier if tree == history.commits[base].tree), base)
+    return history.between(start, end)
+
+
+def _did(history: History, commit: str) -> bool:
+    return len(history.commits[commit].parents) > 1 or history.change(commit) is not None

@@ -1,0 +1,91 @@
+"""Counts over many commits, of which the index remembers what each adds. Without it the same, and slower."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gittraj.git import Repository
+from gittraj.index.answers import Answers, open_index
+from gittraj.index.keep_warm import AT_ONCE, fold_all
+from gittraj.index.update import Tell
+from gittraj.notes.store import NotesRef
+from gittraj.query.header import Header
+from gittraj.query.log.listing import list_commits, plain_paths
+from gittraj.query.log.paths import Ancestry
+from gittraj.query.records import Recorded
+from gittraj.query.stats.statistics import (
+    count,
+    describe_commits,
+    overview,
+    read_disk_size,
+    read_touched,
+    table,
+)
+
+
+def take_stock(
+    repository: Repository,
+    rev: str,
+    paths: Sequence[str],
+    *,
+    by: str,
+    cwd: Path,
+    tell: Tell,
+    **limits: Any,
+) -> tuple[Header, list[Header]]:
+    """``total`` and ``rows`` of ``git traj stats --json``, of the commits that ``query.history.list_commits``
+    finds. Raises TrajError as it does."""
+
+    def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
+        recorded = Recorded(index.notes if index else NotesRef(repository).items())
+        listed = list_commits(
+            repository, recorded, rev, paths=paths, cwd=cwd, known=index, every=True, **limits
+        )
+        return recorded, *listed
+
+    places = plain_paths(repository, paths, cwd=cwd)
+    with open_index(repository, rev, tell=tell) as index:
+        found = find(index)
+        untold = index.untold([commit for commit in found[2] if commit in found[0]]) if index else []
+        if len(untold) <= AT_ONCE:
+            return _count(repository, *found, places, by=by, index=index)
+    fold_all(repository, rev, untold, tell=tell)
+    with open_index(repository, rev) as index:
+        return _count(repository, *find(index), places, by=by, index=index)
+
+
+def _count(
+    repository: Repository,
+    recorded: Recorded,
+    ancestry: Ancestry,
+    commits: Sequence[str],
+    places: Collection[str],
+    *,
+    by: str,
+    index: Answers | None,
+) -> tuple[Header, list[Header]]:
+    noted = [commit for commit in commits if commit in recorded]
+    with _undisturbed():
+        tallies = dict(zip(noted, recorded.tallies(noted), strict=True))
+    found = count(describe_commits(repository, commits), tallies)
+    rows = table(found, by, lambda: read_touched(ancestry, commits, places, index))
+    total = overview(found)
+    total["bytes"]["disk"] = read_disk_size(repository)
+    return total, rows
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hundreds of thousands of objects are made here, and all of them stay: to look for cycles among them
+    again and again took 40 % of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()

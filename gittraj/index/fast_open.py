@@ -1,0 +1,84 @@
+"""What it takes to look into the index, and nothing else: `git traj log --file` answers before a person
+notices only if it imports next to nothing (a dataclass alone costs as much as the answer).
+
+Everybody who reads the index begins here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from gittraj.index.schema import NUMBER
+
+TYPE_CHECKING = False  # typing takes as long to import as the index to answer
+if TYPE_CHECKING:
+    import sqlite3
+
+FOLDER = "traj-index"
+NAME = "index.db"
+_TRIES = 5
+_EDGES = ("shallow", "info/grafts")
+"""Files that say which commits have other parents than they name."""
+_TELLERS = (
+    *("model/codec.py", "model/values.py", "notes/merge.py", "query/header.py", "query/records.py"),
+    *("query/stats/counts.py", "render/text/log.py", "render/text/terminal.py", "model/words.py"),
+    *("render/text/wrapping.py", "model/times.py"),
+)
+
+
+def told_by() -> str:
+    """Which code folded and rendered what the index remembers. Another one's words are not shown."""
+    package = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    return " ".join(read_stamp(f"{package}/{name}") or "" for name in _TELLERS)
+
+
+def uri(path: str, mode: str) -> str:
+    for sign in "%?#":
+        path = path.replace(sign, f"%{ord(sign):02X}")
+    return f"file:{path}?mode={mode}"
+
+
+def hold(
+    connection: sqlite3.Connection, folder: str, name: str = NAME, number: int = NUMBER, prefix: str = ""
+) -> bool:
+    """Begin to read. Whether the file is one of ours, and as it was left: SQLite would believe a changed
+    row."""
+    for _ in range(_TRIES):
+        connection.execute("BEGIN")
+        if not is_ours(connection, number):  # takes the lock: from here on nobody changes the file
+            return False
+        if read_stamp(f"{folder}/{name}") == read_text(f"{folder}/{prefix}stamp"):
+            return True
+        connection.execute("COMMIT")
+        time.sleep(0.01)  # a writer is about to write it down
+    return False
+
+
+def is_ours(connection: sqlite3.Connection, number: int = NUMBER) -> bool:
+    (found,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.execute("SELECT 1 FROM meta").fetchone()
+    return bool(found == number)
+
+
+def read_stamp(path: str) -> str | None:
+    """Which file it is, and as which it was left; None without one."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - see above
+    except FileNotFoundError:
+        return None
+    return f"{found.st_size} {found.st_mtime_ns} {found.st_ino}"
+
+
+def read_edges(common_dir: str) -> str:
+    """Where history is cut off, or grafted: what the index says of it holds only there."""
+    return "\n".join(read_text(f"{common_dir}/{name}") for name in _EDGES)
+
+
+def read_text(path: str) -> str:
+    """Empty when there is none."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as stream:  # noqa: PTH123
+            return stream.read()
+    except OSError:
+        return ""

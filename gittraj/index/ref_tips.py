@@ -1,0 +1,40 @@
+"""Whether the text of events is as the refs are: looked at for each question, so it must import little."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gittraj.index import fast_open, text
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from gittraj.git import Repository
+
+Refs = Mapping[str, str]
+"""The refs that the text comes from, and their tips."""
+RECORDS, EVENTS = "refs/notes/traj", "refs/notes/traj-data-"
+"""Those of ``gittraj.notes.store``."""
+_MADE_BY = ("index/text_fields.py", "index/text.py", "index/words.py")
+
+
+def read_refs(repository: Repository) -> Refs:
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", RECORDS, f"{EVENTS}*")
+    rows = (line.split() for line in repository.run(*asked).out.decode().splitlines())
+    return dict(sorted((name, tip) for name, tip in rows))
+
+
+def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
+    """Whether nothing is to be done."""
+    source = text.read_source(connection)
+    known = source.get("refs") == json.dumps(refs) and source.get("made_by") == made_by()
+    return known and "went" not in source and not text.count(connection)[1]
+
+
+def made_by() -> str:
+    """Which code made it: words that it does not make now could not be taken out again."""
+    package = Path(__file__).parent.parent
+    return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _MADE_BY)

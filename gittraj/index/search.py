@@ -1,0 +1,168 @@
+"""Answers ``git traj search``: which parts of which trajectories, and what is shown of them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gittraj.index import file, text
+from gittraj.index.excerpts import Excerpt, find_excerpts
+from gittraj.index.file import UnusableError
+from gittraj.index.language import Asked
+from gittraj.index.ref_tips import is_current, read_refs
+from gittraj.index.text import TEXTS
+from gittraj.query.labels import Labels
+
+if TYPE_CHECKING:
+    from gittraj.git import Repository
+    from gittraj.index.update import Tell
+
+T = TypeVar("T")
+PATIENCE = 10.0
+"""Seconds for which a question waits for the text of events to be read; then it is asked of what is there."""
+_AHEAD = 10
+"""Parts of one trajectory that may be found before another one's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions(Labels):
+    """All of them hold; None or empty asks for nothing. ``commits``: carried by one of these. Times are in
+    seconds since 1970."""
+
+    kinds: Collection[str] = ()
+    since: int | None = None
+    until: int | None = None
+    commits: Collection[str] | None = None
+
+    def accepts(self, about: Mapping[str, Any]) -> bool:
+        return self.fit(models=about["models"], tasks=about["task"], tags=about["tags"])
+
+    @property
+    def picky(self) -> bool:
+        """Whether SQLite alone cannot tell."""
+        return any(value is not None for value in (self.model, self.task, self.tag, self.commits))
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A trajectory, by its part that answers best. ``commits`` carry that part; more ``score`` is better."""
+
+    trajectory: str
+    commits: tuple[str, ...]
+    score: float
+    agent: str | None
+    about: Mapping[str, Any]
+    excerpts: list[Excerpt]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """``waiting``: trajectories that were not read yet; ``parts`` that were, some without their events, which
+    are of months that are not here."""
+
+    hits: list[Hit]
+    waiting: int
+    parts: int
+    away: list[str]
+
+
+def search(
+    repository: Repository,
+    asked: Asked | str,
+    conditions: Conditions,
+    *,
+    limit: int,
+    tell: Tell | None = None,
+    seconds: float = PATIENCE,
+) -> Found:
+    """The best ``limit`` trajectories for a query, or (a text) those that are like it."""
+
+    def ask(connection: sqlite3.Connection) -> Found:
+        parts, waiting = text.count(connection)
+        about = waiting, parts, text.months_away(connection)
+        ranked = partial(
+            text.ranked,
+            connection,
+            kinds=conditions.kinds,
+            agent=conditions.agent,
+            since=conditions.since,
+            until=conditions.until,
+            among=-1 if conditions.picky else text.RANKED,
+        )
+        if isinstance(asked, str):
+            from gittraj.index.likeness import rank_like  # noqa: PLC0415 - few ask
+
+            rows, sought = rank_like(connection, asked, lambda match, most: ranked(match, limit=most))
+            return Found(_best(connection, rows, sought, conditions, limit), *about)
+        hits: list[Hit] = []
+        for most in (-1,) if conditions.picky else (_AHEAD * limit, -1):
+            found = list(ranked(asked.match, limit=most))
+            hits = _best(connection, found, asked.sought, conditions, limit)
+            if len(hits) == limit or len(found) < most:
+                break
+        return Found(hits, *about)
+
+    return _ask(repository, ask, tell=tell, seconds=seconds)
+
+
+def keep_text(repository: Repository, *, seconds: float) -> None:
+    """Read what is new, for so long; where no index can be kept nothing happens."""
+    from gittraj.index.update_text import OnDisk, gather  # noqa: PLC0415
+
+    for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
+        with suppress(UnusableError):  # what other code made is dropped at the first try
+            gather(repository, OnDisk(repository.common_dir), seconds=seconds)
+            return
+
+
+def _ask(
+    repository: Repository,
+    ask: Callable[[sqlite3.Connection], T],
+    *,
+    tell: Tell | None,
+    seconds: float,
+) -> T:
+    """What is asked of the text of events, as the refs are now."""
+    try:
+        with file.reading(repository.common_dir, TEXTS) as connection:
+            if is_current(connection, read_refs(repository)):
+                return ask(connection)
+    except UnusableError:
+        pass
+    except (sqlite3.Error, ValueError, TypeError):  # damage shows in any question
+        with suppress(UnusableError):
+            file.drop(repository.common_dir, TEXTS)
+    from gittraj.index.update_text import ask_gathered  # noqa: PLC0415 - reading records takes long to import
+
+    return ask_gathered(repository, ask, seconds=seconds, tell=tell)
+
+
+def _best(
+    connection: sqlite3.Connection,
+    rows: Iterable[tuple[int, float]],
+    sought: str,
+    conditions: Conditions,
+    limit: int,
+) -> list[Hit]:
+    """The first part of each of the first ``limit`` trajectories."""
+    wanted = None if conditions.commits is None else {*conditions.commits}
+    chosen: dict[str, tuple[int, float]] = {}
+    for doc, score in rows:
+        trajectory, about = text.about(connection, doc)
+        if trajectory in chosen or not conditions.accepts(about):
+            continue
+        if wanted is not None and wanted.isdisjoint(text.commits_of(connection, doc)):
+            continue
+        chosen[trajectory] = doc, score
+        if len(chosen) == limit:
+            break
+    parts = {doc: text.read_part(connection, doc) for doc, _ in chosen.values()}
+    excerpts = find_excerpts(parts, sought, conditions.kinds)
+    return [
+        Hit(trajectory, tuple(parts[doc].commits), score, parts[doc].agent, parts[doc].about, excerpts[doc])
+        for trajectory, (doc, score) in chosen.items()
+    ]

@@ -1,0 +1,196 @@
+"""Keeps the text of events up to the refs: the records', and those of the months that hold events.
+
+What changed since is found by comparing trees; the trajectories that it is about wait, and are read some at a
+time, the newest first, each time in a transaction of its own: whoever is killed, or has no more time, leaves
+what he has done. Listings do not wait for it: it is another file than theirs.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from gittraj.errors import GitError, TrajError
+from gittraj.git import Repository
+from gittraj.index import file, text
+from gittraj.index.answers import open_index
+from gittraj.index.ref_tips import RECORDS, Refs, made_by, read_refs
+from gittraj.index.text import TEXTS, Part
+from gittraj.index.text_fields import read_part
+from gittraj.index.update import Tell
+from gittraj.index.words import sound
+from gittraj.notes.store import NotesRef
+from gittraj.query.header import distinct
+from gittraj.query.records import Read, Recorded, named_ids
+from gittraj.query.show.chapters import Segments
+
+_BATCH = 64
+"""Trajectories of one transaction …"""
+_TEXT = 2_000_000
+"""… and characters: what is in memory at a time."""
+T = TypeVar("T")
+
+
+class Shelf(Protocol):
+    """Where the text is kept."""
+
+    def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
+
+
+class OnDisk:
+    """In the folder of the index. All of it raises UnusableError."""
+
+    def __init__(self, common_dir: Path) -> None:
+        self.reading = partial(file.reading, common_dir, TEXTS)
+        self.writing = partial(file.writing, common_dir, TEXTS)
+        self.drop = partial(file.drop, common_dir, TEXTS)
+
+
+class InMemory:
+    """Where no index can be kept: for one question."""
+
+    def __init__(self) -> None:
+        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        self._connection.executescript(TEXTS.tables)
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        yield self._connection
+
+    writing = reading
+
+
+def ask_gathered(
+    repository: Repository,
+    ask: Callable[[sqlite3.Connection], T],
+    *,
+    seconds: float,
+    tell: Tell | None = None,
+) -> T:
+    """Gather, and ask. Where something is wrong with what is on the disk it is made again, and where none can
+    be kept, for this one question."""
+    for shelf in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
+        try:
+            gather(repository, shelf, seconds=seconds, tell=tell)
+            with shelf.reading() as connection:
+                return ask(connection)
+        except file.UnusableError:
+            continue
+        except (sqlite3.Error, ValueError, TypeError):  # damage shows in any question
+            with suppress(file.UnusableError):
+                shelf.drop()
+    try:
+        memory = InMemory()
+        gather(repository, memory, seconds=seconds, tell=tell)
+        with memory.reading() as connection:
+            return ask(connection)
+    except sqlite3.OperationalError as error:
+        raise TrajError(
+            f"nothing can be searched: {error}", hint="Python's SQLite needs FTS5, and some memory"
+        ) from error
+
+
+def gather(repository: Repository, shelf: Shelf, *, seconds: float, tell: Tell | None = None) -> None:
+    """Take in what is new, for about so many seconds. Raises UnusableError where nothing can be kept.
+
+    Nothing of before a purge comes in after it: a purge moves the refs and drops the file then. So the refs
+    are read by who may write, and what was read of them is written only where they stand still.
+    """
+    end = time.monotonic() + seconds
+    with open_index(repository) as index:  # listings first
+        with shelf.writing() as connection:
+            refs = read_refs(repository)
+            tip = refs.get(RECORDS)
+            known = index if index and index.tip == tip else None
+            held = known.notes if known else Read(NotesRef(repository).items(tip) if tip else ())
+            _find_changed(connection, repository, refs, known.latest if known else held.ids)
+        done = 0
+        while time.monotonic() < end:
+            with shelf.reading() as connection:
+                waiting = text.waiting(connection, _BATCH)
+                _, left = text.count(connection)
+            if not waiting:
+                break
+            if tell:
+                tell("reading what was said", done, done + left)
+            read = dict(_read(repository, Recorded(held), waiting))
+            with shelf.writing() as connection:
+                if text.read_source(connection).get("refs") != json.dumps(refs):
+                    return  # somebody else is further, or purged it
+                done += len(read)
+                if text.replace_parts(connection, read):
+                    text.write_source(connection, went="yes")
+    with shelf.writing() as connection:
+        if "went" in text.read_source(connection):
+            text.sweep(connection)
+
+
+def _read(
+    repository: Repository, recorded: Recorded, trajectories: Iterable[str]
+) -> Iterator[tuple[str, list[Part]]]:
+    """The parts of some of them: as many as may be in memory."""
+    size = 0
+    for trajectory in trajectories:
+        places = recorded.parts(trajectory)
+        parts = []
+        for record in distinct(chain.from_iterable(places.values())):
+            commits = [commit for commit, found in places.items() if any(r.key == record.key for r in found)]
+            segments = Segments(repository)
+            part = read_part(record, segments.read(record.id, record.segments), commits)
+            parts.append(replace(part, away={sound(month) for month in segments.months}))
+        yield trajectory, parts
+        size += sum(len(piece.text) for part in parts for piece in part.pieces)
+        if size > _TEXT:
+            return
+
+
+# ---------------------------------------------------------------- what changed
+
+
+def _find_changed(
+    connection: sqlite3.Connection, repository: Repository, refs: Refs, ids: Callable[[], Iterable[str]]
+) -> None:
+    """Let the trajectories wait of which the refs say something else than they did."""
+    source = text.read_source(connection)
+    if source.get("made_by", made_by()) != made_by():
+        raise sqlite3.DatabaseError("made by other code")
+    now = json.dumps(refs)
+    if source.get("refs") == now:
+        return
+    before: Refs = json.loads(source.get("refs", "{}"))
+    try:
+        changed = list(_changed(connection, repository, before, refs) if before else ids())
+    except GitError:  # an old tip is gone: it was purged, or git collected it
+        changed = [*ids(), *text.known(connection)]
+    text.let_wait(connection, list(dict.fromkeys(changed)))
+    text.write_source(connection, refs=now, made_by=made_by())
+
+
+def _changed(
+    connection: sqlite3.Connection, repository: Repository, before: Refs, after: Refs
+) -> Iterator[str]:
+    notes = NotesRef(repository)
+    tips = before.get(RECORDS), after.get(RECORDS)
+    for commit in notes.changed(*tips) if tips[0] != tips[1] else ():
+        yield from text.carried_by(connection, commit)
+        yield from named_ids((notes.read(commit, tips[1]) if tips[1] else None) or b"")
+    empty = repository.run("hash-object", "-t", "tree", "--stdin", input=b"").out.decode().strip()
+    for ref in sorted({*before, *after} - {RECORDS}):
+        old, new = before.get(ref, empty), after.get(ref, empty)
+        if old != new:
+            listed = repository.run("diff-tree", "-r", "--name-only", "-z", "--no-renames", old, new).out
+            yield from (_trajectory(path) for path in listed.decode("utf-8", "replace").split("\0") if path)
+
+
+def _trajectory(path: str) -> str:
+    """Whose segment it is: ``s/HH/TRAJECTORY/NAME``."""
+    return (path.split("/") + [""] * 3)[2]

@@ -1,0 +1,323 @@
+"""Trajectory, record and segment to canonical JSON, and back.
+
+Canonical: sorted keys, no spaces, UTF-8, nothing that is at its default; so equal values are equal
+bytes, which the merge of notes relies on. Reading is lenient where a later version may have added
+fields (they survive in ``extra``) and strict where a wrong type would be believed: the error names
+the path. ``docs/format.md`` describes the result for other tools.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import functools
+import hashlib
+import json
+import math
+import re
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from gittraj.errors import FormatError
+from gittraj.model import values
+from gittraj.model.values import AnyEvent, ForeignLine, Line, Record, Tombstone
+
+T = TypeVar("T")
+_ALWAYS = {"v", "rev"}
+_REMARKS = get_args(get_type_hints(values.Remark)["kind"])
+_EVENTS: dict[type, str] = {
+    values.Prompt: "prompt",
+    values.Thinking: "thinking",
+    values.Message: "message",
+    values.ToolCall: "tool_call",
+    values.ToolResult: "tool_result",
+    values.Decided: "decision",
+    values.Reflected: "retrospective",
+}
+_TYPES: dict[str, type] = {name: cls for cls, name in _EVENTS.items()}
+_NESTED: dict[type, tuple[str, dict[str, str]]] = {
+    values.ToolCall: ("tool", {k: k for k in ("name", "arguments", "callId")}),
+    values.ToolResult: ("result", {k: k for k in ("callId", "exitCode", "isError", "truncated", "bytes")}),
+    values.Thinking: ("sealed", {"name": "seal", "bytes": "sealedBytes", "payload": "payload"}),
+}
+"""The object within an event that some of its fields stand in, by their names there."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dump(value: Any) -> bytes:
+    """Canonical JSON. Lone surrogates, which some agents write, become U+FFFD; NaN is refused."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _SURROGATE.sub("\ufffd", text).encode()
+
+
+def camel(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+# ---------------------------------------------------------------- dataclass <-> JSON
+
+
+_SCALARS = frozenset((type(None), bool, int, float, str))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    key: str
+    hint: Any
+    flat: bool
+    default: Any
+
+
+@functools.cache
+def _fields(cls: type) -> tuple[_Field, ...]:
+    hints = get_type_hints(cls)
+    return tuple(
+        _Field(
+            f.name,
+            camel(f.name),
+            hints[f.name],
+            bool(f.metadata.get("flat")),
+            f.default if f.default_factory is dataclasses.MISSING else f.default_factory(),
+        )
+        for f in dataclasses.fields(cls)
+        if f.name != "extra"
+    )
+
+
+def to_json(value: Any) -> Any:
+    """JSON form of a value of the model: camel-case keys, ``extra`` merged in, defaults left out."""
+    kind = type(value)
+    if kind in _SCALARS:
+        return value
+    if kind is bytes:
+        return base64.b64encode(value).decode("ascii")
+    if kind is tuple or kind is list:
+        return [to_json(v) for v in value]
+    if isinstance(value, Mapping):
+        return {k: to_json(v) for k, v in value.items()}
+    result: dict[str, Any] = dict(getattr(value, "extra", {}))
+    for f in _fields(kind):  # type: ignore[arg-type]
+        inner = getattr(value, f.name)
+        if f.flat:
+            result |= to_json(inner)
+        elif (inner is not f.default and inner != f.default) or f.key in _ALWAYS:
+            result[f.key] = to_json(inner)
+    return result
+
+
+def from_json(cls: type[T], value: Any, path: str = "", known: set[str] | None = None) -> T:
+    """The reverse of :func:`to_json`. Raises :class:`FormatError` naming the path of what is wrong."""
+    if not isinstance(value, dict):
+        raise FormatError(f"{path or cls.__name__}: expected an object, found {_kind(value)}")
+    seen: set[str] = set() if known is None else known
+    arguments: dict[str, Any] = {}
+    for f in _fields(cls):  # type: ignore[arg-type]
+        where = f"{path}.{f.key}" if path else f.key
+        if f.flat:
+            arguments[f.name] = from_json(f.hint, value, path, seen)
+            continue
+        seen.add(f.key)
+        if value.get(f.key) is not None:
+            arguments[f.name] = _decode(f.hint, value[f.key], where)
+        elif f.default is dataclasses.MISSING:
+            raise FormatError(f"{where}: missing")
+    if "extra" in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        arguments["extra"] = {k: v for k, v in value.items() if k not in seen}
+    return cls(**arguments)
+
+
+def _decode(hint: Any, value: Any, path: str) -> Any:
+    if type(value) is hint:
+        return value
+    origin = get_origin(hint)
+    if hint is Any or hint is values.Json:
+        return value
+    if origin in (Union, types.UnionType):
+        return _decode_optional(hint, value, path)
+    if origin is Literal:
+        if value not in get_args(hint):
+            raise FormatError(f"{path}: expected one of {', '.join(map(str, get_args(hint)))}")
+        return value
+    if origin is tuple:
+        if not isinstance(value, list):
+            raise FormatError(f"{path}: expected a list, found {_kind(value)}")
+        return tuple(_decode(get_args(hint)[0], v, f"{path}[{i}]") for i, v in enumerate(value))
+    if origin is not None and issubclass(origin, Mapping):
+        if not isinstance(value, dict):
+            raise FormatError(f"{path}: expected an object, found {_kind(value)}")
+        return {k: _decode(get_args(hint)[1], v, f"{path}.{k}") for k, v in value.items()}
+    if dataclasses.is_dataclass(hint):
+        return from_json(hint, value, path)  # type: ignore[arg-type]
+    return _decode_scalar(hint, value, path)
+
+
+def _decode_scalar(hint: Any, value: Any, path: str) -> Any:
+    if hint is float and type(value) is int:
+        return float(value)
+    if hint is bytes and type(value) is str:
+        return _decode_base64(value, path)
+    if type(value) is not hint:
+        raise FormatError(f"{path}: expected {_NAMES.get(hint, hint)}, found {_kind(value)}")
+    return value
+
+
+def _decode_base64(text: str, path: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except ValueError:
+        raise FormatError(f"{path}: expected base64") from None
+
+
+def _decode_optional(hint: Any, value: Any, path: str) -> Any:
+    choices = [a for a in get_args(hint) if a is not type(None)]
+    if len(choices) == 1:
+        return None if value is None else _decode(choices[0], value, path)
+    return value  # only ``Json`` is a wider union
+
+
+_NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    return _NAMES.get(type(value), "a list" if isinstance(value, list) else "an object")
+
+
+# ---------------------------------------------------------------- events and segments
+
+
+def event_type(event: AnyEvent) -> str:
+    """The event's name in JSON."""
+    if isinstance(event, values.Remark):
+        return event.kind
+    if isinstance(event, values.PeerMessage):
+        return f"message_{event.direction}"
+    if isinstance(event, values.Foreign):
+        return event.type
+    return _EVENTS[type(event)]
+
+
+def event_to_json(event: AnyEvent) -> dict[str, Any]:
+    """An EVENT of the command contract, without its null and empty fields."""
+    flat: dict[str, Any] = to_json(event)
+    match event:
+        case values.Remark():
+            del flat["kind"]
+        case values.PeerMessage():
+            del flat["direction"]
+        case values.ToolCall() | values.ToolResult() | values.Thinking():
+            key, fields = _NESTED[type(event)]
+            inner = {there: flat.pop(here) for there, here in fields.items() if here in flat}
+            flat |= {key: flat.get(key, {}) | inner} if inner else {}
+        case _:
+            pass
+    return flat | {"type": event_type(event)}
+
+
+def event_from_json(value: Any, path: str = "event") -> AnyEvent:
+    """An event of any type; one that this version does not know becomes ``Foreign``."""
+    if not isinstance(value, dict) or not isinstance(value.get("type"), str):
+        raise FormatError(f"{path}.type: missing")
+    flat = dict(value)
+    name = flat.pop("type")
+    if name in _REMARKS:
+        return from_json(values.Remark, {**flat, "kind": name}, path)
+    if name in ("message_sent", "message_received"):
+        return from_json(values.PeerMessage, {**flat, "direction": name[8:]}, path)
+    if name not in _TYPES:
+        return from_json(values.Foreign, {**flat, "type": name}, path)
+    key, fields = _NESTED.get(_TYPES[name], (None, {}))
+    if key is not None and (nested := flat.pop(key, None)) is not None:
+        if not isinstance(nested, dict):
+            raise FormatError(f"{path}.{key}: expected an object, found {_kind(nested)}")
+        flat |= {here: nested[there] for there, here in fields.items() if there in nested}
+        if unknown := nested.keys() - fields:
+            flat[key] = {k: nested[k] for k in unknown}
+    event: AnyEvent = from_json(_TYPES[name], flat, path)
+    return event
+
+
+SEGMENT_LIMIT = 1_000_000
+"""Bytes; GitHub recommends objects of at most 1 MB."""
+
+
+def encode_segments(
+    events: Iterable[tuple[int, AnyEvent]], *, limit: int = SEGMENT_LIMIT
+) -> list[tuple[str, bytes]]:
+    """Names and contents of the segments that hold ``events`` (JSON Lines, an event a line).
+
+    Each event comes with its position in the trajectory. More than ``limit`` bytes are split between
+    events.
+    """
+    groups: list[tuple[int, list[bytes]]] = []
+    size = limit
+    for position, event in events:
+        line = dump(event_to_json(event)) + b"\n"
+        if size + len(line) > limit:
+            groups.append((position, []))
+            size = 0
+        groups[-1][1].append(line)
+        size += len(line)
+    bodies = ((position, b"".join(lines)) for position, lines in groups)
+    return [(f"{position:06d}-{hashlib.sha256(body).hexdigest()[:8]}", body) for position, body in bodies]
+
+
+def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
+    """The events of a segment. Raises :class:`FormatError` naming the line."""
+    for number, line in enumerate(body.splitlines(), 1):
+        if line.strip():
+            yield event_from_json(_load(line, f"{name}:{number}"), f"{name}:{number}")
+
+
+def segment_path(trajectory: str, name: str) -> str:
+    """Where a segment lies in the tree of its data ref."""
+    return f"s/{hashlib.sha256(trajectory.encode()).hexdigest()[:2]}/{trajectory}/{name}"
+
+
+# ---------------------------------------------------------------- lines of a note
+
+
+def decode_line(line: bytes) -> Line:
+    """One line of a note. Never raises: what is not ours, or damaged, is a :class:`ForeignLine`."""
+    try:
+        value = _load(line, "note")
+        if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+            return ForeignLine(line, "not a record")
+        if "deleted" in value:
+            return from_json(Tombstone, value)
+        return from_json(Record, value)
+    except FormatError as error:
+        return ForeignLine(line, error.message)
+
+
+def decode_note(body: bytes) -> list[Line]:
+    """Every line of a note, in its order; blank lines are none."""
+    return [decode_line(line) for line in body.split(b"\n") if line.strip()]
+
+
+def encode_line(line: Line) -> bytes:
+    return line.text if isinstance(line, ForeignLine) else dump(to_json(line))
+
+
+def encode_note(lines: Iterable[Line]) -> bytes:
+    """The body of a note: distinct lines, sorted, each ended."""
+    return b"".join(line + b"\n" for line in sorted({encode_line(line) for line in lines}))
+
+
+def _load(text: bytes, where: str) -> Any:
+    try:
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: not JSON ({error})") from None
+
+
+def _finite(text: str) -> float:
+    """Python reads ``NaN`` and 1e999 where JSON has no such number; they could not be written again."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number

@@ -1,0 +1,149 @@
+"""A session's log as a reader gives it: what ``formats`` produce and ``capture`` decides on.
+
+A reader yields, in the log's order, events with what linking needs to know of them and what will not
+be stored (:class:`Entry`), facts about the session (:class:`Fact`), what a model call cost
+(:class:`Spent`) and where a turn ended (:class:`TurnEnd`). Nothing here is written anywhere as it is.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.model.values import AnyEvent, FileKind, Usage
+
+ASKING = "git-traj asks: "
+"""How what we ask of an agent begins: a log may have it where it has a human's prompts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """A file as one call left it. ``path`` is as the log has it (often absolute, or relative to the call's
+    folder). ``added`` are the lines that the call wrote; ``whole`` the entire new text where it is known."""
+
+    path: str
+    kind: FileKind = "update"
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    whole: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """An event of the log. ``end`` is the byte offset after its record.
+
+    ``edits`` stand on the call that wrote them, and only if its result did not refuse them or is not
+    known yet. ``command`` is the shell command of a call, ``folder`` the folder it ran in (absolute),
+    ``paths`` the file paths among its arguments. ``commits`` are the ids that a result printed as
+    newly made (``[main 1a2b3c4] subject``, and ids that the agent's own log marks as commits).
+    ``session`` is set where the record names another session than the file's: a copy made by a
+    resume or a fork. ``call`` is the id of the call whose command recorded this event. ``on`` is the commit
+    that this event and those before it stand on, in a log that is kept by commits (full id).
+    """
+
+    event: AnyEvent
+    end: int
+    edits: tuple[Edit, ...] = ()
+    command: str | None = None
+    folder: str | None = None
+    paths: tuple[str, ...] = ()
+    commits: tuple[str, ...] = ()
+    session: str | None = None
+    call: str | None = None
+    on: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEnd:
+    """The agent's turn ended after the entry before this."""
+
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What the model call ``response`` cost, so far: a later one of the same response replaces it.
+
+    ``beside`` is true where the figure stands in a record of its own after the response's events, and
+    not on the event's own record. ``cost`` is in US dollars, where the log itself states one.
+    ``cumulative``: it counts all of the session until then, also what other logs of it tell.
+    """
+
+    response: str
+    usage: Usage
+    beside: bool = False
+    cost: float | None = None
+    cumulative: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """Something known of the session from here on; the last of a name holds, but for ``session``,
+    ``started_at`` and ``parent``, where the first does.
+
+    Names: ``session``, ``agent_version``, ``model`` (each that occurs), ``title``, ``folder`` (cwd),
+    ``branch``, ``entrypoint``, ``parent_session``, ``parent_kind`` (fork, subagent, resumed),
+    ``subagent``, ``start_commit``, ``started_at``, ``repository`` (its URL), ``status`` (completed,
+    abandoned, failed), ``ended`` (the same in its author's word, which beats the log's), ``alias`` (each that
+    occurs), ``tag`` (each), ``participant`` (each, ``NAME`` or ``NAME:ROLE``), ``task``, ``task_title``,
+    ``task_url``. Of interchange formats: ``trajectory`` (the id that it has there), ``parent`` (another's).
+
+    Of a run as a whole, where no single call says it: ``cost_usd`` (all of it, US dollars), ``run``,
+    ``solve`` and ``instance`` (ids of a benchmark's run), ``messages`` (how many the log holds),
+    ``api_calls``, ``exit_status``, ``exit_error``, ``submission`` (the final text).
+    """
+
+    name: str
+    value: str | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Damage:
+    """Bytes that could not be read: ``why``, at byte offset ``at``. A partial last line is none."""
+
+    at: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cursor:
+    """Where a reader may start again: byte offset, the ordinal of the next event, and its own state.
+
+    ``print`` identifies the (up to) 4 kB before the offset, so that a rewritten log is noticed. ``added``:
+    events before it that are no records of their own, but stand in the words of some.
+    """
+
+    offset: int = 0
+    ordinal: int = 0
+    added: int = 0
+    print: str = ""
+    state: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A reader may start again here, before a human prompt."""
+
+    cursor: Cursor
+
+
+Item = Entry | TurnEnd | Spent | Fact | Damage | Mark
+
+
+def is_unique(event: str) -> bool:
+    """Whether an event's id can be nobody else's: many formats do no more than number their events."""
+    return len(event) >= _UNIQUE
+
+
+_UNIQUE = 24
+
+
+def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
+    """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
+    base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
+    names = [agent, session] if subagent is None else [agent, session, subagent]
+    digest = hashlib.sha256("\0".join(names).encode("utf-8", "replace")).digest()
+    return "traj_" + base64.b32encode(digest[:10]).decode().lower()

@@ -1,0 +1,149 @@
+"""What became of a commit that was taken apart, or gathered with others: each new commit gets the records of
+what is in it.
+
+Whoever rewrites says which commits one became, and cannot say which of its sessions went where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from types import MappingProxyType
+
+from gittraj.git import CommitChanges
+from gittraj.model.values import Key, Line, Record
+
+Group = tuple[str, str | None]
+"""A trajectory, and the call that its parts are linked by: they go the same way."""
+
+
+class Pieces:
+    """``pairs`` are (old, new), ``gathered`` those of them (old: news) that a squash made; ``read`` tells
+    what commits changed, as far as it can, and ``note`` what is noted on one."""
+
+    def __init__(
+        self,
+        pairs: Iterable[tuple[str, str]],
+        *,
+        read: Callable[[Collection[str]], Mapping[str, CommitChanges]],
+        note: Callable[[str], Iterable[Line]],
+        gathered: Mapping[str, Collection[str]] = MappingProxyType({}),
+    ) -> None:
+        self._news: dict[str, dict[str, None]] = {}
+        self._olds: dict[str, set[str]] = {}
+        for old, new in pairs:
+            if old != new:
+                self._news.setdefault(old, {})[new] = None
+                self._olds.setdefault(new, set()).add(old)
+        self._read = read
+        self._note = note
+        self._gathered = gathered
+        self._changes: dict[str, CommitChanges | None] = {}
+
+    def fitting(self, old: str, new: str, lines: Iterable[Line]) -> list[Line]:
+        """The lines of ``old`` that belong on ``new``. Of several new commits only those that changed a file
+        which the work changed get its records, unless none did, and of pieces that stand on one another only
+        those that have something of what it made; a squash gets none of work of which it adds nothing: where
+        it was put the lines were already."""
+        lines = list(lines)
+        parted = len(self._news.get(old, ())) > 1 and new in self._news[old]  # an amend may be turned round
+        joined = new in self._gathered.get(old, ())
+        if not parted and not joined:
+            return lines
+        files: dict[Group, set[str]] = {}
+        made: dict[Key, set[str]] = {}
+        for line in (*lines, *self._note(old)):
+            if isinstance(line, Record):
+                files.setdefault(_group(line), set()).update(file.path for file in line.figures.files)
+                made.setdefault(line.key, set()).update(self._own(line))
+        known = dict(self._work({commit for each in made.values() for commit in each}))
+        news = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
+        pieces = _neighbours({new, *self._came_from(new)}, news)
+
+        @cache
+        def fits(group: Group, commits: frozenset[str]) -> bool:
+            own = [changes for commit in commits if (changes := known[commit])]
+            if len(own) < len(commits):  # not all that it made is here: nobody can tell
+                own = []
+            touching = {c for c in news if not news[c].names.isdisjoint(files[group])}
+            having = {c for c in pieces if any(_has(news[c], one, files[group]) for one in own)}
+            elsewhere = any(some and new not in some for some in (touching, having))
+            return not (parted and elsewhere) and not (joined and self._is_spent(new, own))
+
+        return [
+            line
+            for line in lines
+            if not isinstance(line, Record) or fits(_group(line), frozenset(made[line.key]))
+        ]
+
+    def _came_from(self, new: str) -> set[str]:
+        found: set[str] = set()
+        queue = [new]
+        while queue:
+            olds = self._olds.get(queue.pop(), set()) - found
+            found |= olds
+            queue += olds
+        return found
+
+    def _is_spent(self, new: str, own: Collection[CommitChanges]) -> bool:
+        """A merge goes along with what it merged."""
+        squash = dict(self._of([new]))[new]
+        if squash is None or not own:
+            return False
+        return all(len(one.parents) < 2 and not squash.holds(one) for one in own)
+
+    def _own(self, record: Record) -> Iterator[str]:
+        """The commits that came out of what a record tells, wherever else it was carried."""
+        if record.origin is not None:
+            yield record.origin.commit
+        for commit in record.link.carried_from:
+            noted = (line for line in self._note(commit) if isinstance(line, Record))
+            if any(r.key == record.key and r.origin and r.origin.commit == commit for r in noted):
+                yield commit
+
+    def _work(self, commits: Collection[str]) -> Iterator[tuple[str, CommitChanges | None]]:
+        """What commits changed besides what they were made of: that is the work of others. Of what only
+        copies it is all."""
+        for commit, changes in self._of(commits):
+            left = changes
+            for _, before in self._of(self._olds.get(commit, ())):
+                left = _without(left, before) if left and before else left
+            yield commit, left if left and left.paths else changes
+
+    def _of(self, commits: Collection[str]) -> Iterator[tuple[str, CommitChanges | None]]:
+        if missing := [commit for commit in commits if commit not in self._changes]:
+            self._changes |= dict.fromkeys(missing) | dict(self._read(missing))
+        yield from ((commit, self._changes[commit]) for commit in commits)
+
+
+def _neighbours(commits: Collection[str], among: Mapping[str, CommitChanges]) -> set[str]:
+    """Those of the commits ``among`` which ``commits`` stand on, or that stand on them, one on another."""
+    found: set[str] = set()
+    queue = [*commits]
+    while queue:
+        at = queue.pop()
+        if at in among and at not in found:
+            found.add(at)
+            queue += [*among[at].parents, *(c for c, changes in among.items() if at in changes.parents)]
+    return found
+
+
+def _without(changes: CommitChanges, before: CommitChanges) -> CommitChanges:
+    had = {path.path: path.added for path in before.paths}
+    left = (
+        replace(path, added=tuple(line for line in path.added if line not in had.get(path.path, ())))
+        for path in changes.paths
+        if path not in before.paths
+    )
+    return replace(changes, paths=tuple(left))
+
+
+def _has(piece: CommitChanges, whole: CommitChanges, files: Collection[str]) -> bool:
+    """Whether a piece has something of what ``whole`` did to ``files``, or did at all if it was to others."""
+    parts = [path for path in whole.paths if path.path in files] or whole.paths
+    return any(piece.holds(replace(whole, paths=(part,))) for part in parts)
+
+
+def _group(record: Record) -> Group:
+    return record.id, record.link.call

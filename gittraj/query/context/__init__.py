@@ -1,0 +1,1 @@
+"""What the next one to change a file should know."""

@@ -1,0 +1,1 @@
+"""Which commits a listing shows."""

@@ -1,0 +1,65 @@
+"""Which trajectories a listing wants, judged by their headers. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gittraj.errors import UsageError
+from gittraj.query.header import Header
+from gittraj.query.labels import Labels, task_names
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted(Labels):
+    """Conditions that all hold; None (or false) asks for nothing. Costs are in US dollars."""
+
+    grep: re.Pattern[str] | None = None
+    decisions: bool = False
+    min_confidence: float | None = None
+    max_confidence: float | None = None
+    min_cost: float | None = None
+
+    def accepts(self, header: Header, subject: str | None = None) -> bool:
+        """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
+        return (
+            self.agent in (None, header["agent"])
+            and self.fit(models=header["models"], tasks=_names(header["task"]), tags=header["tags"])
+            and (not self.decisions or bool(header["decisions"]))
+            and _lies(header["confidence"], self.min_confidence, self.max_confidence)
+            and _lies(header["part"]["costUsd"], self.min_cost, None)
+            and (self.grep is None or any(map(self.grep.search, _words(header, subject))))
+        )
+
+
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """Python's regular expressions, case as written. Raises UsageError for a bad one."""
+    try:
+        return re.compile(pattern)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise UsageError(
+            f"'{pattern}' is no regular expression: {error}",
+            hint="put \\ before a sign that stands for itself",
+        ) from None
+
+
+def _lies(value: float | None, least: float | None, most: float | None) -> bool:
+    if least is None and most is None:
+        return True
+    return value is not None and (least is None or value >= least) and (most is None or value <= most)
+
+
+def _names(task: Header | None) -> list[str]:
+    if task is None:
+        return []
+    source = task["source"]
+    return task_names(task["title"], (source["system"], source["id"]) if source else None)
+
+
+def _words(header: Header, subject: str | None) -> Iterator[str]:
+    retrospective = header["retrospective"] or {}
+    given = [subject, header["title"], header["prompt"], header["summary"], retrospective.get("summary")]
+    for decision in header["decisions"]:
+        given += [decision["question"], decision["chosen"], *decision["alternatives"], decision["reasoning"]]
+    yield from (text for text in given if text)

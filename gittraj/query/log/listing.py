@@ -1,0 +1,195 @@
+"""Which commits a listing shows, and what it says of them: correct without any index.
+
+One pass over the notes, a few git processes however many commits there are, and nothing that a user's git
+configuration could change. It must not know how anything is printed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from gittraj.errors import UsageError
+from gittraj.git import Repository, from_top
+from gittraj.query.header import Header
+from gittraj.query.index_lookup import Known, UnfitError
+from gittraj.query.log.description import BATCH, describe_all
+from gittraj.query.log.filters import Wanted
+from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
+from gittraj.query.records import Recorded
+
+Entry = Header
+"""A commit of ``log --json``."""
+
+_FIRST = 25  # commits: few ask for more, and all of them wait
+# git's date parser takes what it does not understand for now; these do mean now, or today
+_NOW = re.compile(r"\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b", re.I)
+
+
+def list_commits(
+    repository: Repository,
+    recorded: Recorded,
+    rev: str,
+    *,
+    author: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    paths: Sequence[str] = (),
+    follow: bool = True,
+    cwd: Path | None = None,
+    known: Known | None = None,
+    every: bool = False,
+) -> tuple[Ancestry, list[str]]:
+    """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
+
+    ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
+    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster. Raises
+    TrajError for one of them that means nothing.
+    """
+    asked = _sort(repository, paths, follow=follow, cwd=cwd)
+    try:
+        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=known, every=every)
+    except UnfitError:
+        if known:
+            known.give_up()
+        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=None, every=every)
+    limits = _limits(repository, author=author, since=since, until=until)
+    if limits:
+        inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
+        if inside.code != 0:
+            raise UsageError(f"--author: {inside.complaint}", hint="it is an extended regular expression")
+        kept = set(inside.out.decode().split())
+        commits = [commit for commit in commits if commit in kept]
+    return ancestry, commits
+
+
+def _list(
+    repository: Repository,
+    recorded: Recorded,
+    rev: str,
+    places: Collection[str],
+    patterns: Sequence[str],
+    *,
+    cwd: Path | None,
+    known: Known | None,
+    every: bool,
+) -> tuple[Ancestry, list[str]]:
+    """The commits that have a note (or all) and, where any is given, touched a place or a pattern."""
+    below = known.below(rev) if known else None
+    if below is not None and not every and not patterns:
+        return Ancestry(repository, below), below.noted(places or None)
+    if below is not None and every and places and not patterns:
+        return Ancestry(repository, below), below.touching(places)
+    ancestry = Ancestry(repository, below) if below is not None else Ancestry.read(repository, [rev])
+    if below is not None and not every:
+        commits = below.noted(None)
+    else:
+        commits = [commit for commit in ancestry.parents if every or commit in recorded]
+    if not (places or patterns):
+        return ancestry, commits
+    found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
+    if places:
+        found |= {*below.touching(places)} if below is not None else following(ancestry, places, known)
+    return ancestry, [commit for commit in commits if commit in found]
+
+
+def read_entries(
+    ancestry: Ancestry,
+    recorded: Recorded,
+    commits: Sequence[str],
+    wanted: Wanted,
+    *,
+    explored: bool = False,
+    files: bool = False,
+) -> Iterator[Entry]:
+    """What is said of each commit that carries a wanted trajectory; the paths it changed only with ``files``.
+
+    ``explored``: also of trajectories that worked there and made no commit.
+    """
+    carrying = iter(commits)
+    size = _FIRST
+    while chunk := list(islice(carrying, size)):
+        size = min(4 * size, BATCH)
+        described = describe_all(ancestry.repository, chunk)
+        changed = ancestry.diff([(c, 0) for c in chunk], *RENAMES) if files else {}
+        for commit, headers in zip(chunk, recorded.headers(chunk, explored=explored), strict=True):
+            entry = described[commit]
+            entry["files"] = [change[2] for change in changed.get((commit, 0), ())]
+            entry["trajectories"] = [h for h in headers if wanted.accepts(h, entry["subject"])]
+            if entry["trajectories"]:
+                yield entry
+
+
+def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
+    """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
+    shown: dict[str, list[str]] = {}
+    for entry in entries:
+        for header in entry["trajectories"]:
+            shown.setdefault(header["id"], []).append(entry["commit"])
+    for trajectory, commits in shown.items():
+        if folded := recorded.folded(trajectory):
+            yield {**folded.header(None), "commits": commits}
+
+
+def describe(repository: Repository, commit: str) -> Entry:
+    """One commit as ``log --json`` has it, without files and trajectories."""
+    return describe_all(repository, [commit])[commit]
+
+
+def changed_paths(repository: Repository, commit: str) -> list[str]:
+    """The paths of a commit's first-parent diff, as they are called after it."""
+    info = repository.objects.commit(commit)
+    ancestry = Ancestry(repository, {commit: [p for p in info.parents if repository.objects.exists(p)]})
+    changes = ancestry.diff([(commit, 0)], *RENAMES).get((commit, 0), ())
+    return [path for _, _, path in changes]
+
+
+def read_date(repository: Repository, name: str, date: str) -> int:
+    """The seconds since 1970 that git understands; ``name`` is ``since`` or ``until``. Raises UsageError."""
+    return int(_date_limit(repository, name, date).partition("=")[2])
+
+
+def _limits(repository: Repository, *, author: str | None, since: str | None, until: str | None) -> list[str]:
+    limits = [] if author is None else ["--extended-regexp", f"--author={author}"]
+    for name, date in (("since", since), ("until", until)):
+        if date is not None:
+            limits.append(_date_limit(repository, name, date))
+    return limits
+
+
+def _date_limit(repository: Repository, name: str, date: str) -> str:
+    """What git makes of a date (``--max-age=SECONDS``)."""
+    read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
+    if read[0] == read[1] and not _NOW.search(date):
+        raise UsageError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
+    return read[0]
+
+
+# ---------------------------------------------------------------- paths
+
+
+def plain_paths(repository: Repository, paths: Sequence[str], *, cwd: Path | None) -> set[str]:
+    """Those that name one file or folder, from the top."""
+    return _sort(repository, paths, follow=True, cwd=cwd)[0]
+
+
+def _sort(
+    repository: Repository, paths: Sequence[str], *, follow: bool, cwd: Path | None
+) -> tuple[set[str], list[str]]:
+    """The names to follow, from the top, and the rest, for git to match."""
+    # a pathspec with magic may exclude: then all of them are one question, and nothing is followed
+    follow = follow and not any(path.startswith(":") for path in paths)
+    plain = [path for path in paths if follow and _is_plain(path, cwd)]
+    patterns = [path for path in paths if path not in plain]
+    places = {from_top(repository, path, cwd) for path in plain}
+    if "." in places:
+        return set(), [*patterns, ":(top)"]
+    return places, patterns
+
+
+def _is_plain(path: str, cwd: Path | None) -> bool:
+    """Whether it names one file or folder, not a pattern."""
+    return not re.search(r"[*?\[]", path) or (cwd is not None and os.path.lexists(cwd / path))

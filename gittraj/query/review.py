@@ -1,0 +1,49 @@
+"""A change under review, read from a repository."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository, read_changes
+from gittraj.query.change import Change, Reviewed
+from gittraj.query.header import Header
+from gittraj.query.log.description import describe_all
+from gittraj.query.records import Recorded
+
+
+def read_change(
+    repository: Repository, recorded: Recorded, base: str, head: str, *, notes: str | None
+) -> Change:
+    """What ``head`` adds to ``base``, as a pull request does. Raises TrajError for what is no commit."""
+    tips = [_find(repository, name) for name in (base, head)]
+    listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{tips[0]}..{tips[1]}").out
+    parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
+    told, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
+    commits = tuple(
+        Reviewed(
+            commit=commit,
+            subject=told[commit]["subject"],
+            trajectories=tuple(f.header(commit) for f in recorded.on(commit) if f.records(commit)),
+            files=tuple(path.path for path in changes[commit].paths),
+            merge=len(above) > 1,
+        )
+        for commit, above in parents.items()
+    )
+    listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{tips[0]}...{tips[1]}", "--").out
+    files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
+    sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
+    return Change(head=tips[1], commits=commits, sessions=sessions, files=files, notes=notes)
+
+
+def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
+    """The trajectories that ``commits`` carry, each once, with the figures of all its parts there."""
+    found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.records(c)}
+    return tuple(folded.across(commits) for folded in found.values())
+
+
+def _find(repository: Repository, name: str) -> str:
+    found = repository.find_commit(name)
+    if found is None:
+        raise TrajError(f"'{name}' is no commit here", "git branch -a tells the names")
+    return found

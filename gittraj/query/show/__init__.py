@@ -1,0 +1,1 @@
+"""Everything about one commit's trajectories, or about one trajectory."""

@@ -1,0 +1,69 @@
+"""The lines that a commit added, and which trajectory wrote them.
+
+Numbers are those of the lines in the commit: what a session said of its edits is compared with the file as it
+was committed. A line that no session wrote is nobody's here; it must not guess.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+
+from gittraj.errors import GitError
+from gittraj.formats.base.exported import Run
+from gittraj.git import Repository, read_changes
+from gittraj.git.blame import read_lines
+from gittraj.model.values import AnyEvent
+from gittraj.query.why.line_origin import find_writers, read_writings
+
+Sessions = Mapping[str, Sequence[AnyEvent]]
+"""The events of trajectories, by id."""
+
+
+def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[Run]:
+    """In the order of paths and lines. Of a merge, and of what is not here, nothing is told."""
+    if not repository.objects.exists(commit):
+        return []
+    changes = read_changes(repository, [commit])[commit]
+    if len(changes.parents) > 1:
+        return []
+    runs: list[Run] = []
+    for change in changes.paths:
+        if change.places:
+            try:
+                lines = read_lines(repository, change.path, commit)
+            except GitError:
+                continue
+            paths = {name for name in (change.path, change.old_path) if name}
+            runs += _runs(change.path, lines, change.places, _writers(lines, change.places, paths, sessions))
+    return runs
+
+
+def _writers(
+    lines: Sequence[str], places: Sequence[int], paths: set[str], sessions: Sessions
+) -> dict[int, str]:
+    """By number of a line the trajectory that wrote it; of several that could have, the first."""
+    found: dict[int, str] = {}
+    for trajectory, events in sessions.items():
+        wanted = [place - 1 for place in places if place not in found and place <= len(lines)]
+        writers = find_writers(lines, wanted, read_writings(events, paths))
+        found |= {at + 1: trajectory for at in writers}
+    return found
+
+
+def _runs(
+    path: str, lines: Sequence[str], places: Sequence[int], writers: Mapping[int, str]
+) -> Iterator[Run]:
+    start = 0
+    for number in range(1, len(places) + 1):
+        goes_on = (
+            number < len(places)
+            and places[number] == places[number - 1] + 1
+            and writers.get(places[number]) == writers.get(places[start])
+        )
+        if not goes_on:
+            first, last = places[start], places[number - 1]
+            text = "".join(f"{line}\n" for line in lines[first - 1 : last])
+            digest = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+            yield Run(path=path, first=first, last=last, sha256=digest, trajectory=writers.get(first))
+            start = number

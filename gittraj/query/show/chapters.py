@@ -1,0 +1,140 @@
+"""The events of a trajectory's parts, read from their segments, as chapters of the command contract.
+
+Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
+commit. A segment that is not here is told, never fatal: the record still shows. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.errors import FormatError, GitError
+from gittraj.events.part_summary import shorten
+from gittraj.git import Repository
+from gittraj.model.codec import decode_segment, event_to_json, segment_path
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Event,
+    Prompt,
+    Record,
+    Reflected,
+    Remark,
+    SegmentRef,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
+from gittraj.notes.store import DataRefs
+from gittraj.query.header import Header
+from gittraj.seal.events import Opener, open_events
+
+TITLE_LIMIT = 80
+EARLIER = "Earlier in the session, for this commit"
+
+_ONLY = {
+    "tool": ToolCall,
+    "result": ToolResult,
+    "sealed": Thinking,
+    "decision": Decided,
+    "retrospective": Reflected,
+}
+"""Fields that a kind of event has a shape for: in another one, of a later version, they could be anything."""
+_TOOL = {"name": None, "arguments": None, "callId": None}
+_RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
+
+
+@dataclass(slots=True)
+class Segments:
+    """Reads segments; ``missing`` collects what was named and could not be read, ``months`` where it lies.
+    ``opener`` opens what is sealed in them."""
+
+    repository: Repository
+    opener: Opener | None = None
+    missing: list[str] = field(default_factory=list)
+    months: set[str] = field(default_factory=set)
+
+    def read(self, trajectory: str, refs: Iterable[SegmentRef]) -> Iterator[AnyEvent]:
+        data = DataRefs(self.repository)
+        for ref in refs:
+            path = segment_path(trajectory, ref.name)
+            try:
+                body = data.read(ref.month, path)
+                if body is None:
+                    self.months.add(ref.month)
+                    self.missing.append(f"{data.prefix}{ref.month}:{path}")
+                else:
+                    yield from decode_segment(body, path)
+            except (GitError, FormatError) as error:
+                self.months.add(ref.month)
+                self.missing.append(f"{data.prefix}{ref.month}:{path} ({error.message})")
+
+
+def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
+    """The chapters of these parts, in the order of the log, each event once, cut at each prompt and where
+    the author says so."""
+    refs = [ref for record in records for ref in record.segments]
+    told = list(segments.read(header["id"], dict.fromkeys(refs)))
+    if segments.opener is not None:
+        # before what two parts have is told once: a seal opens beside all of its events alone
+        seals = {name: headers for record in records for name, headers in record.seals.items()}
+        told = open_events(header["id"], told, seals, segments.opener)
+    events = {event.id: event for event in told}
+    chapters: list[list[AnyEvent]] = []
+    for event in events.values():
+        if isinstance(event, Prompt) or _begins_chapter(event) or not chapters:
+            chapters.append([])
+        chapters[-1].append(event)
+    return [_chapter(found, header) for found in chapters]
+
+
+def read_earlier(
+    segments: Segments, records: Sequence[Record], header: Header, *, files: Collection[str], known: set[str]
+) -> Header | None:
+    """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
+    They count with the part that they are from. ``known`` are the ids of the events shown already."""
+    refs = [ref for record in records for ref in record.also]
+    events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
+    calls = [e for e in events if isinstance(e, ToolCall) and any(f.path in files for f in e.files)]
+    answered = {call.call_id for call in calls if call.call_id}
+    wanted = {call.id for call in calls} | {
+        e.id for e in events if isinstance(e, ToolResult) and e.call_id in answered
+    }
+    found = {event.id: event for event in events if event.id in wanted}
+    return _chapter(list(found.values()), header) | {"title": EARLIER} if found else None
+
+
+def spell_event(event: AnyEvent, agent: str | None) -> Header:
+    """An EVENT of the command contract."""
+    told = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
+    basis: dict[str, Any] = {"id": event.id, "ts": None, "type": told["type"], "agent": agent, "content": ""}
+    if "tool" in told:
+        told["tool"] = _TOOL | told["tool"]
+    if told["type"] == "tool_result":
+        told["result"] = _RESULT | told.get("result", {})
+    if "sealed" in told:
+        told["sealed"] = {key: told["sealed"].get(key) for key in ("bytes", "name")}
+    if "files" in told:
+        told["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
+    return basis | told
+
+
+def _begins_chapter(event: AnyEvent) -> bool:
+    return isinstance(event, Remark) and event.kind == "chapter"
+
+
+def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
+    titled = isinstance(events[0], Prompt) or _begins_chapter(events[0])
+    asked = events[0].content if titled else header["prompt"] or header["title"]
+    line = next((line.strip() for line in (asked or "").splitlines() if line.strip()), "")
+    times = sorted(event.ts for event in events if event.ts)
+    return {
+        "id": events[0].id,
+        "title": shorten(line, TITLE_LIMIT),
+        "agentName": events[0].agent or header["agent"],
+        "startedAt": times[0] if times else None,
+        "endedAt": times[-1] if times else None,
+        "events": [spell_event(event, header["agent"]) for event in events],
+    }

@@ -1,0 +1,25 @@
+"""What a trajectory tells of itself, and what it leaves out. Pure."""
+
+from __future__ import annotations
+
+from gittraj.query.header import Header
+
+PARTS = ("retrospective", "decisions", "summary", "tests", "task")
+
+
+def complete(whole: Header) -> Header:
+    """``present`` and ``missing``, each some of ``PARTS`` in that order, of a HEADER of the whole trajectory.
+
+    ``decisions`` counts those that somebody stated, not what our rules inferred; ``tests`` that some ran.
+    """
+    there = {
+        "retrospective": whole["retrospective"],
+        "decisions": [each for each in whole["decisions"] if each["by"] != "inferred"],
+        "summary": whole["summary"] or (whole["retrospective"] or {}).get("summary"),
+        "tests": whole["tests"] and whole["tests"]["runs"],
+        "task": whole["task"],
+    }
+    return {
+        "present": [part for part in PARTS if there[part]],
+        "missing": [part for part in PARTS if not there[part]],
+    }

@@ -1,0 +1,84 @@
+"""What an export is about: commits and trajectories that were named, each with all that ``show`` tells of it.
+
+Nothing sealed is opened here, so that no export can hold what was. It must not know any format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.git import Repository
+from gittraj.query.header import Header
+from gittraj.query.log.description import BATCH, describe_all
+from gittraj.query.log.listing import list_commits
+from gittraj.query.log.paths import RENAMES, Ancestry
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments
+from gittraj.query.show.trajectory import Target, find_target, tell, tell_one
+
+Entry = tuple[Header | None, list[Header]]
+"""A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
+a commit a trajectory over all its commits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """``commits`` newest first, then ``trajectories``, by id. ``segments`` says what was not here once the
+    entries were read."""
+
+    repository: Repository
+    recorded: Recorded
+    segments: Segments
+    commits: Sequence[str]
+    trajectories: Sequence[str]
+
+    def __len__(self) -> int:
+        return len(self.commits) + len(self.trajectories)
+
+    def entries(self) -> Iterator[Entry]:
+        """Read as they are asked for."""
+        for at in range(0, len(self.commits), BATCH):
+            some = self.commits[at : at + BATCH]
+            changed = _read_changes(self.repository, some)
+            for commit, entry in describe_all(self.repository, some).items():
+                files = changed.get(commit, [])
+                told = [
+                    tell_one(folded, commit, self.segments, files=files)
+                    for folded in self.recorded.on(commit)
+                ]
+                yield {**entry, "files": files}, told
+        for trajectory in self.trajectories:
+            yield None, tell(self.repository, self.recorded, Target(trajectory=trajectory), self.segments)
+
+
+def choose(
+    repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
+) -> Chosen:
+    """What revisions, ranges (``A..B``: the commits in it that carry a record) and trajectories name; of None
+    every commit below HEAD that carries a record.
+
+    Raises TrajError for a name that means nothing.
+    """
+    if names is None:
+        return Chosen(repository, recorded, segments, list_commits(repository, recorded, "HEAD")[1], ())
+    commits: dict[str, None] = {}
+    trajectories: dict[str, None] = {}
+    for name in names:
+        if ".." in name:
+            commits.update(dict.fromkeys(list_commits(repository, recorded, name)[1]))
+            continue
+        target = find_target(repository, recorded, name)
+        if target.commit is not None and target.commit in recorded:
+            commits[target.commit] = None
+        elif target.trajectory is not None:
+            trajectories[target.trajectory] = None
+    return Chosen(repository, recorded, segments, list(commits), list(trajectories))
+
+
+def _read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:
+    """The paths of each commit's first-parent diff, with one process."""
+    objects = repository.objects
+    parents = {c: [p for p in objects.commit(c).parents if objects.exists(p)] for c in commits}
+    found = Ancestry(repository, parents).diff([(commit, 0) for commit in commits], *RENAMES)
+    return {commit: [path for _, _, path in changes] for (commit, _), changes in found.items()}

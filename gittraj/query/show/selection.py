@@ -1,0 +1,130 @@
+"""Which trajectories are exported: those of commits, of ranges of them, or named ones, each once.
+
+What of one is told is what ``show`` tells: of commits its parts there, of a trajectory all of it, with the
+agents that it started. It must not know any format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gittraj.errors import GitError
+from gittraj.formats.base.carried import plain_event, to_event
+from gittraj.formats.base.exported import Exported
+from gittraj.git import Repository
+from gittraj.model.values import AnyEvent
+from gittraj.query.header import Folded, Header, distinct
+from gittraj.query.log.description import describe_all
+from gittraj.query.log.listing import list_commits
+from gittraj.query.log.paths import Ancestry
+from gittraj.query.records import Recorded
+from gittraj.query.show.attributed import attribute
+from gittraj.query.show.chapters import Segments, read_chapters
+from gittraj.query.show.completeness import complete
+from gittraj.query.show.trajectory import find_target
+
+
+@dataclass(slots=True)
+class _Wanted:
+    """A trajectory, and on which commits; ``whole``: on all of its own."""
+
+    folded: Folded
+    commits: dict[str, None] = field(default_factory=dict)
+    whole: bool = False
+
+    def place(self, commit: str) -> int:
+        """Which of the trajectory's commits it is: commits of one second have no other order."""
+        return self.folded.numbers.get(commit, 0)
+
+
+def gather(
+    repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
+) -> Exported:
+    """``names`` are revisions, ranges and trajectories, None everything below HEAD. Raises TrajError for what
+    is none of them."""
+    wanted: dict[str, _Wanted] = {}
+    for name in list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names:
+        for identity, commits in _find(repository, recorded, name):
+            folded = recorded.folded(identity)
+            if folded is not None:
+                each = wanted.setdefault(identity, _Wanted(folded))
+                each.whole |= commits is None
+                each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
+    told = [_tell(each, segments) for each in wanted.values()]
+    here = [c for each in wanted.values() for c in each.commits]
+    entries = _describe(repository, list(dict.fromkeys(here)))
+    return Exported(
+        trajectories=told,
+        commits={
+            identity: [entries[c] for c in sorted(each.commits, key=each.place) if c in entries]
+            for identity, each in wanted.items()
+        },
+        runs=lambda commit: attribute(repository, commit, _events(told)),
+    )
+
+
+def _find(
+    repository: Repository, recorded: Recorded, name: str
+) -> Iterator[tuple[str, Sequence[str] | None]]:
+    if ".." in name:
+        reached = Ancestry.read(repository, [name]).parents
+        commits: Sequence[str] = [commit for commit in reversed([*reached]) if commit in recorded]
+        yield from ((f.whole["id"], [c]) for c in commits for f in recorded.on(c) if f.records(c))
+        return
+    target = find_target(repository, recorded, name)
+    if target.commit is not None:
+        yield from ((folded.whole["id"], [target.commit]) for folded in recorded.on(target.commit))
+    elif target.trajectory is not None:
+        yield from _with_subagents(recorded, target.trajectory)
+
+
+def _with_subagents(
+    recorded: Recorded, trajectory: str, seen: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, None]]:
+    yield trajectory, None
+    above, seen = recorded.folded(trajectory), seen | {trajectory}
+    for identity in recorded.naming(trajectory) if above else ():
+        below = recorded.folded(identity) if identity not in seen else None
+        if below is not None and above is not None and is_subagent(below.whole, above.whole):
+            yield from _with_subagents(recorded, identity, seen)
+
+
+def is_subagent(below: Header, above: Header) -> bool:
+    """Whether one is of an agent that the other started, and no fork of it: both are of one session."""
+    session = above["session"] or ""
+    named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
+    return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
+
+
+def _tell(wanted: _Wanted, segments: Segments) -> Header:
+    folded, commits = wanted.folded, list(wanted.commits)
+    if wanted.whole:
+        header, records = folded.header(None), folded.records(None)
+    else:
+        # as of one commit: what was only explored there shows where nothing of it was produced
+        explored = not any(folded.records(commit) for commit in commits)
+        records = distinct(r for commit in commits for r in folded.records(commit, explored=explored))
+        header = folded.header(commits[0], explored=explored) if explored else folded.across(commits)
+    return {
+        **header,
+        "completeness": complete(folded.header(None)),
+        "chapters": read_chapters(segments, records, header),
+    }
+
+
+def _events(told: Sequence[Header]) -> dict[str, list[AnyEvent]]:
+    return {
+        each["id"]: [
+            e for c in each["chapters"] for v in c["events"] if (e := to_event(plain_event(v, None)))
+        ]
+        for each in told
+    }
+
+
+def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Header]:
+    """Those that are here."""
+    try:
+        return describe_all(repository, commits)
+    except GitError:
+        return describe_all(repository, [c for c in commits if repository.objects.exists(c)])

@@ -1,0 +1,130 @@
+"""What ``show`` tells: a commit's trajectories, or one over all its commits, with their events.
+
+It must not know how anything is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.times import parse_time
+from gittraj.query.header import Folded, Header
+from gittraj.query.log.listing import changed_paths
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
+from gittraj.query.show.completeness import complete
+
+SIGNIFICANCES = ("low", "medium", "high", "critical")
+_CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A commit, or else a trajectory."""
+
+    commit: str | None = None
+    trajectory: str | None = None
+
+
+def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
+    """What ``name`` means: a trajectory's id, a revision, or the beginning of a trajectory's id.
+
+    An unborn HEAD is neither: an empty target. Raises TrajError when it means nothing, or several things.
+    """
+    if recorded.folded(name):
+        return Target(trajectory=name)
+    if commit := repository.find_commit(name):
+        return Target(commit=commit)
+    found = list(islice(recorded.ids(name), _CANDIDATES + 1)) if name else []
+    if len(found) == 1:
+        return Target(trajectory=found[0])
+    if found:
+        more = ", …" if len(found) > _CANDIDATES else ""
+        raise TrajError(
+            f"'{name}' begins the ids of several trajectories", hint=", ".join(found[:_CANDIDATES]) + more
+        )
+    if name == "HEAD":
+        return Target()
+    raise TrajError(
+        f"'{name}' is no revision and no trajectory here", hint="git traj log --trajectories lists their ids"
+    )
+
+
+def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
+    """The trajectories of ``show --json``.
+
+    On a commit that a trajectory produced, what it only explored there is left out; of a whole trajectory
+    everything is told.
+    """
+    if target.trajectory is not None:
+        folded = recorded.folded(target.trajectory)
+        return [tell_one(folded, None, segments, files=())] if folded else []
+    if target.commit is None:
+        return []
+    files = changed_paths(repository, target.commit)
+    return [tell_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+
+
+def tell_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
+    """One trajectory on a commit that changed ``files``, or (None) over all its commits."""
+    explored = not folded.records(commit)
+    records = folded.records(commit, explored=explored)
+    header = folded.header(commit, explored=explored)
+    chapters = read_chapters(segments, records, header)
+    known = {event["id"] for chapter in chapters for event in chapter["events"]}
+    earlier = read_earlier(segments, records, header, files=set(files), known=known) if commit else None
+    return {
+        **header,
+        "completeness": complete(folded.header(None)),
+        "chapters": [earlier, *chapters] if earlier else chapters,
+        "also": earlier["events"] if earlier else [],
+    }
+
+
+# ---------------------------------------------------------------- fewer events
+
+
+def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], list[Header]]) -> list[Header]:
+    """The same with fewer events: ``keep`` chooses among all of a trajectory's, in order; chapters without
+    any are left out."""
+    fewer = []
+    for told in trajectories:
+        kept = {e["id"] for e in keep([event for chapter in told["chapters"] for event in chapter["events"]])}
+        chapters = [{**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in told["chapters"]]
+        also = [event for event in told["also"] if event["id"] in kept]
+        fewer.append({**told, "chapters": [c for c in chapters if c["events"]], "also": also})
+    return fewer
+
+
+def after(events: list[Header], since: str) -> list[Header]:
+    """The events after the one whose id is ``since``, or from that time (ISO 8601) on.
+
+    Of a trajectory that has no such event, and where it is no time either, none.
+    """
+    at = next((i for i, event in enumerate(events) if event["id"] == since), None)
+    if at is not None:
+        return events[at + 1 :]
+    moment = parse_time(since)
+    return [e for e in events if moment and (time := parse_time(e["ts"])) and time >= moment]
+
+
+def touching_file(events: list[Header], path: str) -> list[Header]:
+    """The calls that wrote ``path`` (or below it), with their results."""
+    calls = [e for e in events if any(_below(file["path"], path) for file in e.get("files", ()))]
+    answered = {e["tool"]["callId"] for e in calls if "tool" in e and e["tool"]["callId"]}
+    ids = {e["id"] for e in calls}
+    return [e for e in events if e["id"] in ids or e.get("result", {}).get("callId") in answered]
+
+
+def significant(events: list[Header], least: str) -> list[Header]:
+    """The events said to be at least that significant (one of ``SIGNIFICANCES``)."""
+    enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
+    return [event for event in events if event.get("significance") in enough]
+
+
+def _below(path: str, folder: str) -> bool:
+    return folder in (".", path) or path.startswith(f"{folder}/")

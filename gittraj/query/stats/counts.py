@@ -1,0 +1,107 @@
+"""What a commit adds to sums over many: little enough to be remembered for every commit. Pure.
+
+A part stands by its key, and with what decides whether it counts, so that sums over several commits are the
+fold of one listing's figures: a part counts once, wherever it lies. It must not add anything up itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.model.values import Counts, Figures, Link, Range, Record, Usage
+from gittraj.query.header import Folded, Header
+
+_USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
+BESIDE = ("subagents", "runs", "verifications", "artifacts", "checkpoints")
+"""What a session holds beside what was said and called: names of counts."""
+_OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=("",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """One trajectory on one commit. ``present`` is ``completeness`` of the whole trajectory.
+
+    ``records`` hold what ``fold`` counts by, tokens, costs and what is beside the words, and nothing else;
+    ``bytes``, for each of them, the size of its segments; ``note``, that of its lines in the commit's note.
+    """
+
+    id: str
+    agent: str | None
+    session: str | None
+    models: tuple[str, ...]
+    present: frozenset[str]
+    records: tuple[Record, ...]
+    bytes: tuple[int, ...]
+    note: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tallies:
+    """Of one commit: the ``bytes`` of its note, and its trajectories."""
+
+    bytes: int
+    trajectories: Sequence[Tally]
+
+
+def tally(folded: Folded, commit: str, *, present: Sequence[str], size: int) -> Header:
+    """JSON of a trajectory on a commit that carries it, with so many bytes in its note."""
+    whole = folded.whole
+    return {
+        **{name: whole[name] for name in ("id", "agent", "session", "models")},
+        "present": [*present],
+        "note": size,
+        "parts": [_part(record) for record in folded.records(commit, explored=True)],
+    }
+
+
+def read_tallies(told: Header) -> Tallies:
+    return Tallies(told["bytes"], [_read(each) for each in told["trajectories"]])
+
+
+def _read(told: Header) -> Tally:
+    return Tally(
+        id=told["id"],
+        agent=told["agent"],
+        session=told["session"],
+        models=tuple(told["models"]),
+        present=frozenset(told["present"]),
+        records=tuple(_record(told["id"], part) for part in told["parts"]),
+        bytes=tuple(part[-1] for part in told["parts"]),
+        note=told["note"],
+    )
+
+
+def _part(record: Record) -> list[Any]:
+    span, figures = record.range, record.figures
+    return [
+        [span.first, span.n, span.at] if span else None,
+        record.role,
+        bool(record.link.carried_from),
+        record.incomplete,
+        figures.started_at,
+        [getattr(figures.usage, name) for name in _USAGE] if figures.usage else None,
+        figures.cost_usd,
+        figures.cost_source,
+        [max(getattr(figures.counts, name), 0) for name in BESIDE],
+        sum(max(segment.bytes, 0) for segment in record.segments),
+    ]
+
+
+def _record(identity: str, part: Sequence[Any]) -> Record:
+    span, role, carried, incomplete, started, usage, cost, source, beside, _ = part
+    return Record(
+        id=identity,
+        link=_CARRIED if carried else _OWN,
+        range=Range(first=span[0], last=span[0], n=span[1], at=span[2]) if span else None,
+        role=role,
+        incomplete=incomplete,
+        figures=Figures(
+            started_at=started,
+            usage=Usage(**dict(zip(_USAGE, usage, strict=True))) if usage else None,
+            cost_usd=cost,
+            cost_source=source,
+            counts=Counts(**dict(zip(BESIDE, beside, strict=True))),
+        ),
+    )

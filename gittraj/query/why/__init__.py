@@ -1,0 +1,1 @@
+"""Why lines are as they are."""

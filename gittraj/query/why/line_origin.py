@@ -1,0 +1,238 @@
+"""Which call of a session wrote a line. Pure.
+
+Told by content: what a call's arguments say is compared with the lines of the file, white space aside. A
+call that repeats a line around its change did not write it, and one that writes a whole file anew did not
+write the lines that stood there. Of several that did, the one whose text agrees with the line's neighbours
+wrote it, else the last. It must not guess: a line that no call wrote has none.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.model.values import AnyEvent, ToolCall
+
+_NEW = ("new_string", "newString", "new_str", "newText", "new_text", "new_source", "code_edit")
+_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "old_source")
+_WHOLE = ("content", "contents", "file_text")
+_HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
+_UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
+_BEGIN = "*** Begin Patch"
+_HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
+_NEAR = 5  # lines on each side that tell two places of one text apart
+_MOST = 200  # equal lines that are looked at
+
+Piece = tuple[tuple[str, ...], tuple[str, ...]]
+"""Old lines, and the new ones that stand for them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a call wrote of a file. ``whole``: its new lines are all that the file has then; ``said``: they
+    are only words of its command, which may have written them."""
+
+    call: ToolCall
+    pieces: tuple[Piece, ...]
+    whole: bool = False
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Line:
+    """One line that a writing put into a file, at ``place`` of a ``text`` as it is compared."""
+
+    writing: Writing
+    text: Sequence[str]
+    place: int
+
+
+def bare(line: str) -> str:
+    """A line as it is compared."""
+    return "".join(line.split())
+
+
+def read_writings(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Writing]:
+    """What the calls among ``events`` (in the log's order) wrote of a file that was called by ``paths``."""
+    names = {posixpath.basename(path) for path in paths}
+    found = []
+    for event in events:
+        if not isinstance(event, ToolCall):
+            continue
+        if any(file.path in paths for file in event.files):
+            pieces, whole = read_pieces(event.arguments, paths)
+            if pieces:
+                found.append(Writing(event, tuple(pieces), whole))
+        elif not event.files:
+            said = "\n".join(_texts(event.arguments))
+            if any(name in said for name in names):
+                found.append(Writing(event, (((), tuple(said.split("\n"))),), said=True))
+    return found
+
+
+def find_writers(
+    lines: Sequence[str], wanted: Iterable[int], writings: Sequence[Writing]
+) -> dict[int, Writing]:
+    """For the indices ``wanted`` of ``lines`` the writing that each is from; those that none wrote are not
+    there. A line without a letter or a digit is its neighbour's where nothing tells it apart."""
+    compared = [bare(line) for line in lines]
+    stood = [_replay([w for w in writings if w.said is said]) for said in (False, True)]
+    asked = sorted(wanted)
+    found: dict[int, Writing] = {}
+    for at in asked:
+        line = compared[at]
+        candidates = stood[0].get(line) or (stood[1].get(line) if _says(line) else None)
+        if candidates:
+            found[at] = _choose(candidates, compared, at).writing
+    for order, step in ((asked, -1), (asked[::-1], 1)):
+        for at in order:
+            if at not in found and not _says(compared[at]) and at + step in found:
+                found[at] = found[at + step]
+    return found
+
+
+def _says(line: str) -> bool:
+    return any(map(str.isalnum, line))
+
+
+def _replay(writings: Sequence[Writing]) -> dict[str, list[_Line]]:
+    """The lines that still stand after all of these, each by itself, oldest first."""
+    standing: dict[str, list[_Line]] = {}
+    text: list[str] | None = None  # of the file, once a call wrote all of it
+    for writing in writings:
+        for old, new in writing.pieces:
+            before, after = [*map(bare, old)], [*map(bare, new)]
+            if writing.whole and text is None:
+                standing = _overwrite(standing, writing, after)
+            else:
+                _change(standing, writing, text if writing.whole and text is not None else before, after)
+            text = after if writing.whole else text and _replace(text, before, after)
+    return standing
+
+
+def _overwrite(
+    standing: Mapping[str, Sequence[_Line]], writing: Writing, after: Sequence[str]
+) -> dict[str, list[_Line]]:
+    """A file that is written anew: what was written of it before stands if it is there again."""
+    kept = {line: list(found) for line, found in standing.items()}
+    stands: dict[str, list[_Line]] = {}
+    for place, line in enumerate(after):
+        known = kept.get(line)
+        stands.setdefault(line, []).append(known.pop(0) if known else _Line(writing, after, place))
+    return stands
+
+
+def _change(
+    standing: dict[str, list[_Line]], writing: Writing, before: Sequence[str], after: Sequence[str]
+) -> None:
+    from difflib import SequenceMatcher  # noqa: PLC0415 - only where a call wrote the whole file
+
+    for tag, i, j, k, m in SequenceMatcher(None, before, after).get_opcodes():
+        if tag == "equal":
+            continue
+        for at in range(i, j):
+            if candidates := standing.get(before[at]):
+                candidates.remove(_choose(candidates, before, at))
+        for place in range(k, m):
+            standing.setdefault(after[place], []).append(_Line(writing, after, place))
+
+
+def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> list[str] | None:
+    """The file after an edit; None where that cannot be told."""
+    size = len(before)
+    first = before[0] if before else None
+    for at, line in enumerate(text):
+        if line == first and text[at : at + size] == before:
+            return [*text[:at], *after, *text[at + size :]]
+    return None
+
+
+def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:
+    """The one whose text agrees with most lines around ``at``; the last of equals."""
+    if all(each.writing is candidates[-1].writing for each in candidates):
+        return candidates[-1]
+    latest = range(max(0, len(candidates) - _MOST), len(candidates))
+    return candidates[max(latest, key=lambda i: (_agree(candidates[i], lines, at), i))]
+
+
+def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
+    """How many lines in a row around line ``at`` stand around the candidate too."""
+    run = 0
+    for step in (-1, 1):
+        near = 1
+        while near <= _NEAR and _same(candidate.text, candidate.place + step * near, lines, at + step * near):
+            near += 1
+        run += near - 1
+    return run
+
+
+def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
+    return 0 <= i < len(one) and 0 <= j < len(other) and one[i] == other[j]
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def read_pieces(arguments: Any, paths: Collection[str]) -> tuple[list[Piece], bool]:
+    """The pieces that a call's arguments hold of these files, and whether they are a whole file."""
+    if isinstance(arguments, str):
+        return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
+    if isinstance(arguments, list):
+        found = [read_pieces(item, paths) for item in arguments]
+        return [piece for pieces, _ in found for piece in pieces], False
+    if not isinstance(arguments, dict):
+        return [], False
+    new, old, whole = (_first(arguments, keys) for keys in (_NEW, _OLD, _WHOLE))
+    if new is not None:
+        return [(_lines(old or ""), _lines(new))], False
+    if whole is not None and not _is_patch(whole):
+        return [((), _lines(whole))], True
+    return read_pieces(list(arguments.values()), paths)
+
+
+def _first(arguments: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    return next((value for key in keys if isinstance(value := arguments.get(key), str)), None)
+
+
+def _lines(text: str) -> tuple[str, ...]:
+    return tuple(text.removesuffix("\n").splitlines()) if text else ()
+
+
+def _is_patch(text: str) -> bool:
+    return _BEGIN in text or _HUNK.search(text) is not None
+
+
+def _read_patch(text: str, paths: Collection[str]) -> Iterator[Piece]:
+    """The hunks of ``paths`` in a patch, in Codex's language or as a unified diff: before a name, all are."""
+    old: list[str] = []
+    new: list[str] = []
+    ours = True
+    text = _UNIFIED.sub(r"*** Update File: \1", text.replace("\r\n", "\n"))
+    for line in [*text.split("\n"), "@@"]:
+        named = _HEADER.match(line)
+        if named or line.startswith(("@@", "*** ", "diff --git ")):
+            if ours and (old or new):
+                yield tuple(old), tuple(new)
+            old, new = [], []
+            ours = _is_one_of(named[1].strip(), paths) if named else ours
+            continue
+        if line[:1] in ("+", " "):
+            new.append(line[1:])
+        if line[:1] in ("-", " "):
+            old.append(line[1:])
+
+
+def _is_one_of(path: str, paths: Collection[str]) -> bool:
+    """Patches name a file from wherever their call ran."""
+    return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _texts(item)

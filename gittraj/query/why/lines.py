@@ -1,0 +1,239 @@
+"""Why lines are as they are: the commits that git blames, their records, and the calls that wrote the lines.
+
+Of the notes only those of these commits are read. So a trajectory's own totals and how many commits it has
+are not known here, and null. It must not know how anything is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from gittraj.events.part_summary import PROMPT_LIMIT, shorten
+from gittraj.git import BlamedLine, Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
+from gittraj.notes.store import NotesRef
+from gittraj.query.header import Folded, Header, spell
+from gittraj.query.log.description import describe_all
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments, spell_event
+from gittraj.query.why.excerpt import show_change
+from gittraj.query.why.line_origin import Writing, find_writers, read_writings
+
+Reason = Header
+"""An entry of ``why --json``."""
+
+_COMMIT = ("commit", "short", "subject", "author", "date")
+_SHORT = 7
+
+
+@dataclass(slots=True)
+class Part:
+    """Events that were recorded together, in the log's order; ``prompt`` is what their record says was asked
+    (None of an earlier part, whose record stands elsewhere)."""
+
+    events: list[AnyEvent]
+    prompt: str | None
+
+
+@dataclass(slots=True)
+class Session:
+    """A trajectory on a commit, with what the segments there tell of it."""
+
+    header: Header
+    records: Sequence[Record]
+    parts: list[Part] = field(default_factory=list)
+
+    def read(self, segments: Segments) -> None:
+        """Its parts there, and those of ``also``, each event once, in the log's order."""
+        groups = {record.segments: record.figures.prompt for record in self.records if record.segments}
+        own = {ref for refs in groups for ref in refs}
+        earlier: set[SegmentRef] = {ref for record in self.records for ref in record.also} - own
+        groups |= {(ref,): None for ref in earlier}
+        known: set[str] = set()
+        for refs in sorted(groups, key=lambda refs: refs[0].name):  # which begin with a position in the log
+            found = segments.read(self.header["id"], refs)
+            events = [event for event in found if event.id not in known]
+            known.update(event.id for event in events)
+            self.parts.append(Part(events, groups[refs]))
+
+    @property
+    def events(self) -> Iterator[AnyEvent]:
+        return chain.from_iterable(part.events for part in self.parts)
+
+
+def explain(
+    repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], segments: Segments
+) -> list[Reason]:
+    """One entry for each distinct reason of the ``blamed`` lines, in the order of their first lines.
+
+    ``lines`` are all of the file. Nothing is written, nothing fetched.
+    """
+    commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
+    recorded = _read_records(repository, commits)
+    groups: dict[Any, list[int]] = {}
+    found: dict[Any, tuple[BlamedLine, Session | None, Writing | None]] = {}
+    by_commit = _by_commit(blamed)
+    for commit, own in by_commit.items():
+        sessions = _read_sessions(recorded, commit, segments)
+        for line, session, writing in _attribute(own, lines, sessions):
+            key = (commit, session and session.header["id"], writing and writing.call.id)
+            groups.setdefault(key, []).append(line.number)
+            found.setdefault(key, (line, session, writing))
+    silent = {key[0] for key, (_, session, _) in found.items() if session is None and key[0]}
+    asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
+    near = _find_nearest(repository, asked) if asked else {}
+    told = describe_all(repository, list(dict.fromkeys((*commits, *near.values()))))
+    recorded = _read_records(repository, near.values())
+    entries = []
+    for key, numbers in groups.items():
+        line, session, writing = found[key]
+        entry = _begin(sorted(numbers), told[line.commit] if line.commit else dict.fromkeys(_COMMIT))
+        if session is not None:
+            entry |= _tell(session, writing, [lines[number - 1] for number in numbers])
+        elif line.commit in near:
+            headers = _headers(recorded.on(near[line.commit]), near[line.commit])
+            entry["nearest"] = {**told[near[line.commit]], "trajectory": next(headers, None)}
+        entries.append(entry)
+    return sorted(entries, key=lambda entry: entry["lines"][0])
+
+
+def _find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+    from gittraj.query.why.previous import find_nearest  # noqa: PLC0415 - most commits have a record
+
+    return find_nearest(repository, asked)
+
+
+def _read_records(repository: Repository, commits: Iterable[str]) -> Recorded:
+    """Of these commits, and of those that their records were carried from: there it may stand that they are
+    forgotten."""
+    notes = dict(NotesRef(repository).pick(commits))
+    lines = chain.from_iterable(decode_note(body) for body in notes.values())
+    former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
+    notes |= NotesRef(repository).pick(sorted(former - notes.keys())) if former - notes.keys() else {}
+    return Recorded(notes.items())
+
+
+def _by_commit(blamed: Iterable[BlamedLine]) -> dict[str | None, list[BlamedLine]]:
+    found: dict[str | None, list[BlamedLine]] = {}
+    for line in blamed:
+        found.setdefault(line.commit, []).append(line)
+    return found
+
+
+def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -> list[Session]:
+    sessions = [
+        Session(header, folded.records(commit))
+        for folded in (recorded.on(commit) if commit else ())
+        for header in _headers([folded], commit)
+    ]
+    for session in sessions:
+        session.read(segments)
+    return sessions
+
+
+def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
+    """Without what only the notes of all commits would tell."""
+    for folded in found:
+        if folded.records(commit):
+            header = folded.header(commit)
+            yield {**header, "part": {**header["part"], "number": None, "of": None}, "total": None}
+
+
+def _attribute(
+    blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
+) -> Iterator[tuple[BlamedLine, Session | None, Writing | None]]:
+    """Each line with its session, and the call that wrote it where the session shows that."""
+    for place in dict.fromkeys((line.path, line.was) for line in blamed):
+        own = [line for line in blamed if (line.path, line.was) == place]
+        paths = {path for path in place if path}
+        found: dict[int, tuple[Session, Writing]] = {}
+        for session in sessions:
+            asked = [line.number - 1 for line in own]
+            writers = find_writers(lines, asked, read_writings(session.events, paths))
+            for at, writing in writers.items():
+                if at not in found or (found[at][1].said and not writing.said):
+                    found[at] = session, writing
+        fallback = next((s for s in sessions if _wrote(s, paths)), sessions[0] if sessions else None)
+        for line in own:
+            yield line, *found.get(line.number - 1, (fallback, None))
+
+
+def _wrote(session: Session, paths: set[str]) -> bool:
+    return any(file["path"] in paths for file in session.header["filesChanged"])
+
+
+# ---------------------------------------------------------------- telling
+
+
+def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Reason:
+    """An entry of which no record is known."""
+    nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "change": []}
+    return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
+
+
+def _tell(session: Session, writing: Writing | None, lines: Sequence[str]) -> Header:
+    """What a session says of the lines: in ``events`` the prompt above the call that wrote them, the decision
+    stated near it, and the call itself."""
+    told: Header = {"trajectory": session.header, "movedBy": _tell_moves(session)}
+    stated = [d for d in session.header["decisions"] if d["by"] != "inferred"]
+    decisions = stated or session.header["decisions"]
+    if writing is None:
+        return told | {"prompt": session.header["prompt"], "decisions": decisions}
+    call = writing.call
+    part = next(part for part in session.parts if call in part.events)
+    at = part.events.index(call)
+    prompt = _find_prompt(session, part, at)
+    near = [(abs(i - at), i, e) for i, e in enumerate(part.events) if isinstance(e, Decided)]
+    decided = min(near)[2] if near else None
+    inferred = [] if decided else _infer(part.events, at)
+    chosen = {event.id for event in (prompt, decided, call) if event}
+    events = [event for event in session.events if event.id in chosen]
+    return told | {
+        "prompt": prompt.content if prompt else part.prompt,
+        "decisions": [spell(decided.decision)] if decided else inferred or decisions,
+        "change": show_change(writing, lines),
+        "events": [spell_event(event, session.header["agent"]) for event in events],
+    }
+
+
+def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
+    """The last above the call: in its part, else the one in an earlier part that its record names."""
+    for event in reversed(part.events[:at]):
+        if isinstance(event, Prompt):
+            return event
+    prompts = (event for event in session.events if isinstance(event, Prompt))
+    return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
+
+
+def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
+    """What the message nearest to event ``at`` that tells of a choice tells of it."""
+    from gittraj.events.inference import infer_decisions  # noqa: PLC0415 - 20 patterns, for records that state none
+
+    said = sorted((abs(i - at), i) for i, event in enumerate(part) if isinstance(event, Message))
+    found = (infer_decisions([part[i].content]) for _, i in said)
+    return [spell(decision) for decision in next(filter(None, found), ())]
+
+
+def _tell_moves(session: Session) -> list[Header]:
+    """The commits that the records were carried from, the first one first."""
+    origins = {record.origin.commit for record in session.records if record.origin}
+    former = session.header["link"]["carriedFrom"]
+    return [
+        {"commit": commit, "short": commit[:_SHORT], "first": commit in origins}
+        for commit in sorted(former, key=lambda c: (c not in origins, c))
+    ]
+
+
+def _join(numbers: Sequence[int]) -> list[list[int]]:
+    """Sorted line numbers as ranges, both ends included."""
+    ranges: list[list[int]] = []
+    for number in numbers:
+        if ranges and ranges[-1][1] == number - 1:
+            ranges[-1][1] = number
+        else:
+            ranges.append([number, number])
+    return ranges

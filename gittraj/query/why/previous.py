@@ -1,0 +1,44 @@
+"""The last change of a path before a commit that says nothing of itself, and that a record tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from gittraj.git import Repository
+from gittraj.notes.store import NotesRef
+from gittraj.query.log.paths import Ancestry, touching
+from gittraj.query.records import Recorded
+
+_FAR = 1000  # commits before one, first parents only, that are looked at
+
+
+def find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
+    record; without those that have none near enough. A walk answers for all commits that it meets."""
+    found: dict[str, str | None] = {}
+    for commit in asked:
+        if commit not in found:
+            found |= _walk(repository, commit, asked)
+    return {commit: near for commit, near in found.items() if near is not None}
+
+
+def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str]]) -> dict[str, str | None]:
+    listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
+    rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
+    parents = {commit: tuple(above) for commit, *above in rows}
+    commits = list(parents)
+    order = {commit: number for number, commit in enumerate(commits)}
+    ancestry = Ancestry(repository, parents)
+    touched: dict[frozenset[str], set[str]] = {}
+    for commit in (c for c in asked if c in order):
+        paths = frozenset(asked[commit])
+        if paths not in touched:  # before the notes are read: a path has fewer changes than there are notes
+            specs = [f":(top,literal){path}" for path in sorted(paths)]
+            touched[paths] = touching(ancestry, commits, specs)
+    recorded = Recorded(NotesRef(repository).pick(sorted({c for some in touched.values() for c in some})))
+    found: dict[str, str | None] = {}
+    for commit in (c for c in asked if c in order):
+        earlier = sorted(order[c] for c in touched[frozenset(asked[commit])] if order[c] > order[commit])
+        chosen = (c for c in map(commits.__getitem__, earlier) if c in recorded)
+        found[commit] = next((c for c in chosen if any(f.records(c) for f in recorded.on(c))), None)
+    return found

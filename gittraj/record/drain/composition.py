@@ -1,0 +1,151 @@
+"""Puts a drain together: configuration, redactor, pipeline, lock. What the worker and every command call."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+
+from gittraj.capture.repo_paths import Territory
+from gittraj.config import Config, Environ, read_config
+from gittraj.git import Repository
+from gittraj.model.values import TaskRef
+from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.record.drain.run import Drain, Installed, Report
+from gittraj.record.pipeline import Draft, Pipeline
+from gittraj.redact import LiveValues
+from gittraj.seal.policy import ForReaders
+from gittraj.state.folder import LocalState, installed_positions
+from gittraj.tasks import from_branch, from_trailers, survey
+
+_CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
+_ENV_FILES = 50
+
+
+def drain(
+    repository: Repository,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    patience: float = 0.0,
+    wait: float = 10.0,
+) -> Report | None:
+    """Drain now. ``live`` is the environment whose values are secrets; ``patience`` the seconds that a
+    commit's call may take to come into its log; ``wait`` the seconds to wait for another drain.
+
+    ``None`` where nothing is installed, or another drain goes on. Raises TrajError.
+    """
+    local = LocalState.of(repository)
+    if not local.exists or environ.off:
+        return None
+    with local.locked(wait=wait) as had:
+        if not had:
+            return None
+        local.tidy()
+        when, reflogs = installed_positions(local.read("installed.json"))
+        config = read_config(repository)
+        work = Drain(
+            repository,
+            config,
+            environ,
+            installed=Installed(time=when, reflogs=reflogs),
+            pipeline=make_pipeline(repository, config, environ, live=live),
+            patience=patience,
+        )
+        return work.run()
+
+
+def make_pipeline(
+    repository: Repository,
+    config: Config,
+    environ: Environ,
+    *,
+    live: Mapping[str, str],
+    rewrites: Mapping[str, tuple[str, ...]] | None = None,
+) -> Pipeline:
+    """The pipeline of this repository, with every secret that is known here."""
+    values = known_secrets(repository, environ, live=live)
+    local = LocalState.of(repository)
+    key = local.key()
+    hashes = local.add_hashes(values.hashes(key))
+    return Pipeline(
+        repository=repository,
+        config=config,
+        redactor=redactors(config, key=key, live=LiveValues(values.values, hashes=hashes)),
+        ruleset=stamp(config),
+        known=len(hashes),
+        remember=local.add_hashes,
+        expose=local.add_exposed,
+        rewrites=rewrites or {},
+        sealing=ForReaders(repository, environ),
+        localise=Localiser(Territory(repository).roots, environ.home),
+        task_of=_task_namer(repository, config, live),
+    )
+
+
+def _task_namer(
+    repository: Repository, config: Config, live: Mapping[str, str]
+) -> Callable[[Draft], TaskRef | None]:
+    """By the trailers of the commits, else by the branch's name."""
+    site = cache(lambda: survey(repository, live, preferred=config.tasks))
+
+    def task_of(draft: Draft) -> TaskRef | None:
+        for target in draft.targets:
+            if target.role == "produced" and repository.objects.exists(target.commit):
+                told = from_trailers(repository.objects.commit(target.commit).text, site())
+                if told:
+                    return told[0]
+        return from_branch(draft.branch, site()) if draft.branch else None
+
+    return task_of
+
+
+def known_secrets(repository: Repository | None, environ: Environ, *, live: Mapping[str, str]) -> LiveValues:
+    """The values of the environment ``live`` and of the files that hold some, and the hashes of earlier ones.
+    Writes nothing."""
+    roots = Territory(repository).roots if repository else ()
+    found = LiveValues.collect(live, _secret_files(roots, environ.home))
+    return LiveValues(found.values, hashes=LocalState.of(repository).hashes() if repository else ())
+
+
+def remember_secrets(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
+    """Store keyed hashes of the live values: the next drain may run where they are not known."""
+    local = LocalState.of(repository)
+    local.add_hashes(known_secrets(repository, environ, live=live).hashes(local.key()))
+
+
+class Localiser:
+    """Takes this machine's folders out of a text: the working tree's paths become relative to it, and
+    the home folder ``~``."""
+
+    def __init__(self, roots: tuple[Path, ...], home: Path | None) -> None:
+        names = sorted((re.escape(str(root)) for root in roots if len(root.parts) > 1), key=len, reverse=True)
+        after = r"(?![\w-]|\.\w)"
+        self._inside = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)}){after}") if names else None
+        self._inside_path = re.compile(rf"(?<![\w.-])(?:{'|'.join(names)})/(?=[\w.@-])") if names else None
+        self._home = re.compile(_home_pattern(home, after)) if home and len(home.parts) > 1 else None
+
+    def __call__(self, text: str) -> str:
+        if not any(sign in text for sign in "/\\-"):
+            return text
+        if self._inside_path is not None and self._inside is not None:
+            text = self._inside.sub(".", self._inside_path.sub("", text))
+        return self._home.sub("~", text) if self._home is not None else text
+
+
+def _home_pattern(home: Path, after: str) -> str:
+    """A home folder names a person, so it is found inside a word too (``-I/home/ann``, an escaped line end
+    before it), and as agents name their folders after it (``-home-ann-project``). Not so ``/root``."""
+    if len(home.parts) == 2:
+        return rf"(?<![\w.-]){re.escape(str(home))}{after}"
+    dashed = re.escape(re.sub(r"[^A-Za-z0-9]", "-", str(home)))
+    return rf"{re.escape(str(home))}{after}|{dashed}(?!\w)"
+
+
+def _secret_files(roots: tuple[Path, ...], home: Path | None) -> Iterator[Path]:
+    for root in roots:
+        found = sorted(root.glob(".env*")) + sorted(root.glob("*/.env*")) if root.is_dir() else []
+        yield from found[:_ENV_FILES]
+    if home is not None:
+        yield from (home / name for name in _CREDENTIALS)

@@ -1,0 +1,82 @@
+"""Trajectories that somebody took away from everywhere: no session of theirs is read again.
+
+``git traj forget`` writes it into this clone's ``off.json`` and onto the notes; a tombstone that came with a
+fetch is found here. What other clones had on further commits is taken away there too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from gittraj.agents import SessionFile
+from gittraj.capture.session import Commit
+from gittraj.errors import GitError
+from gittraj.model.codec import decode_note
+from gittraj.model.session_items import trajectory_id
+from gittraj.model.values import Line, Record, Tombstone
+from gittraj.notes.store import NotesRef
+
+WHY = "forgotten"
+_EVERYWHERE = re.compile(rb'"scope"\s*:\s*"all"')
+
+
+def read_forgotten(
+    notes: NotesRef, since: str | None, known: Collection[str]
+) -> tuple[frozenset[str], list[tuple[str, Line]]]:
+    """All trajectories that are forgotten, and the tombstones that are missing, by commit.
+
+    ``since`` is the tip at which notes were last looked through (None: never), ``known`` what was found
+    until then.
+    """
+    tip = notes.tip()
+    if tip == since:
+        return frozenset(known), []
+    bodies = dict(_changed(notes, since, tip))
+    told = [_named(decode_note(body)) for body in bodies.values() if _EVERYWHERE.search(body)]
+    forgotten = frozenset(known).union(*told)
+    everything = bodies if forgotten <= frozenset(known) else dict(notes.items(tip))
+    return forgotten, list(find_stones(everything.items(), forgotten))
+
+
+def find_stones(notes: Iterable[tuple[str, bytes]], forgotten: Collection[str]) -> Iterator[tuple[str, Line]]:
+    """The tombstones that take trajectories off every note which holds them and has none yet."""
+    words = [name.encode() for name in forgotten]
+    for commit, body in notes:
+        if not any(word in body for word in words):
+            continue
+        lines = decode_note(body)
+        records = [line for line in lines if isinstance(line, Record) and line.id in forgotten]
+        for name in sorted({r.id for r in records} - _named(lines)):
+            rev = max(r.rev for r in records if r.id == name)
+            yield commit, Tombstone(id=name, rev=rev, deleted=WHY, scope="all")
+
+
+def is_forgotten(file: SessionFile, forgotten: Collection[str]) -> bool:
+    """Whether a log is a forgotten session's, or of an agent that such a session started."""
+    return file.trajectory in forgotten or trajectory_id(file.agent, file.session) in forgotten
+
+
+def without_forgotten(commit: Commit, forgotten: Collection[str]) -> Commit:
+    """A commit whose hook did not name those: nobody waits for their logs."""
+    kept = tuple(name for name in commit.sessions if trajectory_id(*name.split(":", 1)) not in forgotten)
+    return commit if kept == commit.sessions else replace(commit, sessions=kept, call=None)
+
+
+def _named(lines: Iterable[Line]) -> set[str]:
+    """The trajectories that a note says are to be nowhere."""
+    stones = (line for line in lines if isinstance(line, Tombstone))
+    return {stone.id for stone in stones if stone.scope == "all" and stone.first is None}
+
+
+def _changed(notes: NotesRef, since: str | None, tip: str | None) -> Iterator[tuple[str, bytes]]:
+    try:
+        changed = list(notes.changed(since, tip)) if since else None
+    except GitError:
+        changed = None  # that tip was purged
+    if changed is None:
+        yield from notes.items(tip) if tip else ()
+        return
+    for commit in changed:
+        yield commit, notes.read(commit) or b""

@@ -1,0 +1,205 @@
+"""What authors recorded and no log tells, as parts: of trajectories written by hand on the commits made
+meanwhile, of sessions on their last commit.
+
+Whoever begins a trajectory by hand says what they work on in that worktree: a commit made there by a person
+belongs to it, with evidence ``manual``.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gittraj.decisions.commands import ABANDONED, COMPLETED
+from gittraj.model.codec import decode_note
+from gittraj.model.times import seconds
+from gittraj.model.values import (
+    AnyEvent,
+    Chapter,
+    Line,
+    Link,
+    Range,
+    Record,
+    Reflected,
+    Remark,
+    Role,
+    Trajectory,
+    Whole,
+)
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.pipeline import Draft, Target
+from gittraj.state.active import Active, Header, without
+from gittraj.state.cursors import SessionState
+
+COMES = 60.0
+"""Seconds after which a log that has grown and does not show a recorded event will never show it."""
+LOST = 24 * 3600.0
+"""Seconds after which nobody waits for a log any more."""
+_LINK = Link(evidence="manual")
+Present = Callable[[str | None], str | None]
+"""A commit, or what became of it; None for one that is gone: a part on that would stop every drain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handmade:
+    """``after``: the active trajectories as they are once all of this is written."""
+
+    drafts: list[Draft] = field(default_factory=list)
+    lines: list[tuple[str, Line]] = field(default_factory=list)
+    after: list[Active] = field(default_factory=list)
+
+
+def is_due(active: Active) -> bool:
+    """Whether a drain has something to do for it, though nothing else is new."""
+    if active.header.by_hand:
+        return active.header.over or (active.header.ended and bool(active.events))
+    return bool(active.events) and _age(active.events[0]) > COMES
+
+
+def gather(
+    actives: Sequence[Active],
+    made: Mapping[str, Sequence[str]],
+    notes: NotesRef,
+    *,
+    head: str | None,
+    sessions: Mapping[str, SessionState],
+    grown: Mapping[str, float],
+    present: Present,
+) -> Handmade:
+    """``made``: the commits that people made, by worktree (of one that is gone: its place and ``#``);
+    ``sessions`` by trajectory; ``grown``: when the log of a session that was read now was last written
+    (seconds since 1970)."""
+    found = Handmade()
+    for active in actives:
+        header = active.header
+        if not header.by_hand:
+            session = sessions.get(header.trajectory)
+            found.after.append(_leave(found, active, session, grown, head=head, present=present))
+            continue
+        commits = () if header.status else made.get(_place(header), ())
+        followed = _follow(found, active, commits, notes)
+        found.after.append(_close(found, followed, head, present) if header.ended else followed)
+    return found
+
+
+def _place(header: Header) -> str:
+    """Of a worktree that was removed the mark is gone, too."""
+    return f"{header.worktree.partition('#')[0]}#" if header.over else header.worktree
+
+
+def _follow(found: Handmade, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
+    """A trajectory that goes on: its events so far lead to the commits made now. One that brought nothing
+    new takes the last part along."""
+    if not commits:
+        return active
+    if active.events:
+        return _write(found, active, commits, "produced")
+    if active.header.parts:
+        copies = _records(notes, active, active.header.commits[-1])
+        found.lines.extend(
+            (commit, replace(record, link=_LINK, origin=None)) for commit in commits for record in copies
+        )
+        return replace(active, header=replace(active.header, commits=(*active.header.commits, *commits)))
+    return active
+
+
+def _close(found: Handmade, active: Active, head: str | None, present: Present) -> Active:
+    """One that ended: its last words go to its last commit, or it stands as explored where it began. Where
+    there is no commit at all it waits."""
+    header = active.header
+    if not active.events:
+        return active
+    if header.commits and (last := present(header.commits[-1])):
+        return _write(found, active, [last], "produced")
+    stands = present(header.commit) or head
+    return _write(found, active, [stands], "explored") if stands else active
+
+
+def _leave(
+    found: Handmade,
+    active: Active,
+    session: SessionState | None,
+    grown: Mapping[str, float],
+    *,
+    head: str | None,
+    present: Present,
+) -> Active:
+    """What a session's log does not show, and will not show any more."""
+    header = active.header
+    missed = [event for event in active.events if event.id not in header.logged]
+    due = [
+        e for e in missed if _age(e) > (COMES if grown.get(header.trajectory, 0.0) > _at(e) + COMES else LOST)
+    ]
+    if not due:
+        return active
+    commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
+    last = present(commits[-1]) if commits else None
+    stands = last or present(header.commit) or head
+    if stands is None:
+        return active
+    rest = without(active, {event.id for event in due})
+    whole = replace(active, events=tuple(due))
+    after = _write(found, whole, [stands], "produced" if last else "explored")
+    return replace(after, events=rest.events)
+
+
+def _write(found: Handmade, active: Active, commits: Sequence[str], role: Role) -> Active:
+    header = active.header
+    if not active.events:
+        return active
+    span = Range(first=active.events[0].id, last=active.events[-1].id, n=len(active.events))
+    end = header.position + len(active.events)
+    targets = tuple(Target(commit=commit, link=_LINK, role=role) for commit in commits)
+    found.drafts.append(
+        Draft(
+            trajectory=trajectory_of(active, span),
+            positions=tuple(range(header.position, end)),
+            targets=targets,
+        )
+    )
+    after = replace(header, position=end, parts=(*header.parts, span), commits=(*header.commits, *commits))
+    return Active(header=after)
+
+
+def trajectory_of(active: Active, span: Range) -> Trajectory:
+    header = active.header
+    told = [event.retrospective for event in active.events if isinstance(event, Reflected)]
+    whole = Whole(
+        title=header.title,
+        agent=header.agent,
+        session=header.session,
+        task=header.task,
+        tags=header.tags,
+        participants=header.participants,
+        status=header.status or _ended(active.events),
+        retrospective=told[-1] if told else None,
+    )
+    chapter = Chapter(id=span.first, title=header.title or "", events=active.events)
+    return Trajectory(id=header.trajectory, whole=whole, chapters=(chapter,), span=span)
+
+
+def _ended(events: Sequence[AnyEvent]) -> str | None:
+    """What a session's ``complete`` or ``abandon`` says that its log does not show."""
+    for event in reversed(events):
+        tags = event.tags if isinstance(event, Remark) else ()
+        if isinstance(event, Reflected) or COMPLETED in tags:
+            return "completed"
+        if ABANDONED in tags:
+            return "abandoned"
+    return None
+
+
+def _records(notes: NotesRef, active: Active, commit: str) -> list[Record]:
+    last = active.header.parts[-1].first
+    key = (active.header.trajectory, last)
+    return [r for r in standing(commit, decode_note(notes.read(commit) or b"")) if r.key == key]
+
+
+def _at(event: AnyEvent) -> float:
+    return seconds(event.ts) or 0.0
+
+
+def _age(event: AnyEvent) -> float:
+    return time.time() - _at(event)

@@ -1,0 +1,157 @@
+"""What hooks missed: copies and rewrites that show in the reflogs, found by their evidence.
+
+Most commits cost two short git processes here: only where records stand beside the new commits, and not
+below them, is history read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
+
+from gittraj.errors import GitError
+from gittraj.git import ReflogEntry, Repository, read_changes
+from gittraj.history import Rewrite, Source, find_rewrites, find_unreachable
+from gittraj.history.history import follow
+from gittraj.notes.store import NotesRef
+from gittraj.notes.tree import iter_notes
+
+WITHIN = 5.0
+"""Seconds that git may take to tell the history; ``git traj repair`` takes as long as it needs."""
+_COMMITS = 2_000
+_TIPS = 20
+_ELSEWHERE = ("checkout", "clone", "revert")
+"""Kinds of entries that bring no copy; so does the start of a rebase."""
+
+
+def find_fresh(repository: Repository, entries: Iterable[ReflogEntry]) -> dict[str, tuple[str, ...]]:
+    """The commits that HEADs came to by new entries of their reflogs and that are still reachable, each with
+    its parents."""
+    moves = [
+        e
+        for e in entries
+        if e.old != e.new and e.kind not in _ELSEWHERE and not e.kind.endswith((" (start)", " (abort)"))
+    ]
+    news = dict.fromkeys(e.new for e in moves if e.new.strip("0"))
+    olds = {e.old for e in moves if e.old.strip("0")} - news.keys()
+    listed = _list(repository, news, olds, "--parents", f"--max-count={_COMMITS}") if news else []
+    parents = {commit: tuple(rest) for commit, *rest in (line.split() for line in listed)}
+    gone = find_unreachable(repository, parents)
+    return {commit: of for commit, of in parents.items() if commit not in gone}
+
+
+def find_moved(
+    repository: Repository,
+    fresh: Mapping[str, Sequence[str]],
+    more: Iterable[str],
+    *,
+    rewrites: Mapping[str, Sequence[str]],
+    gathered: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    taken: Collection[str],
+    silent: Collection[str],
+) -> list[Rewrite]:
+    """What stands on ``old`` belongs on one of the ``fresh`` commits too, or on another piece beside it.
+    ``more`` are commits that get records besides those that have some; ``rewrites`` what is known of
+    rewritten ones, ``gathered`` of those that went into squashes; ``taken`` have work of their own;
+    ``silent`` were made while switched off."""
+    if not fresh:
+        return []
+    notes = NotesRef(repository)
+    tip = notes.tip()
+    root = repository.objects.commit(tip).tree if tip else None
+    recorded = {*(commit for commit, _ in iter_notes(repository.objects, root)), *more}
+    try:
+        olds = _beside(repository, fresh, recorded, rewrites)
+        if not olds:
+            return []
+        told = name_told(rewrites, gathered)
+        found = find_allowed(repository, olds, told=told, taken=taken, silent=silent, within=WITHIN)
+    except GitError:
+        return []  # as without this; repair says what git said
+    moved = {r.old for r in found if r.new in fresh}
+    return [r for r in found if r.new in fresh or (r.source == "tree" and r.old in moved)]
+
+
+def name_told(
+    rewrites: Mapping[str, Sequence[str]], gathered: Mapping[str, Sequence[str]]
+) -> dict[tuple[str, str], Source]:
+    """What is known, as evidence."""
+    return {
+        (old, new): "squash" if new in gathered.get(old, ()) else "told"
+        for old, news in rewrites.items()
+        for new in news
+    }
+
+
+def squashed(found: Iterable[Rewrite]) -> list[tuple[str, str]]:
+    """Those of what was found that went into squashes."""
+    return [(r.old, r.new) for r in found if r.source == "squash"]
+
+
+def find_allowed(
+    repository: Repository,
+    olds: Collection[str],
+    *,
+    taken: Collection[str],
+    silent: Collection[str],
+    told: Mapping[tuple[str, str], Source] = MappingProxyType({}),
+    within: float | None = None,
+) -> list[Rewrite]:
+    """``find_rewrites`` without what leads to a commit made while switched off (``silent``), or on from one
+    that took the place of an old commit. Raises GitError."""
+    objects = repository.objects
+    hidden = [commit for commit in silent if objects.exists(commit)]
+    found = find_rewrites(repository, [*olds, *hidden], told=told, taken=taken, within=within)
+    places: dict[tuple[str, ...], set[str]] = {}
+    for rewrite in found:
+        if rewrite.old in silent:
+            places.setdefault(objects.commit(rewrite.old).parents, set()).add(rewrite.new)
+    return [
+        r
+        for r in found
+        if r.old not in silent
+        and r.new not in silent
+        and not (places and r.new in places.get(objects.commit(r.old).parents, ()))
+    ]
+
+
+def find_given_up(repository: Repository, squashed: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of the pairs (old, new) of squash merges that what was committed does not bear out: it was
+    committed after another one had failed, or had the lines already. A merge goes along with what it merged.
+    Raises GitError."""
+    pairs = list(squashed)
+    ids = dict.fromkeys(commit for pair in pairs for commit in pair)
+    changes = read_changes(repository, [c for c in ids if repository.objects.exists(c)]) if ids else {}
+    known = [(old, new) for old, new in pairs if old in changes and new in changes]
+    held = {(old, new) for old, new in known if changes[new].holds(changes[old])}
+    squashes = {new for _, new in held}
+    merges = {(old, new) for old, new in known if len(changes[old].parents) > 1 and new in squashes}
+    return {*known} - held - merges
+
+
+def _beside(
+    repository: Repository,
+    fresh: Mapping[str, Sequence[str]],
+    recorded: Collection[str],
+    rewrites: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """The commits with records of which neither themselves nor what they became is below a fresh commit; or
+    what they became stands on one that nobody told of, as when a rebase stops and a commit is split."""
+    below = {parent for parents in fresh.values() for parent in parents}
+    tips = [commit for commit in fresh if commit not in below][:_TIPS]
+    became = {commit: {*follow([commit], rewrites)} for commit in recorded}
+    alive = {c for each in became.values() for c in each if repository.objects.exists(c)}
+    untold = fresh.keys() - {new for news in rewrites.values() for new in news} - {*recorded}
+    split = {c for c, each in became.items() for new in each if untold.intersection(fresh.get(new, ()))}
+    found: set[str] = set()
+    for tip in tips:
+        apart = {*_list(repository, alive, [tip])} & alive
+        moved = {c for c in recorded if c in split or not became[c] & alive - apart}
+        found |= moved & apart
+    return sorted(found)
+
+
+def _list(repository: Repository, some: Iterable[str], without: Iterable[str], *options: str) -> list[str]:
+    told = "".join(f"{commit}\n" for commit in [*some, *(f"^{commit}" for commit in without)])
+    walk = ("rev-list", "--ignore-missing", "--stdin", *options)
+    return repository.run(*walk, input=told.encode(), timeout=WITHIN).out.decode().splitlines()

@@ -1,0 +1,329 @@
+"""What is to be written for one log, and what is to be remembered of it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gittraj.capture.anchor import commits_elsewhere
+from gittraj.capture.content import Writings
+from gittraj.capture.link import Links
+from gittraj.capture.own import Anchor, Part, own
+from gittraj.capture.session import Commit, Log
+from gittraj.git import CommitChanges
+from gittraj.model.codec import decode_note
+from gittraj.model.session_items import Cursor
+from gittraj.model.values import Evidence, Line, Link, Record, Tombstone, ToolCall, ToolResult
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.parts import Drafted, Drafter, rest_parts, to_steps
+from gittraj.record.drain.superseding import supersede
+from gittraj.record.pipeline import Target, Written
+from gittraj.state.cursors import Anchored, SessionState, Stored
+
+_TAKEN_KEPT = 50
+_SAFE_FACTS = frozenset(
+    ("agent_version", "model", "session", "entrypoint", "parent_session", "parent_kind", "start_commit")
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
+    and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
+    nothing was known. ``idle``: it counts as over."""
+
+    log: Log
+    path: Path
+    size: int
+    known: SessionState
+    anchors: tuple[Anchor, ...] = ()
+    before: Anchor | None = None
+    gone: tuple[Stored, ...] = ()
+    first: bool = False
+    idle: bool = False
+
+    @classmethod
+    def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
+        state = known or SessionState(agent=log.agent, session=log.session, path=str(path))
+        state, gone = supersede(state, log)
+        inside, before = _locate(log, state.anchors)
+        return cls(
+            log=log,
+            path=path,
+            size=size,
+            known=state,
+            anchors=inside,
+            before=before,
+            gone=gone,
+            first=known is None or not known.path or bool(gone),  # or made anew from the refs
+            idle=idle,
+        )
+
+    def past(self, changes: Mapping[str, CommitChanges]) -> list[tuple[CommitChanges, int | None]]:
+        """The commits that took lines of this log before, with the call that each was made by."""
+        past: list[tuple[CommitChanges, int | None]] = []
+        past += [(changes[c], None) for c in self.known.taken if c in changes]
+        for anchor in self.anchors:
+            before = None if anchor.evidence == "content" else anchor.call
+            past += [(changes[c], before) for c in anchor.commits if c in changes]
+        return past
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """``copies`` are parts that stand already and go to a further commit; ``owned`` the number of events
+    that belong to some commit now."""
+
+    reading: Reading
+    anchors: Sequence[Anchor]
+    parts: Sequence[Part]
+    drafted: Sequence[Drafted]
+    copies: Sequence[tuple[Stored, Target]]
+    owned: int
+    commits: Mapping[str, Commit]
+    writings: Writings
+
+    @classmethod
+    def make(
+        cls,
+        reading: Reading,
+        links: Links,
+        commits: Mapping[str, Commit],
+        *,
+        owner: Anchor | None,
+        head: str | None,
+        ci: str | None,
+        explore: bool = False,
+        onto: str | None = None,
+        noted: Sequence[Anchor] = (),
+    ) -> Plan:
+        """``owner`` owns the call that started this log's agent: what no commit of its own explains
+        belongs there. ``head`` is where a session ends that made no commit of the rest; with ``explore``
+        that is stored even if nothing tells that it worked here. ``onto``: a commit to which what is
+        stored already goes too. ``noted``: where the log itself says of each stretch, by its last event, on
+        which commit it stands."""
+        log, known = reading.log, reading.known
+        anchors, copies, parts = own_parts(reading, links)
+        steps = to_steps(log)
+        for anchor in noted:
+            parts.append(Part(first=_end(parts), last=anchor.call, anchor=replace(anchor, call=-1)))
+        if owner is not None:
+            parts += rest_parts(steps, _end(parts), owner)
+        if onto is not None:
+            target = Target(commit=onto, link=Link(evidence="imported"))
+            copies += [(p, target) for p in known.parts if not p.explored and onto not in p.commits]
+        copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
+        told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
+        aliases, more = _aliases(told, reading)
+        drafter = Drafter(log, commits=commits, ci=ci, searched=known.searched, gone=reading.gone)
+        drafted = drafter.draft(parts, known.parts, aliases=aliases)
+        owned = _end(parts)
+        worked = explore or any(step.here for step in steps[owned:])
+        if reading.idle and head is not None and worked and owned < len(steps):
+            evidence: Evidence = "imported" if explore else "content"
+            rest = rest_parts(steps, owned, Anchor(call=-1, commits=(head,), evidence=evidence))
+            drafted += drafter.draft(rest, known.parts, explored=True)
+        return cls(
+            reading=reading,
+            anchors=anchors,
+            parts=parts,
+            drafted=drafted,
+            copies=[*copies, *more],
+            owned=owned,
+            commits=commits,
+            writings=links.writings[log.trajectory],
+        )
+
+    def owner_of(self, log: Log) -> Anchor | None:
+        return owner_of(log, self.reading.log, self.parts)
+
+    def lines(self, notes: NotesRef) -> Iterator[tuple[str, Line]]:
+        """Records that stand already, for further commits, and tombstones for explored copies of what is
+        produced now."""
+        trajectory = self.reading.log.trajectory
+        for stored, target in self.copies:
+            found = (_standing(notes, c, trajectory, stored.range.first) for c in stored.commits)
+            record = next((r for r in found if r is not None), None)
+            if record is not None:
+                yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
+        produced = self._produced()
+        for stored in self.reading.known.parts:
+            if stored.explored and stored.range.first in produced:
+                yield from _stones(trajectory, stored, "produced a commit")
+        for stored in self.reading.gone:
+            yield from _stones(trajectory, stored, "its own log is told")
+
+    def remember(self, written: Written) -> SessionState:
+        """The session's state once all of this is written."""
+        reading, log = self.reading, self.reading.log
+        start = max((i for i in log.marks if i <= self.owned), default=None)
+        above = start if start is not None else 0
+        left = {w.path for w in self.writings.found if w.open and w.call < above}
+        taken = [c.id for c in self.commits.values() if _touches(c, self.writings)]
+        cursor = log.marks[start] if start is not None else reading.known.cursor
+        return replace(
+            reading.known,
+            path=str(reading.path),
+            size=reading.size,
+            cursor=cursor if start is not None or log.start else Cursor(),
+            anchors=_name_anchors(log, reading.known.anchors, self.anchors, self.commits),
+            parts=self._parts(written),
+            open_paths=tuple(sorted(self.writings.paths())),
+            left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
+            taken=tuple(dict.fromkeys([*reading.known.taken, *taken]))[-_TAKEN_KEPT:],
+            facts={k: tuple(map(str, v)) for k, v in log.facts.items() if k in _SAFE_FACTS},
+            waiting=len(log.entries) - self.owned,
+            settled=self._settled(),
+            searched=written.searched if self.drafted else reading.known.searched,
+        )
+
+    def _parts(self, written: Written) -> tuple[Stored, ...]:
+        more: dict[str, list[str]] = {}
+        for stored, target in self.copies:
+            more.setdefault(stored.range.first, []).append(target.commit)
+        produced = self._produced()
+        trajectory = self.reading.log.trajectory
+        parts = [
+            replace(
+                p,
+                commits=tuple(dict.fromkeys((*p.commits, *more.get(p.range.first, ())))),
+                segments=written.segments.get((trajectory, p.range.first), p.segments),
+            )
+            for p in self.reading.known.parts
+            if not (p.explored and p.range.first in produced)
+        ]
+        parked = {p.first for p in written.parked}
+        for d in self.drafted:
+            first = d.stored.range.first
+            segments = written.segments.get((trajectory, first), ())
+            parts.append(replace(d.stored, segments=segments, parked=first in parked))
+        return tuple(parts)
+
+    def _produced(self) -> set[str]:
+        """The events that go to the commits that they produced now."""
+        entries = self.reading.log.entries
+        positions = {entry.event.id: i for i, entry in enumerate(entries)}
+        ranges = (d.stored.range for d in self.drafted if not d.stored.explored)
+        return {entries[positions[r.first] + k].event.id for r in ranges for k in range(r.n)}
+
+    def _settled(self) -> bool:
+        """Whether nothing more is to come before the next commit or prompt: no commit, or its turn over."""
+        log = self.reading.log
+        if log.started_by is not None:
+            return self.owned == len(log.entries) or self.reading.idle
+        over = not log.entries or log.quiet or len(log.entries) - 1 in log.turn_ends
+        return over or self.reading.idle or not (self.anchors or self.reading.before)
+
+
+def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[tuple[Stored, Target]], list[Part]]:
+    """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
+    log = reading.log
+    anchors, copies = _combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
+    made = {a.call for a in anchors}
+    elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
+    ended = log.quiet or reading.idle
+    parts = own(to_steps(log), [*anchors, *elsewhere], before=reading.before, ended=ended)
+    return anchors, copies, parts
+
+
+def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:
+    """Who owns the result of the call of ``starter`` that started ``log``'s agent."""
+    name = log.started_by
+    for index, entry in enumerate(starter.entries):
+        event = entry.event
+        if name and isinstance(event, ToolResult) and name in event.content:
+            return next((p.anchor for p in parts if p.first <= index <= p.last), None)
+    return None
+
+
+def _end(parts: Sequence[Part]) -> int:
+    return max((part.last + 1 for part in parts), default=0)
+
+
+def _touches(commit: Commit, writings: Writings) -> bool:
+    paths = {p.path for p in commit.changes.paths} if commit.changes else set()
+    return any(w.path in paths for w in writings.found)
+
+
+def _call_name(log: Log, index: int) -> str:
+    event = log.entries[index].event
+    return (event.call_id or event.id) if isinstance(event, ToolCall) else event.id
+
+
+def _name_anchors(
+    log: Log, known: Sequence[Anchored], anchors: Sequence[Anchor], commits: Mapping[str, Commit]
+) -> tuple[Anchored, ...]:
+    """All anchors by the name of their call, in the log's order as far as it was read."""
+    named = {anchored.call: anchored for anchored in known}
+    for anchor in sorted(anchors, key=lambda a: a.call):
+        call = _call_name(log, anchor.call)
+        stored = all(commits[c].stored for c in anchor.commits if c in commits)
+        named[call] = Anchored(call=call, commits=anchor.commits, evidence=anchor.evidence, stored=stored)
+    return tuple(named.values())
+
+
+def _locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anchor | None]:
+    """The anchors found before, as indexes of this log; the latest one above it apart."""
+    index = {_call_name(log, i): i for i, e in enumerate(log.entries) if isinstance(e.event, ToolCall)}
+    inside: list[Anchor] = []
+    before: Anchor | None = None
+    for anchored in known:
+        call = index.get(anchored.call, -1)
+        anchor = Anchor(call=call, commits=anchored.commits, evidence=anchored.evidence)
+        if call >= 0:
+            inside.append(anchor)
+        else:
+            before = replace(anchor, commits=anchor.commits[-1:], name=anchored.call)
+    return tuple(inside), before
+
+
+def _combine(
+    known: Sequence[Anchor], found: Sequence[Anchor], stored: Sequence[Stored]
+) -> tuple[list[Anchor], list[tuple[Stored, Target]]]:
+    """One anchor a call. A commit that joins a call whose parts stand already gets their records."""
+    by_call: dict[int, Anchor] = {}
+    copies: list[tuple[Stored, Target]] = []
+    for anchor in (*known, *found):
+        old = by_call.get(anchor.call)
+        if old is None:
+            by_call[anchor.call] = anchor
+            continue
+        fresh = tuple(c for c in anchor.commits if c not in old.commits)
+        by_call[anchor.call] = replace(old, commits=(*old.commits, *fresh))
+        for part in stored:
+            if set(part.commits) & set(old.commits):
+                copies += [(part, Target(commit=c, link=Link(evidence=anchor.evidence))) for c in fresh]
+    return list(by_call.values()), copies
+
+
+def _aliases(
+    aliases: Iterable[tuple[str, tuple[int, ...]]], reading: Reading
+) -> tuple[dict[int, list[Target]], list[tuple[Stored, Target]]]:
+    """Commits that took lines of events which belong to an earlier commit: the parts that hold those
+    events go to them too, whether they stand already or are written now."""
+    positions = {entry.event.id: i for i, entry in enumerate(reading.log.entries)}
+    fresh: dict[int, list[Target]] = {}
+    copies: dict[tuple[str, str], tuple[Stored, Target]] = {}
+    for commit, calls in aliases:
+        target = Target(commit=commit, link=Link(evidence="content", call=_call_name(reading.log, calls[-1])))
+        for call in calls:
+            for part in reading.known.parts:
+                first = positions.get(part.range.first)
+                if first is not None and first <= call < first + part.range.n:
+                    copies[commit, part.range.first] = (part, target)
+                    break
+            else:
+                fresh.setdefault(call, []).append(target)
+    return fresh, list(copies.values())
+
+
+def _stones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+    stone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
+    yield from ((commit, stone) for commit in part.commits)
+
+
+def _standing(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+    records = standing(commit, decode_note(notes.read(commit) or b""))
+    return next((r for r in records if r.key == (trajectory, first)), None)

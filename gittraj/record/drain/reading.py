@@ -1,0 +1,234 @@
+"""Opens a session's log and reads what is new in it, as ``capture`` wants it."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import cast
+
+from gittraj.agents import SessionFile
+from gittraj.capture.repo_paths import Territory
+from gittraj.capture.session import Log, Place, assemble
+from gittraj.config import Config
+from gittraj.decisions.derivation import Recall, derive
+from gittraj.errors import FormatError, TrajError
+from gittraj.formats import (
+    HEAD,
+    NAMING,
+    STORES,
+    Reader,
+    Store,
+    describe,
+    detect,
+    detect_store,
+    formats,
+    reader_of,
+    store_of,
+)
+from gittraj.model.session_items import Cursor, Entry, Fact, Item
+from gittraj.model.times import seconds
+from gittraj.model.values import Message
+from gittraj.state.cursors import Span, size_of, written_at
+
+RESTS = 3.0
+"""Seconds without growth after which a last message without a call ends its turn."""
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_NAMED = re.compile(r"^agent-|_\d{8}_\d{6}$")
+"""What an agent's agent is called, and a run of a benchmark."""
+ITEMS_WITH_FACTS = 400
+"""Items of a log's beginning in which it says what it is: whose session, where it worked."""
+_LAST = 20
+_DATABASE = b"SQLite format 3\0"
+_START = Cursor()
+
+
+def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
+    """The sessions at ``path``, decided on content unless ``form`` names the format. Raises FormatError (what
+    is there instead), OSError."""
+    if form is not None and form not in formats():
+        raise FormatError(f"no format is called '{form}'; known: {', '.join(formats())}")
+    with _alone(path):
+        return _find_sessions(path, form)
+
+
+def _find_sessions(path: Path, form: str | None) -> list[SessionFile]:
+    reader = reader_of(form) if form and form not in STORES else None
+    if form is None:
+        reader = _detected(path)
+    if reader is not None:
+        return [_identify(path, reader)]
+    store = store_of(form) if form else detect_store(path)
+    if store is None:
+        raise FormatError(f"{path}: {_describe(path)}", "git-traj reads the logs that agents write")
+    found = [_of_store(path, store, name) for name in store.sessions(path)]
+    if not found:
+        raise FormatError(f"{path}: no session in it")
+    return found
+
+
+def _of_store(path: Path, store: Store, name: str) -> SessionFile:
+    facts = _first_facts(store.read(path, name)) if store.name in NAMING else {}
+    agent, own = facts.get("agent", store.agent), facts.get("trajectory")
+    return SessionFile(agent=agent, session=name, path=path, format=store.name, own=own)
+
+
+def _first_facts(items: Iterable[Item]) -> dict[str, str]:
+    facts: dict[str, str] = {}
+    for item in islice(items, ITEMS_WITH_FACTS):
+        if isinstance(item, Fact):
+            facts.setdefault(item.name, str(item.value))
+    return facts
+
+
+def _identify(path: Path, reader: Reader) -> SessionFile:
+    """The session of a file: the log's own word, but a file that is named by an id is called so."""
+    named = _named(path)
+    with path.open("rb") as stream:
+        facts = _first_facts(reader.read(stream, session=named))
+    subagent = facts.get("subagent")
+    session = facts.get("session") or named or path.stem
+    if named and not subagent and _UUID.fullmatch(named):
+        session = named
+    agent, own = facts.get("agent", reader.agent), facts.get("trajectory")
+    return SessionFile(
+        agent=agent, session=session, path=path, subagent=subagent, format=reader.name, own=own
+    )
+
+
+def _named(path: Path) -> str | None:
+    """The session that a file's name gives, if it gives one."""
+    stem = re.sub(r"\.(?:traj\.json|traj|jsonl?)$", "", path.name)
+    if found := _UUID.search(stem):
+        return found[0]
+    return stem if _NAMED.search(stem) else None
+
+
+def read_log(
+    file: SessionFile,
+    cursor: Cursor,
+    *,
+    facts: Mapping[str, Sequence[str]],
+    territory: Territory,
+    config: Config,
+    off: Sequence[Span] = (),
+    skip: Collection[str] = (),
+    recall: Recall = lambda _: None,
+    now: float,
+) -> tuple[Log, int, float]:
+    """What stands in the log from the cursor on, the log's size in bytes, and the seconds since it grew.
+
+    ``facts`` are those that stand above the cursor, ``skip`` events that are another trajectory's;
+    ``recall`` gives what a command recorded in full. A log that was rewritten above the cursor is read from
+    its start. Raises FormatError when the log has no
+    known format, OSError when it cannot be read.
+    """
+    size, written = size_of(file.path), written_at(file.path)
+
+    def place(entry: Entry) -> Place:
+        if config.exclude and any(
+            config.excludes(agent=file.agent, path=path) for path in territory.touched(entry)
+        ):
+            return "elsewhere"
+        return cast(Place, territory.place(entry))
+
+    def read(start: Cursor) -> Log:
+        known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
+        return assemble(
+            derive(chain(known, _allowed(read_items(file, replace(start, added=0)), off)), start, recall),
+            agent=file.agent,
+            session=file.session,
+            trajectory=file.trajectory,
+            subagent=file.subagent,
+            start=start.ordinal + start.added,
+            place=place,
+            relative=territory.relative,
+            skip=skip,
+        )
+
+    try:
+        log = read(cursor)
+    except FormatError:
+        if cursor.offset == 0:
+            raise
+        log = read(Cursor())
+    if file.format in STORES or file.changed is not None:  # others write into the same place
+        size = file.changed or size
+        times = [seconds(entry.event.ts) for entry in log.entries[-_LAST:]]
+        written = max((at for at in times if at is not None), default=written)
+    age = now - written
+    last = log.entries[-1].event if log.entries else None
+    return replace(log, quiet=isinstance(last, Message) and age >= RESTS), size, age
+
+
+def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
+    """What a reader yields of a session. Raises FormatError, OSError."""
+    with _alone(file.path):
+        yield from _read_items(file, start)
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """A log whose content makes a reader fail is a log that cannot be read: the others go on."""
+    try:
+        yield
+    except (OSError, TrajError):
+        raise
+    except Exception as error:  # noqa: BLE001 - a reader's mistake over one log must not stop the others
+        # without its cause, whose message may quote the log
+        raise FormatError(f"{path}: its reader failed: {type(error).__name__}", "report it") from None
+
+
+def _read_items(file: SessionFile, start: Cursor) -> Iterator[Item]:
+    reader = None
+    if file.format not in STORES:
+        reader = reader_of(file.format) if file.format else _detected(file.path)
+    if reader is not None:
+        with file.path.open("rb") as stream:
+            stem = file.path.stem if file.subagent else file.session
+            yield from reader.read(stream, session=stem, cursor=start)
+        return
+    store = store_of(file.format) if file.format else detect_store(file.path)
+    if store is None:
+        raise FormatError(f"{file.path}: {_describe(file.path)}")
+    yield from store.read(file.path, file.session)
+
+
+def end_of(path: Path) -> int:
+    """Where a log ends now, as the ``end`` of an entry counts: bytes, or in a store, where sessions lie among
+    each other, milliseconds since 1970. Raises OSError."""
+    if path.is_dir():
+        return int(time.time() * 1000)
+    with path.open("rb") as stream:
+        database = stream.read(len(_DATABASE)) == _DATABASE
+    return int(time.time() * 1000) if database else path.stat().st_size
+
+
+def _detected(path: Path) -> Reader | None:
+    if path.is_dir():
+        return None
+    with path.open("rb") as stream:
+        return detect(stream.read(HEAD))
+
+
+def _describe(path: Path) -> str:
+    if path.is_dir():
+        return "no sessions in this folder"
+    with path.open("rb") as stream:
+        return describe(stream.read(HEAD))
+
+
+def _allowed(items: Iterable[Item], off: Sequence[Span]) -> Iterator[Item]:
+    """Without what was written while switched off, nor a title that may tell of it."""
+    for item in items:
+        if off and isinstance(item, Fact) and item.name == "title":
+            continue
+        if isinstance(item, Entry) and any(
+            span.start < item.end and (span.end is None or item.end <= span.end) for span in off
+        ):
+            continue
+        yield item

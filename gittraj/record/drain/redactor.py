@@ -1,0 +1,95 @@
+"""The redactor of a repository, by its settings, and what says by which rules a text was redacted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from gittraj.config import Config
+from gittraj.errors import RedactionError, TrajError
+from gittraj.redact import RULESET, LiveValues, Options, Redactor
+from gittraj.redact.events import Found, Redact
+
+
+def options_of(config: Config) -> Options:
+    """Raises TrajError for an expression that could make a scan slow, or is none."""
+    try:
+        return Options(
+            pii=config.pii,
+            paranoid=config.paranoid,
+            names=config.names,
+            shapes=config.shapes,
+            allow=config.allow,
+        )
+    except RedactionError as error:
+        raise TrajError(f"redact.shapes or traj.redact.allow: {error.message}") from None
+
+
+def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:
+    """Makes one redactor after the other, each for one trajectory. Raises TrajError."""
+    options = options_of(config)
+    return lambda: TwoMinded(lambda: Redactor(key=key, live=live, options=options))
+
+
+class TwoMinded:
+    """A redactor, and a second one for what is to be looked at strictly. The output of ``env`` is full of
+    values that are no secrets (a locale, a PATH): the second takes them out there, and only those that look
+    drawn by lot become known to the first, which takes what it knows out of everything."""
+
+    def __init__(self, make: Callable[[], Redact]) -> None:
+        self._first = make()
+        self._make = make
+
+    @cached_property
+    def _second(self) -> Redact:
+        return self._make()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        second = self._second.counts if "_second" in self.__dict__ else {}
+        return Counter(self._first.counts) + Counter(second)
+
+    def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
+        self._first.learn(text, name=name)
+        for found in self._second.find(text, name=name, strict=True) if strict else ():
+            value = text[found.start : found.end]
+            if _DRAWN.fullmatch(value):
+                self._first.learn(value, name="password")
+
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
+        clean = self._first.text(text, name=name)
+        return self._second.text(clean, name=name, strict=True) if strict else clean
+
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]:
+        found = list(self._first.find(text, name=name))
+        for each in self._second.find(text, name=name, strict=True) if strict else ():
+            if not any(each.start < other.end and other.start < each.end for other in found):
+                found.append(each)
+        return found
+
+    def foresee(self, values: Iterable[Any]) -> None:
+        self._first.foresee(values)
+
+    def is_plain(self, value: Any) -> bool:
+        return self._first.is_plain(value)
+
+    def hashes(self) -> frozenset[str]:
+        return self._first.hashes()
+
+
+_DRAWN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?=.*[G-Zg-z])[A-Za-z0-9+=_~!@#$%^&*]{12,512}")
+"""Letters and digits, no path, host, version or commit id."""
+
+
+def stamp(config: Config) -> str:
+    """What records carry: the version of the rules, and of the settings if they are not as delivered."""
+    lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
+    if not (config.pii or config.paranoid or any(lists)):
+        return RULESET
+    said = json.dumps([config.pii, config.paranoid, *lists])
+    return f"{RULESET}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"

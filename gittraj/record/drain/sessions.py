@@ -1,0 +1,104 @@
+"""Which sessions' logs a drain has to read: those that hooks named, those that are near, and those of
+which more was to come or whose uncommitted edits a commit may have taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gittraj.agents import Agent, SessionFile, all_agents
+from gittraj.capture.session import Commit
+from gittraj.config import Config, Environ
+from gittraj.errors import FormatError
+from gittraj.model.session_items import trajectory_id
+from gittraj.record.drain.reading import find_sessions
+from gittraj.state.cursors import State, size_of
+
+BEFORE_INSTALL = 7 * 24 * 3600.0
+"""Seconds: a log last written longer than this before the installation has nothing for a new commit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A log to read; ``whole`` from its start, since a commit took what was claimed long ago."""
+
+    file: SessionFile
+    whole: bool = False
+
+
+class Sessions:
+    """The sessions of one repository's working trees (``roots``)."""
+
+    def __init__(
+        self, config: Config, environ: Environ, roots: Sequence[Path], *, installed: float = 0.0
+    ) -> None:
+        self.config = config
+        self.environ = environ
+        self.roots = roots
+        self.installed = installed
+        self.agents: Mapping[str, Agent] = {
+            name: agent for name, agent in all_agents().items() if name not in config.exclude
+        }
+
+    def find(self, name: str, state: State) -> Path | None:
+        """The log of a session (``agent:session``), if it can be read here."""
+        agent, _, session = name.partition(":")
+        if agent not in self.agents:
+            return None
+        known = state.sessions.get(trajectory_id(agent, session))
+        if known is not None and known.path and Path(known.path).exists():
+            return Path(known.path)
+        told = Path(state.logs.get(name, ""))
+        found = told if told.is_file() else self.agents[agent].find(self.environ, session)
+        mounted = (f.path for f in self.mounted() if (f.agent, f.session) == (agent, session))
+        return found or next(mounted, None)
+
+    def near(self) -> Iterator[SessionFile]:
+        """Those that worked in the repository, or above it, since a little before the installation."""
+        for agent in self.agents.values():
+            yield from agent.sessions(self.environ, self.roots, since=self.installed - BEFORE_INSTALL)
+        yield from self.mounted()
+
+    def told(self, state: State) -> Iterator[SessionFile]:
+        """Those whose agent's own hook ran in the repository; a log that is not there yet is passed over."""
+        for name, log in state.logs.items():
+            agent, _, session = name.partition(":")
+            if agent in self.agents and Path(log).is_file():
+                yield SessionFile(agent=agent, session=session, path=Path(log))
+
+    def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
+        """The logs to read for these new commits (which may be none); a session's before those of the
+        agents that it started."""
+        named = {name for commit in commits for name in commit.sessions}
+        touched = {p.path for c in commits if c.changes for p in c.changes.paths}
+        due = named | {
+            f"{s.agent}:{s.session}"
+            for s in state.sessions.values()
+            if not s.settled or touched & {*s.open_paths, *s.left}
+        }
+        files: dict[str, SessionFile] = {}
+        for name in sorted(due):
+            path = self.find(name, state)
+            if path is not None:
+                agent, _, session = name.partition(":")
+                files[name] = SessionFile(agent=agent, session=session, path=path)
+        for file in (*self.told(state), *self.near()) if commits else ():
+            files.setdefault(file.name, file)
+        for file in files.values():
+            for log in (file, *self.agents[file.agent].subagents(file)):
+                known = state.sessions.get(log.trajectory)
+                size = log.changed or size_of(log.path)
+                if file.name in due or known is None or size != known.size:
+                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
+
+    def mounted(self) -> Iterator[SessionFile]:
+        """Logs in the places that ``traj.sessions.path`` names."""
+        for place in self.config.sessions:
+            paths = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
+            for path in paths:
+                try:
+                    found = find_sessions(path)
+                except (OSError, FormatError):
+                    continue  # not every file beside a log is one
+                yield from (file for file in found if file.agent in self.agents)

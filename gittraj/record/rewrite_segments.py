@@ -1,0 +1,230 @@
+"""Parts that are stored already, looked at again: a secret that became known later, or rules that did.
+
+A segment never changes: one that says too much is made anew, and every record of its trajectory that names
+it gets a higher ``rev``. Nothing is written here, the pipeline does that.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import accumulate
+from weakref import WeakKeyDictionary
+
+from gittraj.errors import FormatError, GitError
+from gittraj.events.sensitive import strict_events
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note, decode_segment, encode_segments, segment_path
+from gittraj.model.values import AnyEvent, Key, Line, Record, SegmentRef, Tombstone
+from gittraj.notes.merge import deletes, standing
+from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.redact.events import Redact, map_event, map_plain
+
+SEARCHED = 16_000_000
+"""Bytes of a trajectory's earlier segments, the latest first, that are searched for what became known."""
+IDS = re.compile(rb'"id"\s*:\s*"([^"]*)"')
+"""The ids in a note: of its trajectories, and some that are of others. What it meets is decoded then."""
+_CARRIERS: WeakKeyDictionary[Repository, dict[str | None, Mapping[str, Collection[str]]]] = (
+    WeakKeyDictionary()
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anew:
+    """What takes the place of a segment: names and contents, and what was found in it, by rule."""
+
+    bodies: tuple[tuple[str, bytes], ...]
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renewal:
+    """``records``: parts as they are to be told from now on, by key; ``refs``: what takes the place of a
+    segment; ``files``: the new ones, by path on the data ref of this month; ``gone``: those that nothing
+    names any more (month, path)."""
+
+    records: Mapping[Key, Record] = field(default_factory=dict)
+    refs: Mapping[SegmentRef, tuple[SegmentRef, ...]] = field(default_factory=dict)
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    gone: frozenset[tuple[str, str]] = frozenset()
+
+    @property
+    def trajectories(self) -> frozenset[str]:
+        return frozenset(trajectory for trajectory, _ in self.records)
+
+    def apply(self, line: Line) -> Line:
+        """A line as it is to be written; ``link``, ``role`` and ``origin`` are the commit's own."""
+        new = self.records.get(line.key) if isinstance(line, Record) else None
+        if new is None or not isinstance(line, Record) or line.rev >= new.rev:
+            return line
+        return replace(new, link=line.link, role=line.role, origin=line.origin)
+
+    def rename(self, record: Record) -> Record:
+        """A record with the names of the new segments in place of the old."""
+        return replace(record, segments=self._named(record.segments), also=self._named(record.also))
+
+    def _named(self, old: Sequence[SegmentRef]) -> tuple[SegmentRef, ...]:
+        return tuple(new for ref in old for new in self.refs.get(ref, (ref,)))
+
+
+def read_segments(
+    repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
+) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:
+    """The events of each segment that is here and can be read."""
+    data = DataRefs(repository)
+    for ref in dict.fromkeys(refs):
+        if not ref.name.partition("-")[0].isdecimal():
+            continue  # no segment of ours: who pushes may write any name into a record
+        try:
+            body = data.read(ref.month, segment_path(trajectory, ref.name))
+            if body is not None:
+                yield ref, tuple(decode_segment(body, ref.name))
+        except (GitError, FormatError):
+            continue  # not fetched, or damaged: doctor says so
+
+
+def search(
+    repository: Repository,
+    trajectory: str,
+    refs: Iterable[SegmentRef],
+    redactor: Redact,
+    *,
+    paths: Sequence[str] = (),
+) -> dict[SegmentRef, Anew]:
+    """The segments of a trajectory that ``redactor`` now finds something in. ``paths``: globs of further
+    files that hold secrets. Raises RedactionError."""
+    found: dict[SegmentRef, Anew] = {}
+    read = list(read_segments(repository, trajectory, refs))
+    strict = strict_events(
+        (e for _, events in sorted(read, key=lambda pair: pair[0].name) for e in events), paths, orphans=False
+    )
+    for ref, events in read:
+        before = dict(redactor.counts)
+        now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
+        if now != events:
+            found[ref] = Anew(
+                bodies=tuple(encode_segments(enumerate(now, int(ref.name.partition("-")[0])))),
+                counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
+            )
+    return found
+
+
+def latest(refs: Iterable[SegmentRef]) -> list[SegmentRef]:
+    """As many of a trajectory's segments as a drain searches."""
+    ordered = sorted(dict.fromkeys(refs), key=lambda ref: ref.name, reverse=True)
+    sizes = accumulate(ref.bytes for ref in ordered)
+    return [ref for ref, size in zip(ordered, sizes, strict=True) if size <= SEARCHED]
+
+
+def renew(
+    repository: Repository,
+    trajectory: str,
+    anew: Mapping[SegmentRef, Anew],
+    tell: Callable[[Record], Record],
+    *,
+    month: str,
+    keys: Collection[Key] = (),
+) -> Renewal:
+    """All records of a trajectory that name one of the segments made anew, and those of ``keys``, as ``tell``
+    has them and with the next ``rev``."""
+    refs = {
+        old: tuple(
+            SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+            for name, body in new.bodies
+        )
+        for old, new in anew.items()
+    }
+    highest: dict[Key, Record] = {}
+    for _, lines in notes_of(NotesRef(repository), {trajectory}):
+        for record in _records(lines, {trajectory}):
+            if record.rev >= highest.setdefault(record.key, record).rev:
+                highest[record.key] = record
+    named = {segment_path(trajectory, name): body for new in anew.values() for name, body in new.bodies}
+    old = {(ref.month, segment_path(trajectory, ref.name)) for ref in anew}
+    renewal = Renewal(refs=refs, files=named, gone=frozenset(old - {(month, path) for path in named}))
+    return replace(
+        renewal,
+        records={
+            key: renewal.rename(replace(tell(record), rev=record.rev + 1))
+            for key, record in highest.items()
+            if key in keys or refs.keys() & {*record.segments, *record.also}
+        },
+    )
+
+
+def renew_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
+    """The lines that a note gets. What a tombstone took off stays off: it gets the new ``rev`` too."""
+    there = standing(commit, lines)
+    stones = [line for line in lines if isinstance(line, Tombstone)]
+    for line in lines:
+        new = renewal.apply(line)
+        if new is line or not isinstance(line, Record) or not isinstance(new, Record):
+            continue
+        yield new
+        if all(record.key != line.key for record in there):
+            yield from (replace(stone, rev=new.rev) for stone in stones if deletes(stone, line))
+
+
+def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, list[Line]]]:
+    """The notes with a record of one of them, standing or not. Only the first call at a tip reads all."""
+    carried = _carriers(notes)
+    named = dict.fromkeys(commit for trajectory in trajectories for commit in carried.get(trajectory, ()))
+    for commit, body in notes.pick(named):
+        if any(_records(lines := decode_note(body), trajectories)):
+            yield commit, lines
+
+
+def _carriers(notes: NotesRef) -> Mapping[str, Collection[str]]:
+    """The commits whose notes name a trajectory, by its id, and some other ids."""
+    tip = notes.tip()
+    known = _CARRIERS.setdefault(notes.repository, {})
+    if tip not in known:
+        if len(known) > 3:  # each write moves the tip
+            known.clear()
+        found: dict[str, dict[str, None]] = {}
+        for commit, body in notes.items(tip):
+            for name in IDS.findall(body):
+                found.setdefault(name.decode("utf-8", "replace"), {})[commit] = None
+        known[tip] = found
+    return known[tip]
+
+
+def is_pushed(repository: Repository, renewal: Renewal) -> bool:
+    """Whether a remote has what is told anew, as far as is known here."""
+    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
+    for ref in listed.splitlines():
+        name = ref.rpartition("/")[2]
+        theirs, data = NotesRef(repository, ref), DataRefs(repository, ref.removesuffix(name) + "traj-data-")
+        if name == "traj" and any(
+            record.key in renewal.records
+            for _, lines in notes_of(theirs, renewal.trajectories)
+            for record in _records(lines, renewal.trajectories)
+        ):
+            return True
+        if any(name == f"traj-data-{month}" and data.read(month, path) for month, path in renewal.gone):
+            return True
+    return False
+
+
+def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[Record]:
+    return (line for line in lines if isinstance(line, Record) and line.id in trajectories)
+
+
+def tell_clean(redactor: Redact, ruleset: str, anew: Mapping[SegmentRef, Anew], record: Record) -> Record:
+    """A record without what ``redactor`` finds in it, and with what it found in its segments. Raises
+    RedactionError."""
+    figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
+    counts = Counter(record.figures.redactions_by_rule)
+    for ref in record.segments:
+        counts.update(anew[ref].counts if ref in anew else {})
+    told = {rule: n for rule, n in sorted(counts.items()) if n}
+    figures = replace(figures, redactions_by_rule=told, ruleset=ruleset)
+    return replace(record, figures=figures, whole=whole)
+
+
+def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:
+    return redactor.text(text, name=name, strict=strictly)

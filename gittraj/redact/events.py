@@ -1,0 +1,203 @@
+"""What of a trajectory is redacted how: the one walk that redacting, searching and auditing share.
+
+It says which texts there are, which of them strictly, and which belong together; what a secret is, the
+redactor alone knows. No text may be reached by one of the three and not by the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, Protocol, TypeVar
+
+from gittraj.errors import RedactionError
+from gittraj.events.sensitive import writes_body
+from gittraj.events.stream_join import find_runs, split_text
+from gittraj.model.codec import dump
+from gittraj.model.values import AnyEvent, ToolCall, Trajectory, map_texts
+
+T = TypeVar("T")
+Change = Callable[[str, str | None, bool], str]
+"""What to make of a text, given its field or key, and whether it may be a secret whatever it looks like."""
+
+
+class Found(Protocol):
+    """A secret's place in a text."""
+
+    @property
+    def start(self) -> int: ...
+    @property
+    def end(self) -> int: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+class Redact(Protocol):
+    """What is asked of a redactor. Each may raise RedactionError."""
+
+    @property
+    def counts(self) -> Mapping[str, int]: ...
+    def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None: ...
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str: ...
+    def find(self, text: str, *, name: str | None = None, strict: bool = False) -> Sequence[Found]: ...
+    def foresee(self, values: Iterable[Any]) -> None:
+        """Be told the texts, or JSON values with them, that will be asked for next, which may save time."""
+
+    def is_plain(self, value: Any) -> bool:
+        """Whether a JSON value holds no secret for sure, told without its ``neighbours``."""
+
+    def hashes(self) -> frozenset[str]: ...
+
+
+def teach(redactor: Redact, trajectories: Sequence[Trajectory], strict: Collection[str]) -> None:
+    """Let a redactor learn what ``trajectories`` tell. Learning only adds: what cannot be scanned is passed
+    over, and met again where it is redacted."""
+    for told in _blocks(trajectories, strict):
+        redactor.foresee([text for text, _, _ in told])
+        for text, name, strictly in told:
+            _learn(redactor, text, name, strictly)
+    for event in (event for trajectory in trajectories for event in trajectory.events):
+        is_plain = _never if event.id in strict else partial(_is_plain, redactor)
+        for value in (event.arguments if isinstance(event, ToolCall) else None, event.raw):
+            with suppress(RecursionError):
+                for text in neighbours(value, is_plain) if value else ():
+                    _learn(redactor, text, None, event.id in strict)
+
+
+def _learn(redactor: Redact, text: str, name: str | None, strictly: bool) -> None:
+    with suppress(RedactionError):
+        redactor.learn(text, name=name, strict=strictly)
+
+
+Told = tuple[str, str | None, bool]
+_BLOCK = 4 << 20  # characters: of more, what was found is forgotten before it is asked for
+
+
+def _blocks(trajectories: Sequence[Trajectory], strict: Collection[str]) -> Iterator[Collection[Told]]:
+    """The distinct texts, with what ``Change`` is told of each."""
+    told: dict[Told, None] = {}
+
+    def note(text: str, name: str | None, strictly: bool) -> str:
+        told[text, name, strictly] = None
+        return text
+
+    for trajectory in trajectories:
+        with suppress(RecursionError):
+            map_trajectory(trajectory, note, strict)
+        for run in find_runs(trajectory.events):
+            note("".join(trajectory.events[i].content for i in run), "content", False)
+    block: list[Told] = []
+    size = 0
+    for one in told:
+        block.append(one)
+        size += len(one[0])
+        if size > _BLOCK:
+            yield block
+            block, size = [], 0
+    yield block
+
+
+def _is_plain(redactor: Redact, value: Any) -> bool:
+    try:
+        return redactor.is_plain(value)
+    except RedactionError:
+        return False
+
+
+def clean_trajectory(
+    redactor: Redact, trajectory: Trajectory, strict: Collection[str], localise: Callable[[str], str]
+) -> Trajectory:
+    """``trajectory`` without its secrets, nor this machine's folders. Raises RedactionError and, where it is
+    nested too deeply, RecursionError."""
+
+    def clean(text: str, name: str | None, strictly: bool) -> str:
+        return redactor.text(localise(text), name=name, strict=strictly)
+
+    joined = tuple(
+        replace(chapter, events=tuple(clean_pieces(redactor, chapter.events, localise)))
+        for chapter in trajectory.chapters
+    )
+    return map_trajectory(replace(trajectory, chapters=joined), clean, strict)
+
+
+def map_trajectory(trajectory: Trajectory, change: Change, strict: Collection[str]) -> Trajectory:
+    """``trajectory`` with each text changed; ``strict`` are the ids of the events to be strict with."""
+    chapters = tuple(
+        replace(
+            map_plain(replace(chapter, events=()), change),
+            events=tuple(map_event(event, change, strict=event.id in strict) for event in chapter.events),
+        )
+        for chapter in trajectory.chapters
+    )
+    # an agent's name of a session is no session of a web site, whose name tells that it is a secret
+    whole = trajectory.whole
+    session = None if whole.session is None else change(whole.session, None, False)
+    plain = map_plain(replace(trajectory, chapters=(), whole=replace(whole, session=None)), change)
+    return replace(plain, chapters=chapters, whole=replace(plain.whole, session=session))
+
+
+def map_plain(value: T, change: Change) -> T:
+    return map_texts(value, lambda text, name: change(text, name, False))
+
+
+def map_event(event: AnyEvent, change: Change, *, strict: bool) -> AnyEvent:
+    """An event with each text changed: of a strict one what it printed, or wrote into a file, strictly."""
+    if not strict:
+        return map_plain(event, change)
+    if isinstance(event, ToolCall):
+        return map_texts(event, lambda text, name: change(text, name, writes_body(name)))
+    content = change(event.content, "content", True)
+    raw = map_texts(event.raw, lambda text, name: change(text, name, name is not None), "raw")
+    return replace(map_plain(replace(event, content="", raw=None), change), content=content, raw=raw)
+
+
+_MOST_NEIGHBOURS = 40
+_LONGEST = 4_000  # characters
+
+
+def _never(value: Any) -> bool:
+    return False
+
+
+def neighbours(value: Any, is_plain: Callable[[Any], bool] = _never) -> Iterator[str]:
+    """Small lists and objects as one text each: what makes a value a secret may stand beside it, as in
+    ``["--password", …]`` and ``{"name": "PASSWORD", "value": …}``. What ``is_plain`` has none. Raises
+    RecursionError."""
+    if not isinstance(value, Mapping | list | tuple) or is_plain(value):
+        return
+    if isinstance(value, Mapping):
+        plain = [each for each in value.values() if isinstance(each, str)]
+        if len(plain) > 1 and _is_small(plain):
+            yield dump({k: v for k, v in value.items() if isinstance(v, str)}).decode()
+        value = list(value.values())
+    else:
+        plain = [each for each in value if isinstance(each, str)]
+        if len(plain) > 1 and _is_small(plain):
+            yield " ".join(plain)
+            yield dump(plain).decode()
+    for each in value:
+        yield from neighbours(each, is_plain)
+
+
+def _is_small(texts: Sequence[str]) -> bool:
+    return len(texts) <= _MOST_NEIGHBOURS and sum(map(len, texts)) <= _LONGEST
+
+
+def clean_pieces(
+    redactor: Redact, events: Sequence[AnyEvent], localise: Callable[[str], str] = str
+) -> Sequence[AnyEvent]:
+    """The events with what only the join of their pieces tells taken out. Raises RedactionError."""
+    result = list(events)
+    for run in find_runs(events):
+        pieces = [localise(events[i].content) for i in run]
+        whole = "".join(pieces)
+        clean = redactor.text(whole, name="content")
+        if clean != whole:
+            found = [(each.start, each.end) for each in redactor.find(whole, name="content")]
+            for i, text in zip(run, split_text(pieces, found, clean), strict=True):
+                result[i] = replace(events[i], content=text)
+    return result

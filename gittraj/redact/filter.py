@@ -1,0 +1,131 @@
+"""The redactor as a filter of text and of JSON Lines, wherever they come from, and the rules tried out."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+from gittraj.errors import RedactionError
+from gittraj.model.values import map_texts
+from gittraj.redact.events import Redact, neighbours
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A secret in a text: ``line`` and ``column`` count from 1, ``start`` and ``end`` characters from 0."""
+
+    rule: str
+    kind: str
+    line: int
+    column: int
+    start: int
+    end: int
+
+
+def clean_text(redactor: Redact, text: str) -> tuple[str, list[Hit]]:
+    """The text without its secrets, and where they were. Raises RedactionError."""
+    redactor.learn(text)
+    ends = list(accumulate(map(len, text.splitlines(keepends=True))))
+    hits = []
+    for found in sorted(redactor.find(text), key=lambda found: found.start):
+        line = bisect_right(ends, found.start)
+        column = found.start - (ends[line - 1] if line else 0)
+        hits.append(
+            Hit(
+                rule=found.rule,
+                kind=found.kind,
+                line=line + 1,
+                column=column + 1,
+                start=found.start,
+                end=found.end,
+            )
+        )
+    return redactor.text(text), hits
+
+
+def clean_line(redactor: Redact, line: str) -> str:
+    """A line of JSON Lines, keys and all without secrets; as it was if there are none. What is no JSON is
+    taken as text. Raises RedactionError."""
+    return _cleaned(redactor, line, _parsed(line))
+
+
+def clean_lines(redactor: Redact, blocks: Iterable[Sequence[str]]) -> Iterator[str | RedactionError]:
+    """Each line of the blocks by ``clean_line``, or why it could not be scanned."""
+    for lines in blocks:
+        values = [_parsed(line) for line in lines]
+        if len(lines) > 1:
+            redactor.foresee([value for value in values if not isinstance(value, Exception)])
+        for line, value in zip(lines, values, strict=True):
+            try:
+                yield _cleaned(redactor, line, value)
+            except RedactionError as error:
+                yield error
+
+
+def _parsed(line: str) -> Any:
+    """The JSON value, or why there is none."""
+    try:
+        return json.loads(line.rstrip("\r\n"), object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        return error
+
+
+def _cleaned(redactor: Redact, line: str, value: Any) -> str:
+    body = line.rstrip("\r\n")
+    if isinstance(value, RecursionError):
+        raise RedactionError("a line could not be scanned (nested too deeply)")
+    if isinstance(value, ValueError):
+        return redactor.text(body) + line[len(body) :]
+    if redactor.is_plain(value):
+        return line
+    try:
+        for text in neighbours(value, redactor.is_plain):
+            redactor.learn(text)
+        clean = map_texts(value, lambda text, name: redactor.text(text, name=name))
+    except RecursionError:
+        raise RedactionError("a line could not be scanned (nested too deeply)") from None
+    if clean == value:
+        return line
+    spaced = '": ' in body
+    dumped = json.dumps(clean, ensure_ascii=body.isascii(), separators=(", ", ": ") if spaced else (",", ":"))
+    return dumped + line[len(body) :]
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Raises ValueError for a name that comes twice: one of its values would be passed over."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name comes twice")
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """An example of a rule: what the rule says of it held, or did not."""
+
+    rule: str
+    example: str
+    harmless: bool
+    passed: bool
+
+
+def try_rules(key: bytes) -> Iterator[Trial]:
+    """Every rule's own examples, each before a new redactor. Their secrets are drawn now."""
+    from gittraj.redact import Redactor, rules  # noqa: PLC0415 - the filter gets its redactor
+    from gittraj.redact.examples import expand  # noqa: PLC0415
+
+    for rule in rules():
+        for number, template in enumerate(rule.good):
+            text, secrets = expand(template, number)
+            clean = Redactor(key=key).text(text)
+            # two digits may stand in a placeholder's tag
+            gone = clean != text and not any(secret in clean for secret in secrets if len(secret) > 2)
+            yield Trial(rule=rule.id, example=template, harmless=False, passed=gone)
+        for number, template in enumerate(rule.bad):
+            text, _ = expand(template, number)
+            same = Redactor(key=key).text(text) == text
+            yield Trial(rule=rule.id, example=template, harmless=True, passed=same)

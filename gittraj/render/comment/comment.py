@@ -1,0 +1,271 @@
+"""The comment on a pull request: why this change, where to look first, what was decided, in thirty seconds.
+
+Facts are counted from records; what agents and people wrote is quoted as theirs, and what rules drew from it
+is marked. Nothing is invented: where no record says why, the comment says what was asked and done. The text
+is a row of blocks, each in several lengths; whole blocks get shorter, the least important first, until all
+fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.model.words import count, duration, money
+from gittraj.query.change import Change, Header, Reviewed, decisions
+from gittraj.render.comment.flags import Flag, find_flags
+from gittraj.render.comment.height import FOLD, TABLE, fitting, height, row
+from gittraj.render.comment.tables import (
+    PATH,
+    WORDS,
+    Place,
+    agent_name,
+    one_line,
+    tell_agents,
+    tell_choices,
+    tell_commits,
+    tell_files,
+    tell_flags,
+)
+from gittraj.render.inert import code, element, quote, words
+from gittraj.render.text import terminal
+
+CHARACTERS, BYTES = 60_000, 200_000
+"""Of a comment; GitHub takes 65,536 characters, and has been seen to store 262,144 bytes."""
+_ROWS = 5  # of a table above the fold, at the most
+_KEPT = 2  # decisions for which room is left there
+_ASKED = 3
+_LONG, _SHORT = 40, 10  # of one that is folded
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taste:
+    """What its owner wants: prompts in full, what it cost, everything at full length."""
+
+    prompts: bool = False
+    cost: bool = True
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """``forms``: the full one, then shorter ones. Of a lower ``rank`` it gets shorter later."""
+
+    rank: int
+    name: str
+    forms: tuple[str, ...]
+
+
+def render_comment(
+    change: Change,
+    place: Place,
+    taste: Taste,
+    *,
+    characters: int = CHARACTERS,
+    octets: int = BYTES,
+) -> str:
+    """The comment, without a marker, at most ``characters`` and ``octets`` (bytes) long."""
+    blocks = [block for block in _blocks(change, place, taste) if block.forms[0]]
+    return fit(blocks, characters=characters, octets=octets)
+
+
+def fit(blocks: Sequence[Block], *, characters: int, octets: int) -> str:
+    """All blocks, shortened until they fit; the last line says which are."""
+    chosen = [0] * len(blocks)
+    while True:
+        short = [block.name for block, form in zip(blocks, chosen, strict=True) if form]
+        told = [block.forms[form] for block, form in zip(blocks, chosen, strict=True)]
+        if short:
+            told.append(f"<sub>Shortened to fit: {', '.join(short)}.</sub>")
+        text = "\n\n".join(part for part in told if part) + "\n"
+        if len(text) <= characters and len(text.encode()) <= octets:
+            return text
+        left = [i for i, block in enumerate(blocks) if chosen[i] + 1 < len(block.forms)]
+        if not left:
+            return f"{blocks[0].forms[-1]}\n"
+        chosen[max(left, key=lambda i: (blocks[i].rank, -chosen[i]))] += 1
+
+
+# ---------------------------------------------------------------- the blocks
+
+
+def _blocks(change: Change, place: Place, taste: Taste) -> Iterator[Block]:
+    title, state = f"### {_title(change)}", "\n\n".join(_states(change, place))
+    yield Block(0, "title", (title,))
+    yield Block(0, "state", (state,))
+    if not change.recorded:
+        yield Block(0, "summary", (_nothing(change),))
+        return
+    yield Block(0, "summary", (_line(change, taste),))
+    why = _why(change, 600)
+    yield Block(1, "why", (why, _why(change, 300)))
+    flags, chosen = find_flags(change), decisions(change)
+    seen, kept = _seen(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
+    yield Block(1, "look here first", (_flags(flags[:seen], place), _flags(flags[:2], place), ""))
+    yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
+    for rank, name, left, rest in (
+        (2, "More to look at", len(flags) - seen, tell_flags(flags[seen:], place)),
+        (5, "More decisions", len(chosen) - kept, tell_choices(chosen[kept:])),
+    ):
+        if left:
+            yield Block(rank, name.lower(), (_details(f"{name} ({left})", rest), ""))
+    for rank, title, number, table in (
+        (4, "Commit by commit", len(change.commits), tell_commits),
+        (5, "File by file", len(change.files), tell_files),
+    ):
+        forms = [
+            _details(f"{title} ({number})", table(change, place, most)) for most in (number, _LONG, _SHORT)
+        ]
+        yield Block(rank, title.lower(), (*forms, ""))
+    yield Block(6, "cost and agents", (_details("Cost and agents", tell_agents(change, cost=taste.cost)), ""))
+    if taste.prompts:
+        yield Block(7, "prompts", (_details("What was asked", _prompts(change)), ""))
+    yield Block(0, "note", (_note(change, place),))
+
+
+def _seen(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
+    """How many flags and how many decisions there is ``room`` for above the folds."""
+    looks = [row(min(len(f.path or ""), PATH) + len(f.why) + min(len(f.said), WORDS)) for f in flags[:_ROWS]]
+    picks = [
+        row(
+            sum(
+                min(len(text), WORDS)
+                for text in (d["chosen"], "; ".join(d["alternatives"]), d["reasoning"] or "")
+            )
+        )
+        for d in chosen[:_ROWS]
+    ]
+    room -= TABLE * (bool(looks) + bool(picks))
+    seen = fitting(looks, room - sum(picks[:_KEPT]))
+    return seen, fitting(picks, room - sum(looks[:seen]))
+
+
+def _title(change: Change) -> str:
+    title = _heading(change)
+    return f"Why this change: {words(terminal.cut(title, 100))}" if title else "Why this change"
+
+
+def _heading(change: Change) -> str | None:
+    titles = [t["title"] for t in change.sessions if t["title"]]
+    return change.title or (titles[-1] if titles else None)
+
+
+def _states(change: Change, place: Place) -> Iterator[str]:
+    if change.rewritten:
+        carried, own = set(change.rewritten.carried), change.own
+        before = code(change.rewritten.before[:7])
+        told = f"This describes {place.commit(change.head)}, after a push that replaced {before}."
+        if carried:
+            verb = "carries" if len(carried) == 1 else "carry"
+            told += f" {len(carried)} of {count(len(own), 'commit')} {verb} the records of what was replaced."
+        new = [c for c in own if not c.trajectories]
+        if new:
+            told += f" {', '.join(place.commit(c.commit) for c in new[:_ROWS])} {_have(new)} no trajectory."
+        yield f"> [!WARNING]\n> {told}"
+    if change.merged:
+        gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
+        yield f"> [!NOTE]\n> Merged as {place.commit(change.merged)}{gone_to}."
+    if change.fork:
+        yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
+    if change.unread:
+        yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
+    left = [
+        count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
+    ]
+    if left:
+        verb = "is" if sum(change.more) == 1 else "are"
+        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not told of here.</sub>"
+
+
+def _have(commits: Sequence[Reviewed]) -> str:
+    return "has" if len(commits) == 1 else "have"
+
+
+def _nothing(change: Change) -> str:
+    number, ref = len(change.own), code(change.ref)
+    if change.notes is None:
+        return f"<sub>No agent trajectory: the repository has no records ({ref} is not there).</sub>"
+    these = f"these {number} commits" if number != 1 else "this commit"
+    read = f"{ref} was read at {code(change.notes[:7])}"
+    return f"<sub>No agent trajectory is attached to {these}; {read}.</sub>"
+
+
+def _line(change: Change, taste: Taste) -> str:
+    told = change.sessions
+    names = [agent_name(t["agent"]) for t in told if t["agent"]]
+    carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
+    facts = [
+        f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
+        " + ".join(dict.fromkeys(names)),
+        count(len(told), "session"),
+        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in told)) or "",
+        _cost(change) if taste.cost else "",
+        f"head {code(change.head[:7])}",
+    ]
+    return " · ".join(fact for fact in facts if fact)
+
+
+def _cost(change: Change) -> str:
+    """``≥`` where some sessions do not say what they cost."""
+    parts = [t["part"] for t in change.sessions]
+    known = [part for part in parts if part["costUsd"] is not None]
+    if not known:
+        return ""
+    about = any(part["costSource"] == "estimated" for part in known)
+    total = {"costUsd": sum(p["costUsd"] for p in known), "costSource": "estimated" if about else "reported"}
+    return ("≥ " if len(known) < len(parts) else "") + (money(total) or "")
+
+
+def _why(change: Change, most: int) -> str:
+    """What was asked, where the heading does not say so, and what came of it; ``most`` characters of that."""
+    told, lines = change.sessions, list[str]()
+    asked = [t for t in dict.fromkeys(t["title"] for t in told) if t and t != _heading(change)]
+    if asked:
+        shown = " · ".join(f"“{words(terminal.cut(text, 120))}”" for text in asked[:_ASKED])
+        lines.append(
+            f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
+        )
+    back = [
+        t["retrospective"]["summary"] for t in told if t["retrospective"] and t["retrospective"]["summary"]
+    ][-2:]
+    done = [t["summary"] for c in change.recorded for t in c.trajectories if t["summary"]]
+    if back:
+        lines.append("\n>\n".join(quote(terminal.cut(one_line(text), most // len(back))) for text in back))
+    elif done:
+        lines.append(
+            f"**Done**, in the agent's last words:\n\n{quote(terminal.cut(one_line(done[-1]), most))}"
+        )
+    return "\n\n".join(lines)
+
+
+def _flags(flags: Sequence[Flag], place: Place) -> str:
+    return f"**Look here first**\n\n{tell_flags(flags, place)}" if flags else ""
+
+
+def _decided(told: Sequence[Header], most: int) -> str:
+    if not told:
+        return ""
+    by = [d["by"] for d in told]
+    counted = [
+        f"{by.count('agent')} stated by the agent" if "agent" in by else "",
+        f"{by.count('human')} by a person" if "human" in by else "",
+        f"{len(by) - by.count('agent') - by.count('human')} inferred" if {*by} - {"agent", "human"} else "",
+    ]
+    head = f"**Decided** — {', '.join(filter(None, counted))}"
+    return f"{head}\n\n{tell_choices(told[:most])}" if most else head
+
+
+def _prompts(change: Change) -> str:
+    asked = dict.fromkeys(t["prompt"] for c in change.recorded for t in c.trajectories if t["prompt"])
+    return "\n\n".join(quote(terminal.cut(text, 2_000)) for text in asked)
+
+
+def _note(change: Change, place: Place) -> str:
+    full = f"[job summary]({place.run}) or " if place.run else ""
+    show = code(f"git traj show {change.head[:7]}")
+    claim = "Quoted text was written by agents and their users: a claim, not proof."
+    return f"<sub>{claim} Full detail: {full}{show}.</sub>"
+
+
+def _details(title: str, body: str) -> str:
+    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"

@@ -1,0 +1,175 @@
+"""The tables of the comment on a pull request, and its links. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.model.words import count, duration, money, short_number, tests
+from gittraj.query.change import Change, Header, Reviewed
+from gittraj.render.comment.flags import Flag
+from gittraj.render.inert import code, words
+from gittraj.render.text import terminal
+
+PATH = 32
+"""Characters of a path where a phone shall show it whole: it does not wrap."""
+WORDS = 300
+"""Characters of one quoted text."""
+_FILES = 3  # in a cell
+_AGENTS = {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "gemini-cli": "Gemini CLI",
+    "opencode": "OpenCode",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the change is shown: the host's address, the repository (OWNER/NAME), the pull request's number
+    and the page of this run. Without a host nothing is a link."""
+
+    server: str = ""
+    repository: str = ""
+    number: int = 0
+    run: str = ""
+
+    def file(self, path: str, *, most: int = 80) -> str:
+        shown = code(_end(path, most))
+        anchor = hashlib.sha256(path.encode()).hexdigest()
+        return f"[{shown}]({self._pull}/files#diff-{anchor})" if self.server else shown
+
+    def commit(self, commit: str) -> str:
+        shown = code(commit[:7])
+        return f"[{shown}]({self._pull}/commits/{commit})" if self.server else shown
+
+    @property
+    def _pull(self) -> str:
+        return f"{self.server}/{self.repository}/pull/{self.number}"
+
+
+def _end(path: str, most: int) -> str:
+    """The last ``most`` characters of a path, or fewer, from a folder on."""
+    if len(path) <= most:
+        return path
+    end = path[1 - most :]
+    return f"…/{end.partition('/')[2]}" if "/" in end else f"…{end}"
+
+
+def tell_flags(flags: Sequence[Flag], place: Place) -> str:
+    """File and reason in one cell: beside one with the path alone, a phone would show little of the other."""
+    rows = [f"| {flag.sign} | {' '.join(_where(flag, place))} |" for flag in flags]
+    return "\n".join(["| | Where, and why |", "|:-:|---|", *rows])
+
+
+def _where(flag: Flag, place: Place) -> Iterator[str]:
+    if flag.path:
+        yield place.file(flag.path, most=PATH)
+    yield _reason(flag, place)
+
+
+def _reason(flag: Flag, place: Place) -> str:
+    told = [flag.why]
+    if flag.said:
+        told.append(f": “{words(terminal.cut(flag.said, WORDS))}”")
+    if flag.commits:
+        told.append(f" {', '.join(place.commit(c) for c in flag.commits[:3])}")
+        told.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
+    return "".join(told)
+
+
+def tell_choices(told: Sequence[Header]) -> str:
+    rows = [
+        f"| {cell(d['chosen'])} | {cell('; '.join(d['alternatives']))} "
+        f"| {cell(d['reasoning'] or '')}{_by(d['by'])} | {_share(d['confidence'])} |"
+        for d in told
+    ]
+    return "\n".join(["| Chosen | Rejected | Because | Sure |", "|---|---|---|--:|", *rows])
+
+
+def _by(by: str) -> str:
+    if by == "agent":
+        return ""
+    return f" <sub>{'a person' if by == 'human' else words(by)}</sub>"
+
+
+def tell_commits(change: Change, place: Place, most: int) -> str:
+    commits, rows = change.commits, []
+    for commit in commits[:most]:
+        said = [t["summary"] or (t["retrospective"] or {}).get("summary") or "" for t in commit.trajectories]
+        agents = ", ".join(dict.fromkeys(agent_name(t["agent"]) for t in commit.trajectories if t["agent"]))
+        ran = next((told for t in commit.trajectories if (told := tests(t["tests"]))), "")
+        rows.append(
+            f"| {place.commit(commit.commit)} | {cell(commit.subject)} "
+            f"| {agents or ('merge' if commit.merge else '—')} "
+            f"| {_changed(commit) if commit.files and not said else cell(next(filter(None, said), ''))} "
+            f"| {ran or '—'} |"
+        )
+    head = "| Commit | Subject | Agent | What it says | Tests |"
+    return _table(head, "|---|---|---|---|---|", rows, len(commits))
+
+
+def _changed(commit: Reviewed) -> str:
+    """Of a commit that nobody tells about, by what it changed."""
+    more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
+    return f"Changes {', '.join(code(terminal.cut(path, 80)) for path in commit.files[:_FILES])}{more}"
+
+
+def tell_files(change: Change, place: Place, most: int) -> str:
+    by_path: dict[str, list[Reviewed]] = {}
+    for commit in change.commits:
+        for path in commit.files:
+            by_path.setdefault(path, []).append(commit)
+    rows = [_file(path, by_path.get(path, ()), place) for path in change.files[:most]]
+    told = _table("| File | Commits | Agents | Worked on |", "|---|---|---|---|", rows, len(change.files))
+    unknown = sum(not commit.known for commit in change.commits)
+    return f"{told}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else told
+
+
+def _file(path: str, commits: Sequence[Reviewed], place: Place) -> str:
+    told = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
+    agents = dict.fromkeys(agent_name(t["agent"]) for c in commits for t in c.trajectories if t["agent"])
+    edits, reverts = sum(f["edits"] for f in told), sum(f.get("reverts", 0) for f in told)
+    worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
+    made = ", ".join(place.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
+    return f"| {place.file(path)} | {made or '—'} | {', '.join(agents) or '—'} | {worked} |"
+
+
+def tell_agents(change: Change, *, cost: bool) -> str:
+    rows = []
+    for told in change.sessions:
+        part = told["part"]
+        used = part["usage"]["outputTokens"]
+        sealed = f"sealed for {count(told['readers'] or 0, 'reader')}"
+        thinking = {"sealed": sealed, "dropped": "not kept", "clear": "kept"}.get(told["thinking"], "—")
+        models = ", ".join(told["models"])
+        paid = f" {money(part) or '—'} |" if cost else ""
+        rows.append(
+            f"| {agent_name(told['agent'])} | {cell(models)} | {duration(part['durationSeconds']) or '—'} "
+            f"| {short_number(used) if used else '—'} | {part['counts']['toolCalls']} | {thinking} |{paid}"
+        )
+    head = "| Agent | Model | Time | Tokens out | Calls | Thinking |" + (" Cost |" if cost else "")
+    rule = "|---|---|--:|--:|--:|---|" + ("--:|" if cost else "")
+    return _table(head, rule, rows, len(rows))
+
+
+def _table(head: str, rule: str, rows: Sequence[str], number: int) -> str:
+    left = f"\n\n{number - len(rows)} more." if number > len(rows) else ""
+    return "\n".join([head, rule, *rows]) + left
+
+
+def agent_name(name: str | None) -> str:
+    return _AGENTS.get(name or "", "") or (words(terminal.cut(name, 40)) if name else "a person")
+
+
+def cell(text: str) -> str:
+    return words(terminal.cut(one_line(text), WORDS))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _share(confidence: float | None) -> str:
+    return "—" if confidence is None else f"{confidence * 100:.0f}\u00a0%"

@@ -1,0 +1,56 @@
+"""What a call wrote into files, as lines that went and lines that came. Told by its arguments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from gittraj.query.why.line_origin import Piece, read_pieces
+from gittraj.render.events import Event
+from gittraj.render.html.markup import Html, join, tag, text
+
+_MOST = 400  # lines of one change that are shown
+_COMPARED = 2_000  # lines of which the difference is looked for: it takes the square of it
+
+Row = tuple[str, str]
+"""``-``, ``+`` or a blank, and a line."""
+
+
+def find_change(event: Event) -> list[Row]:
+    """The rows of the change that a call made; none where its arguments do not tell."""
+    paths = [file["path"] for file in event.get("files", ())]
+    if not paths:
+        return []
+    pieces, _ = read_pieces(event["tool"]["arguments"], paths)
+    return [row for piece in pieces for row in _compare(piece)]
+
+
+def count_change(rows: Sequence[Row]) -> tuple[int, int]:
+    """How many lines came, and went."""
+    signs = [sign for sign, _ in rows]
+    return signs.count("+"), signs.count("-")
+
+
+def render_change(rows: Sequence[Row]) -> Html:
+    """The lines, each marked for those who do not see colours."""
+    shown = [tag("span", f"{sign} ", text(told), "\n", class_=_CLASSES[sign]) for sign, told in rows[:_MOST]]
+    more = len(rows) - len(shown)
+    note = tag("p", f"and {more:,} lines more", class_="muted") if more else ""
+    return join([tag("pre", tag("code", *shown), class_="change"), note])
+
+
+_CLASSES = {"+": "came", "-": "went", " ": "stayed"}
+
+
+def _compare(piece: Piece) -> Iterator[Row]:
+    old, new = piece
+    if not old or len(old) + len(new) > _COMPARED:
+        yield from (("-", line) for line in old)
+        yield from (("+", line) for line in new)
+        return
+    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            yield from ((" ", line) for line in old[i:j])
+        else:
+            yield from (("-", line) for line in old[i:j])
+            yield from (("+", line) for line in new[k:m])

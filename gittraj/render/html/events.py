@@ -1,0 +1,243 @@
+"""Events as rows of a page: what was asked and said in full, a call folded together with what it returned.
+
+Thinking is shown where ``Detail`` asks for it and it is there to be read; else only that there was some.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.model.words import count, duration, sure
+from gittraj.render.detail import Detail
+from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.html.changes import count_change, find_change, render_change
+from gittraj.render.html.clock import render_clock
+from gittraj.render.html.markup import Html, anchor, join, line, tag, text
+from gittraj.render.html.prose import code, prose
+
+NAMES = {
+    "prompt": "Asked",
+    "message": "Said",
+    "thinking": "Thinking",
+    "message_sent": "To another agent",
+    "message_received": "From another agent",
+    "decision": "Decided",
+    "retrospective": "Looking back",
+}
+KINDS = {
+    "prompt": "asked",
+    "message": "said",
+    "tool_call": "tools",
+    "tool_result": "tools",
+    "decision": "decided",
+}
+"""What a reader can choose; every other type of event is ``more``."""
+_ABOUT = 160  # characters of what a call was for
+_FOLDED = 12  # lines of a prompt that is asked again, and of what agents send each other
+
+
+@dataclass(slots=True)
+class Ids:
+    """The ids of a page's elements: one that is taken already gets a number."""
+
+    taken: dict[str, int] = field(default_factory=dict)
+
+    def choose(self, name: str, kind: str = "e") -> str:
+        wanted = anchor(name, kind)
+        number = self.taken[wanted] = self.taken.get(wanted, 0) + 1
+        return wanted if number == 1 else self.choose(f"{name}-{number}", kind)
+
+
+def pair(events: Iterable[Event]) -> dict[str, Event]:
+    """The results of calls, by the ids of the calls."""
+    return {
+        event["result"]["callId"]: event
+        for event in events
+        if event["type"] == "tool_result" and event["result"]["callId"]
+    }
+
+
+def render_events(
+    events: Sequence[Event], results: Mapping[str, Event], *, ids: Ids, detail: Detail, readers: int | None
+) -> Html:
+    """The rows. A result that a call of the trajectory has (``results``) stands with the call."""
+    calls = {e["tool"]["callId"] for e in events if "tool" in e and e["tool"]["callId"]}
+    rows = []
+    for event in events:
+        if event["type"] == "tool_result" and event["result"]["callId"] in calls:
+            continue
+        result = results.get(event["tool"]["callId"]) if "tool" in event else None
+        if shown := _render(event, result, detail, readers):
+            kind = KINDS.get(event["type"], "more")
+            bad = failed(event) or bool(result and failed(result))
+            rows.append(_row(event, shown, ids.choose(event["id"]), kind=kind, bad=bad))
+    return tag("ol", *rows, class_="events")
+
+
+def _row(event: Event, shown: Html, name: str, *, kind: str, bad: bool) -> Html:
+    time = render_clock(event["ts"]) or tag("span", "#")
+    link = tag(
+        "a", time, tag("span", ", a link to this event", class_="spoken"), href=f"#{name}", class_="when"
+    )
+    known = event["type"] if event["type"] in NAMES or event["type"] in KINDS else "other"
+    classes = f"event {known}{' bad' if bad else ''}"
+    return tag("li", link, tag("div", shown, class_="body"), class_=classes, id=name, data_kind=kind)
+
+
+def _render(event: Event, result: Event | None, detail: Detail, readers: int | None) -> Html | None:
+    match event["type"]:
+        case "prompt":
+            return join([_label(event), tag("div", prose(event["content"]), class_="prose")])
+        case "message":
+            return tag("div", prose(event["content"]), class_="prose") if event["content"].strip() else None
+        case "thinking":
+            return _thinking(event, detail, readers)
+        case "tool_call":
+            return _call(event, result)
+        case "tool_result":
+            return _fold(tag("span", "Result", class_="name"), _outcome(event), _result(event))
+        case "decision" if event.get("decision"):
+            return render_decision(event["decision"])
+        case "message_sent" | "message_received" if event["content"].count("\n") >= _FOLDED:
+            return _fold(_label(event), line(event["content"], _ABOUT), prose(event["content"]))
+        case "compaction" | "checkpoint":
+            return _fold(_label(event), line(in_words(event), _ABOUT), _pre(in_words(event)))
+        case _:
+            return join([_label(event), tag("div", prose(in_words(event)), class_="prose")])
+
+
+def _label(event: Event) -> Html:
+    name = NAMES.get(event["type"]) or event["type"].replace("_", " ").capitalize()
+    return tag("p", line(name), class_="label")
+
+
+def _thinking(event: Event, detail: Detail, readers: int | None) -> Html | None:
+    if "sealed" in event:
+        told = f"sealed for {count(readers, 'reader')}" if readers else "sealed"
+    elif not event["content"].strip():
+        return None
+    elif detail.thinking:
+        return join([_label(event), tag("div", prose(event["content"]), class_="prose")])
+    else:
+        told = "not shown on this page"
+    return tag("p", tag("span", "Thinking", class_="label"), f" {told}", class_="closed")
+
+
+# ---------------------------------------------------------------- calls
+
+
+def _call(event: Event, result: Event | None) -> Html:
+    name, about = call_in_words(event)
+    rows = find_change(event)
+    came, went = count_change(rows)
+    summary = [
+        tag("span", line(name, 40), class_="name"),
+        tag("code", line(about, _ABOUT), class_="about") if about.strip() else "",
+        tag("span", f"+{came}", class_="came") if came else "",
+        tag("span", f"−{went}", class_="went") if went else "",
+        _outcome(result) if result else "",
+        _last_words(result) if result and failed(result) else "",
+    ]
+    body = [render_change(rows) if rows else _arguments(event), _result(result) if result else ""]
+    return _fold(*summary, join(body))
+
+
+def _fold(*parts: str) -> Html:
+    """``parts`` but the last stay in sight."""
+    *summary, body = parts
+    return tag("details", tag("summary", *summary), tag("div", body, class_="inside"))
+
+
+def _outcome(result: Event) -> Html:
+    bad = failed(result)
+    told = result_in_words(result) if bad else "shortened" if result["result"]["truncated"] else ""
+    took = (
+        duration((result.get("durationMs") or 0) / 1000) if (result.get("durationMs") or 0) >= 1000 else None
+    )
+    shown = [tag("span", told, class_="outcome bad" if bad else "outcome")] if told else []
+    return join([*shown, *([tag("span", took, class_="outcome")] if took else [])])
+
+
+def _last_words(result: Event) -> Html:
+    """An error says why at its end."""
+    lines = [each for each in result["content"].split("\n") if each.strip()]
+    return tag("span", line(lines[-1], _ABOUT), class_="last") if lines else tag("span")
+
+
+def _result(result: Event) -> Html:
+    content = result["content"].strip("\n")
+    shown = [_pre(content)] if content.strip() else [tag("p", "It printed nothing.", class_="muted")]
+    if artifact := result.get("artifact"):
+        told = f"{artifact.get('mediaType')}, {artifact.get('bytes') or 0:,} bytes: not stored"
+        shown.append(tag("p", line(told), class_="muted"))
+    return tag("div", *shown, class_="result bad" if failed(result) else "result")
+
+
+def _pre(told: str) -> Html:
+    return code(told)
+
+
+def _arguments(event: Event) -> Html:
+    """A command as it is; other arguments by name."""
+    arguments = event["tool"]["arguments"]
+    if not arguments:
+        return join([])
+    if not isinstance(arguments, dict):
+        return _pre(_spell(arguments))
+    first = next((key for key in ("command", "cmd") if isinstance(arguments.get(key), str)), None)
+    shown = [tag("div", _pre(arguments[first]), class_="command")] if first else []
+    rest = [(key, value) for key, value in arguments.items() if key != first]
+    rows = [tag("div", tag("dt", line(key, 60)), tag("dd", _value(value))) for key, value in rest]
+    return join([*shown, *([tag("dl", *rows, class_="arguments")] if rows else [])])
+
+
+def _value(value: Any) -> Html:
+    told = _spell(value)
+    return _pre(told) if "\n" in told or len(told) > 2 * _ABOUT else tag("code", text(told))
+
+
+def _spell(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)
+
+
+# ---------------------------------------------------------------- decisions
+
+
+def render_decision(decision: Mapping[str, Any]) -> Html:
+    """What was chosen, over what, why, by whom, how surely."""
+    by = str(decision.get("by") or "")
+    told = [_by(by), sure(decision.get("confidence"))]
+    small = " · ".join(filter(None, told))
+    rows = list(_decided(decision))
+    return tag("div", *rows, tag("p", line(small), class_="muted") if small else "", class_="decision")
+
+
+def _decided(decision: Mapping[str, Any]) -> Iterator[Html]:
+    if decision.get("question"):
+        yield tag("p", line(decision["question"]), class_="question")
+    others = join(
+        tag("span", line(_option(each)), class_="other") for each in decision.get("alternatives") or ()
+    )
+    for label, told in (
+        ("Chose", tag("strong", line(decision["chosen"]))),
+        ("Over", others),
+        ("Because", line(decision.get("reasoning") or "")),
+    ):
+        if told:
+            yield tag("div", tag("span", label, class_="label"), tag("span", told), class_="row")
+
+
+def _option(other: Any) -> str:
+    return str(other.get("option") if isinstance(other, dict) else other)
+
+
+def _by(by: str) -> str:
+    known = {
+        "agent": "stated by the agent",
+        "human": "stated by a person",
+        "inferred": "inferred from the log",
+    }
+    return known.get(by) or (f"by {by}" if by else "")

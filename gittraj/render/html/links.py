@@ -1,0 +1,54 @@
+"""Where a page stands among others, and what it can link to. On a page of its own nothing is linked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from gittraj.render.html.markup import Html, line, tag
+
+_PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
+_ODD = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """``root`` is the way to the top (``../``); ``commits``, ``trajectories`` and ``files`` have pages."""
+
+    root: str = ""
+    commits: Collection[str] = ()
+    trajectories: Collection[str] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    title: str | None = None
+    """What the pages are about; None for a page on its own."""
+
+    def commit(self, commit: str, told: str | None = None) -> Html:
+        shown = line(told) if told else tag("code", line(commit[:7]))
+        return self._link(f"commit/{commit}.html", shown) if commit in self.commits else shown
+
+    def trajectory(self, name: str, told: str | None = None) -> Html:
+        shown = line(told) if told else tag("code", line(name))
+        return self._link(trajectory_page(name), shown) if name in self.trajectories else shown
+
+    def file(self, path: str) -> Html:
+        shown = tag("code", line(path), class_="path")
+        return self._link(self.files[path], shown) if path in self.files else shown
+
+    def _link(self, page: str, shown: Html) -> Html:
+        return tag("a", shown, href=f"{self.root}{page}")
+
+
+def trajectory_page(name: str) -> str:
+    """A name that is one file's also where upper and lower case are the same."""
+    return f"trajectory/{name if _PLAIN.fullmatch(name) else _slug(name)}.html"
+
+
+def file_page(path: str) -> str:
+    return f"file/{_slug(path)}.html"
+
+
+def _slug(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{_ODD.sub('-', name.lower())[-60:].strip('-') or 'x'}-{digest}"

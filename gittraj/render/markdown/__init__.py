@@ -1,0 +1,1 @@
+"""Markdown: a page for people, and context for an agent's prompt."""

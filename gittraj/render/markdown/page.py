@@ -1,0 +1,123 @@
+"""A trajectory as a Markdown page for people: a file, a wiki, a pull request.
+
+What agents, users and committers wrote goes through ``inert``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from gittraj.model.words import Header, count, sure
+from gittraj.render.detail import Detail, is_shown, thinking_note
+from gittraj.render.events import Event, call_in_words, in_words, result_in_words
+from gittraj.render.inert import code, element, fence, quote, words
+from gittraj.render.properties import properties
+from gittraj.render.text import terminal
+
+_CALLS = 3  # that follow each other and are not folded
+_RESULT, _CALL = 20, 200  # lines of a result and columns of a call that are shown unless all is asked for
+
+
+def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, detail: Detail) -> Iterator[str]:
+    """The page: a commit (None: a trajectory on its own) and its trajectories, section by section."""
+    if entry is not None:
+        yield f"# {words(entry['subject'])}\n"
+        yield f"\nCommit {code(entry['commit'])} by {words(entry['author']['name'])}, {entry['date'][:10]}\n"
+    for told in trajectories:
+        depth = "##" if entry else "#"
+        yield f"\n{depth} {words(told['title'] or 'Untitled')}\n"
+        for title, body in _sections(told, detail):
+            heading = f"\n{depth}# {title}\n" if title else ""
+            yield f"{heading}\n{body}\n"
+
+
+def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
+    rows = [f"| {name} | {words(value)} |" for name, value in properties(told)]
+    yield "", "\n".join(["| | |", "| --- | --- |", *rows])
+    if told["prompt"]:
+        yield "Asked", quote(told["prompt"])
+    if told["summary"]:
+        yield "Why", quote(told["summary"])
+    if told["decisions"]:
+        yield "Decisions", _decisions(told["decisions"])
+    if told["caveats"]:
+        yield "Doubts", "\n".join(f"- {words(doubt)}" for doubt in told["caveats"])
+    if told["filesChanged"]:
+        yield "Files", "\n".join(_file(file) for file in told["filesChanged"])
+    if told["retrospective"]:
+        yield "Looking back", _retrospective(told["retrospective"])
+    for number, chapter in enumerate(told["chapters"], 1):
+        if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
+            yield f"{number}. {words(chapter['title'])}", body
+    if detail.thinking and (said := thinking_note(told)):
+        yield "", said
+
+
+def _decisions(decisions: Sequence[Header]) -> str:
+    rows = ["| Chose | Rejected | Because | By |", "| --- | --- | --- | --- |"]
+    for decision in decisions:
+        by = ", ".join(filter(None, (decision["by"], sure(decision["confidence"]))))
+        others = "; ".join(decision["alternatives"])
+        cells = (decision["chosen"], others, decision["reasoning"] or "", by)
+        rows.append(f"| {' | '.join(map(words, cells))} |")
+    return "\n".join(rows)
+
+
+def _file(file: Header) -> str:
+    back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
+    return f"- {code(file['path'])} ({file['kind']}, {count(file['edits'], 'edit')}{back})"
+
+
+def _retrospective(told: Header) -> str:
+    parts = [quote(told[key]) for key in ("summary", "approach") if told[key]]
+    for key in ("challenges", "learnings", "suggestions"):
+        if told[key]:
+            parts.append(f"{key.capitalize()}:\n\n" + "\n".join(f"- {words(item)}" for item in told[key]))
+    return "\n\n".join(parts)
+
+
+def _chapter(events: Sequence[Event], detail: Detail) -> str:
+    """The events as paragraphs; calls that follow each other are one list, folded where it is long."""
+    parts = []
+    for working, group in groupby(events, key=lambda event: event["type"] in ("tool_call", "tool_result")):
+        run = list(group)
+        names = Counter(call_in_words(event)[0] for event in run if event["type"] == "tool_call")
+        body = _run(run, detail)
+        if working and names.total() > _CALLS:
+            several = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.most_common(_CALLS))
+            body = _fold(f"{names.total()} calls: {several}", body)
+        parts.append(body)
+    return "\n\n".join(parts)
+
+
+def _run(events: Sequence[Event], detail: Detail) -> str:
+    text, before = "", ""
+    for event in events:
+        calls = before == event["type"] == "tool_call"
+        text += ("\n" if calls else "\n\n") + _event(event, detail)
+        before = event["type"]
+    return text.strip("\n")
+
+
+def _fold(title: str, body: str) -> str:
+    return f"<details><summary>{element(title)}</summary>\n\n{body}\n\n</details>"
+
+
+def _event(event: Event, detail: Detail) -> str:
+    match event["type"]:
+        case "prompt":
+            return f"**Asked**\n\n{quote(event['content'])}"
+        case "message":
+            return quote(event["content"])
+        case "tool_call":
+            name, about = call_in_words(event)
+            shown = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
+            return f"- {code(name)} {code(shown)}"
+        case "tool_result":
+            lines = event["content"].strip().split("\n")
+            kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
+            return _fold(result_in_words(event) or "result", fence("\n".join(kept)))
+        case kind:
+            return f"**{words(kind)}**: {words(in_words(event))}"

@@ -1,0 +1,143 @@
+"""The terminal's view of what happened: chapter by chapter, or everything in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gittraj.model.words import Header
+from gittraj.render.detail import Detail, is_shown, thinking_note
+from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.text.log import render_header, render_title
+from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
+from gittraj.render.text.title import ago
+
+_STEP = 2  # columns that what is inside a chapter is set in
+_MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for
+_NAME = 30  # columns of a tool's name
+_KIND = 10  # columns of what an event is, in a timeline
+_SIGNS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
+_NAMES = {
+    "prompt": "asked",
+    "message": "said",
+    "message_sent": "to another agent",
+    "message_received": "from another agent",
+    "tool_result": "result",
+    "decision": "decided",
+    "retrospective": "looking back",
+}
+
+
+def render_commit(
+    entry: Header | None, trajectories: Sequence[Header], page: Page, now: datetime, *, detail: Detail
+) -> Iterator[str]:
+    """``git traj show``: the commit (None: a trajectory on its own), and each trajectory in full."""
+    if entry is not None:
+        yield render_title(entry, page, now) + "\n"
+    for number, told in enumerate(trajectories):
+        lines = [""] if entry or number else []
+        lines += page.block(escape_line(told["title"] or "(untitled)"), "bold")
+        about = (told["id"], ago(told["startedAt"], now), told["status"])
+        lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
+        lines += [*render_header(told, page, brief=False), *_missing(told, page)]
+        yield "\n".join(lines) + "\n"
+        for chapter in told["chapters"]:
+            if lines := _chapter(chapter, page, detail):
+                yield "\n".join(["", *lines]) + "\n"
+        if detail.thinking and (said := thinking_note(told)):
+            yield "\n" + page.paint(said, "dim") + "\n"
+
+
+def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:
+    """One line per event of all trajectories, in the order of time; those without a time where they stand."""
+    rows: list[tuple[str, Event, str]] = []
+    for told in trajectories:
+        time = ""
+        for chapter in told["chapters"]:
+            for event in chapter["events"]:
+                time = event["ts"] or time
+                rows.append((time, event, chapter["agentName"] or ""))
+    agents = {escape_line(agent) for *_, agent in rows}
+    wide = max(map(width, agents), default=0) if len(agents) > 1 else 0
+    day = None
+    for time, event, agent in sorted(rows, key=lambda row: row[0]):
+        if not is_shown(event, detail):
+            continue
+        if time[:10] != day:
+            day = time[:10]
+            yield page.paint(escape_line(day) or "time unknown", "yellow") + "\n"
+        clock = escape_line(time[11:19]) or " " * 8
+        who = escape_line(agent)
+        lead = f"{clock}  " + (f"{who}{' ' * (wide - width(who))}  " if wide else "")
+        styles = ["red"] if failed(event) else ["bold"] if event["type"] == "prompt" else []
+        text = cut(_on_one_line(event), page.room(width(lead)))
+        yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
+
+
+def _missing(told: Header, page: Page) -> list[str]:
+    """What its author could still add, and how; what came from elsewhere has its author elsewhere."""
+    foreign = told["link"]["evidence"] == "imported" or told["incomplete"]
+    if foreign or "retrospective" not in told["completeness"]["missing"]:
+        return []
+    how = f'no retrospective yet: git traj complete {escape_line(told["id"])} --summary "…"'
+    return page.block(how, "dim", indent=_STEP, label=" " * _STEP)
+
+
+def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
+    """Opened by what was asked in full, or by its title where nobody asked; none without an event to show."""
+    events = [e for e in chapter["events"] if is_shown(e, detail)]
+    if not events:
+        return []
+    opened = events[0]["type"] == "prompt"
+    asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
+    most = None if detail.everything else _MESSAGE
+    lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
+    spoken = True
+    for event in events:
+        spoke, spoken = spoken, event["type"] == "message"
+        lines += [*([""] if spoke or spoken else []), *_event(event, page, detail)]
+    return lines
+
+
+def _event(event: Event, page: Page, detail: Detail) -> list[str]:
+    most = None if detail.everything else _MESSAGE
+    text = escape(event["content"].strip())
+    match event["type"]:
+        case "tool_call":
+            name, about = call_in_words(event)
+            label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
+            return page.block(escape_line(about), indent=width(label), label=label, lines=most and 1)
+        case "tool_result":
+            return _result(event, text, page, detail)
+        case "message":
+            return page.block(text, indent=_STEP, lines=most)
+        case "prompt":
+            return page.block(text, "bold", indent=_STEP, lines=most)
+        case "thinking":
+            return page.block(text, "dim", indent=2 * _STEP, lines=most)
+        case kind:
+            label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind) or str(kind))}: "
+            styles = ["red"] if failed(event) else []
+            said = escape_line(in_words(event))
+            return page.block(said, *styles, indent=width(label), label=label, lines=most)
+
+
+def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
+    """What came back, faintly; an error in red, its end rather than its beginning: there it says why."""
+    style = "red" if failed(event) else "dim"
+    rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
+    said = result_in_words(event) if failed(event) else ""
+    if not detail.everything and len(rows) > _RESULT:
+        rows, said = rows[-_RESULT:], f"{said} …"
+    rows = [said, *rows] if said else rows
+    return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
+
+
+def _on_one_line(event: Event) -> str:
+    """A sign, what it is, what it says: the same columns for all."""
+    sign = "✗" if failed(event) else _SIGNS.get(event["type"], "·")
+    name, said = _NAMES.get(event["type"]) or str(event["type"]), in_words(event)
+    if event["type"] == "tool_call":
+        name, said = call_in_words(event)
+    short = cut(escape_line(name), _KIND)
+    return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(said)}".rstrip()

@@ -1,0 +1,156 @@
+"""The terminal's view of commits that carry a trajectory: who asked for what, what was decided, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gittraj.model.words import Header, count, duration, facts, marks, money, sure, tests
+from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
+from gittraj.render.text.title import ago, lay_out
+
+_INDENT = 2
+_LABEL = 11  # columns that a label takes, margin included
+_BRIEF = 3  # lines of a prompt or a reason in a listing
+_DECISIONS = 3
+_RETROSPECTIVE = (
+    ("overall", "summary"),
+    ("approach", "approach"),
+    ("trouble", "challenges"),
+    ("learned", "learnings"),
+    ("next", "suggestions"),
+)
+
+
+def render_entry(entry: Header, page: Page, now: datetime) -> str:
+    """One commit of ``git traj log``."""
+    return render_title(entry, page, now) + render_rest(entry["trajectories"], page)
+
+
+def render_rest(headers: Sequence[Header], page: Page) -> str:
+    """What stands below a commit's title, from the end of its line on."""
+    lines = [""]
+    for number, header in enumerate(headers):
+        lines += [""] * bool(number)
+        lines += render_header(header, page, brief=True)
+    return "\n".join(lines) + "\n"
+
+
+def render_oneline(entry: Header, page: Page) -> str:
+    """One commit on one line: what it is, by whom, at what price."""
+    subject = escape_line(entry["subject"])
+    return _on_one_line(entry["short"], subject, render_small(entry["trajectories"]), page)
+
+
+def render_small(headers: Sequence[Header]) -> str:
+    """Of all trajectories of a commit, on one line: by whom, at what price."""
+    small = []
+    for header in headers:
+        part = header["part"]
+        told = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        told.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
+        small.append(escape_line(" · ".join(filter(None, told))))
+    return " + ".join(small)
+
+
+def render_row(header: Header, page: Page, now: datetime) -> str:
+    """One trajectory on one line."""
+    name = escape_line(header["title"] or header["prompt"] or "(untitled)")
+    total = header["total"]
+    told = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
+    told += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
+    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, told))), page)
+
+
+def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
+    """The text has two thirds of the line at least, the small print the rest."""
+    room = page.room(len(name) + 1)
+    if room is not None:
+        text = cut(text, max(room * 2 // 3, room - width(small) - 2))
+        small = cut(small, room - width(text) - 2)
+    return f"{page.paint(name, 'yellow')} {text}  {page.paint(small, 'dim')}".rstrip() + "\n"
+
+
+def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
+    """What was asked, done, decided and doubted, and the small print; ``brief`` for a listing."""
+    lines = []
+    for label, text, most in _paragraphs(header, brief=brief):
+        shown = escape_line(text) if brief else escape(text.strip())
+        lines += page.block(shown, indent=_LABEL, label=" " * _INDENT + label, lines=most)
+    lines += _decided(header, page, brief=brief)
+    for number, doubt in enumerate(header["caveats"][: _DECISIONS if brief else None]):
+        label = " " * _INDENT + "doubts" if number == 0 else ""
+        lines += page.block(escape_line(doubt), indent=_LABEL, label=label, lines=2 if brief else None)
+    if ran := tests(header["tests"]):
+        failed = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
+        lines += page.block(ran, *(["red"] if failed else []), indent=_LABEL, label=" " * _INDENT + "tests")
+    return lines + render_small_print(header, page)
+
+
+def render_title(entry: Header, page: Page, now: datetime) -> str:
+    """A commit's id, subject, age and author."""
+    about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
+    start = len(entry["short"]) + 1
+    rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
+    margin = "\n" + " " * start
+    subject = margin.join(page.paint(row, "bold") for row in rows)
+    return lay_out(
+        page.paint(entry["short"], "yellow"),
+        (subject, width(rows[-1])),
+        (page.paint(about, "dim"), width(about)),
+        at=start,
+        columns=page.columns,
+    )
+
+
+def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
+    """Labels, texts, and how many lines they may take."""
+    if header["prompt"]:
+        yield "asked", header["prompt"], _BRIEF if brief else None
+    if header["summary"]:
+        yield "why", header["summary"], _BRIEF if brief else None
+    retrospective = header["retrospective"] or {}
+    for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
+        told = retrospective.get(key)
+        if told and told != header["summary"]:
+            yield label, told if isinstance(told, str) else "\n".join(told), _BRIEF if brief else None
+
+
+def _decided(header: Header, page: Page, *, brief: bool) -> list[str]:
+    lines = []
+    decisions = header["decisions"]
+    kept = decisions[:_DECISIONS] if brief else decisions
+    for number, decision in enumerate(kept):
+        label = " " * _INDENT + "decided" if number == 0 else ""
+        said = render_decision(decision, page)
+        lines += page.block(said, indent=_LABEL, label=label, lines=3 if brief else None)
+    if len(decisions) > len(kept):
+        lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
+    return lines
+
+
+def render_decision(decision: Header, page: Page) -> str:
+    """``X over Y and Z, because W``, and who says so."""
+    text = escape_line(decision["chosen"])
+    others = [escape_line(other) for other in decision["alternatives"]]
+    if others:
+        text += f" over {' and '.join(others)}"
+    if decision["reasoning"]:
+        text += f", because {escape_line(decision['reasoning'])}"
+    by = None if decision["by"] == "agent" else escape_line(decision["by"])
+    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    # painted word by word, so that a line break never falls inside a painted stretch
+    return " ".join([text, *(page.paint(word, "dim") for word in f"({told})".split())]) if told else text
+
+
+def render_small_print(header: Header, page: Page) -> list[str]:
+    told: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
+    rows: list[str] = []
+    for fact in told:  # broken between facts, never inside one
+        longer = f"{rows[-1]} · {fact}" if rows else fact
+        room = page.room(_INDENT)
+        if rows and (room is None or width(longer) <= room):
+            rows[-1] = longer
+        else:
+            rows.append(fact)
+    return [" " * _INDENT + page.paint(cut(row, page.room(_INDENT)), "dim") for row in rows]

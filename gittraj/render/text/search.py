@@ -1,0 +1,79 @@
+"""The terminal's view of what a search found: the commit, and the words where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Protocol
+
+from gittraj.render.text.log import render_title
+from gittraj.render.text.terminal import Page, cut, escape, escape_line
+
+_INDENT = 2
+_LABEL = 11  # columns that a label takes, margin included
+_LINES = 3
+LABELS = {
+    "title": "title",
+    "prompt": "asked",
+    "decision": "decided",
+    "retrospective": "told",
+    "message": "said",
+    "thinking": "thought",
+    "tool": "ran",
+    "file": "file",
+    "output": "printed",
+}
+_SPACE = re.compile(r"\s+")
+
+
+class Place(Protocol):
+    """A text of a kind (a key of ``LABELS``); every second one of ``marked`` was sought."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def marked(self) -> Sequence[str]: ...
+
+
+class Hit(Protocol):
+    @property
+    def trajectory(self) -> str: ...
+    @property
+    def agent(self) -> str | None: ...
+    @property
+    def about(self) -> Mapping[str, Any]: ...
+    @property
+    def excerpts(self) -> Sequence[Place]: ...
+
+
+def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: datetime) -> str:
+    """One trajectory of ``git traj search``; ``commit`` as ``log --json`` describes it, None when it is not
+    here."""
+    if commit is None:
+        lines = [page.paint(escape_line(hit.trajectory), "yellow")]
+    else:
+        lines = [render_title({**commit}, page, now)]
+    for place in hit.excerpts:
+        label = " " * _INDENT + LABELS[place.kind]
+        lines += page.block(_mark(place.marked, page), indent=_LABEL, label=label, lines=_LINES)
+    return "\n".join((*lines, *_small_print(hit, commit, page))) + "\n"
+
+
+def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iterator[str]:
+    told = [hit.agent, hit.trajectory if commit else None, hit.about["title"]]
+    told.append("no commit came of it" if hit.about["role"] == "explored" else None)
+    text = escape_line(" · ".join(filter(None, told)))
+    yield " " * _INDENT + page.paint(cut(text, page.room(_INDENT)), "dim")
+
+
+def _mark(stretches: Sequence[str], page: Page) -> str:
+    """On one line; painted word by word, so that a line never breaks inside a painted stretch."""
+    shown = []
+    for number, stretch in enumerate(stretches):
+        flat = _SPACE.sub(" ", escape(stretch))
+        sought = number % 2
+        shown.append(
+            " ".join(page.paint(word, "bold", "red") for word in flat.split(" ")) if sought else flat
+        )
+    return "".join(shown).strip()

@@ -1,0 +1,100 @@
+"""The terminal's view of figures over many commits: some lines, and a bar for each row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gittraj.model.words import Header, count, money, short_number, tokens
+from gittraj.render.text.terminal import Page, cut, escape_line, width
+
+_LABEL = 12
+_NAME, _BAR = 32, 24  # columns at most
+_ROWS = 40
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def render_stats(total: Header, rows: Sequence[Header], page: Page, *, ascii_only: bool = False) -> str:
+    """``total`` and ``rows`` as in ``git traj stats --json``."""
+    lines: list[str] = []
+    for label, text in _facts(total):
+        lines += page.block(escape_line(text), indent=_LABEL, label=label)
+    if rows:
+        lines += ["", *_chart(rows, page, ascii_only=ascii_only)]
+    return "\n".join(lines) + "\n"
+
+
+def _facts(total: Header) -> Iterator[tuple[str, str]]:
+    number, sessions, stored = total["trajectories"], total["sessions"], total["bytes"]
+    share = f" ({_percent(total)})" if total["commits"] else ""
+    merges = f"; left out: {count(total['mergesLeftOut'], 'merge')}" if total["mergesLeftOut"] else ""
+    yield "commits", f"{total['recorded']:,} of {total['commits']:,} carry a record{share}{merges}"
+    if not number:
+        return
+    trajectories = f"{number:,} trajector{'y' if number == 1 else 'ies'}"
+    idle = f"; {total['withoutCommit']:,} led to no commit here" if total["withoutCommit"] else ""
+    yield "work", f"{_many(sessions, 'session')}, {trajectories}{idle}"
+    yield "agents", _names(total["agents"])
+    yield "models", _names(total["models"])
+    yield "tokens", _known(tokens(total["usage"]), total["tellingUsage"], number)
+    yield "cost", _known(money(total), total["tellingCost"], number)
+    telling = ", ".join(f"{part} {many:,}" for part, many in total["telling"].items())
+    silent = sessions - total["telling"]["retrospective"]
+    yield "told", f"{telling} of {sessions:,}; {_many(silent, 'session')} without a retrospective"
+    if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
+        yield "beside", beside
+    disk = "unknown" if stored["disk"] is None else _bytes(stored["disk"])
+    events = _bytes(stored["events"])
+    yield "stored", f"{_bytes(stored['records'])} of records, {events} of events; all on disk {disk}"
+
+
+def _known(text: str | None, telling: int, of: int) -> str:
+    if text is None:
+        return "unknown: no record tells"
+    return text if telling == of else f"{text}, of {telling:,} of {of:,}; the others' are unknown"
+
+
+def _names(ranking: Sequence[Header]) -> str:
+    return ", ".join(f"{each['name'] or 'unknown'} {each['trajectories']:,}" for each in ranking)
+
+
+def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[str]:
+    names = [cut(escape_line(row["name"] or "unknown"), _NAME) for row in rows[:_ROWS]]
+    told = [_small(row) for row in rows[:_ROWS]]
+    wide = max(map(width, names)), max(map(len, told))
+    # name, bar, three digits and a sign for the share, two blanks between
+    bar = min(_BAR, max(4, (page.columns or 80) - wide[0] - wide[1] - 10))
+    for row, name, small in zip(rows, names, told, strict=False):
+        drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
+        lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
+        yield f"{lead}  {page.paint(small, 'dim')}".rstrip()
+    if len(rows) > _ROWS:
+        yield page.paint(f"and {len(rows) - _ROWS:,} more: --json has all", "dim")
+
+
+def _small(row: Header) -> str:
+    spent = tokens(row["usage"])
+    size = sum(row["bytes"].values())
+    told = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), _bytes(size) if size else None]
+    return " · ".join(filter(None, told))
+
+
+def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
+    share = row["recorded"] / row["commits"] if row["commits"] else 0.0
+    if ascii_only:
+        return ("#" * round(share * columns)).ljust(columns, ".")
+    eighths = round(share * columns * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + _EIGHTHS[rest] * bool(rest)).ljust(columns)
+
+
+def _percent(row: Header) -> str:
+    """Rounded down, so that 100 % means all."""
+    return f"{100 * row['recorded'] // row['commits']}%" if row["commits"] else "-"
+
+
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _bytes(size: int) -> str:
+    return f"{short_number(size)}B".replace("kB", " kB").replace("MB", " MB") if size >= 1000 else f"{size} B"

@@ -1,0 +1,139 @@
+"""Why lines are as they are: for a reader, and, as lines of keys and values, for a script."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+from gittraj.model.words import Header
+from gittraj.render.text.log import render_decision, render_small_print, render_title
+from gittraj.render.text.terminal import Page, cut, escape, escape_line
+
+_LABEL = 11  # columns that a label takes, margin included
+_LINES = 6  # lines of the file that are shown of a reason
+_ASKED, _SAID = 6, 4  # lines of a prompt, of a decision
+
+
+def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime) -> str:
+    """One entry of ``git traj why``; ``lines`` are all of the file."""
+    shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
+    header = entry["trajectory"]
+    if header is not None:
+        shown += _told(entry, page)
+        shown += render_small_print(header, page)
+    elif entry["commit"] is not None:
+        shown += [
+            page.paint("  no record tells of this commit", "dim"),
+            *_nearest(entry["nearest"], page, now),
+        ]
+    return "\n".join(shown) + "\n"
+
+
+def _quote(ranges: Sequence[Sequence[int]], lines: Sequence[str], page: Page) -> Iterator[str]:
+    numbers = [number for first, last in ranges for number in range(first, last + 1)]
+    wide = len(str(numbers[-1]))
+    before = 0
+    for number in numbers[:_LINES]:
+        if before and number != before + 1:
+            yield page.paint(f"{'…':>{wide}}", "dim")
+        lead = f"{number:>{wide}}  "
+        text = escape(lines[number - 1]).rstrip()
+        yield (page.paint(lead, "dim") + cut(text, page.room(len(lead)))).rstrip()
+        before = number
+    if len(numbers) > _LINES:
+        yield page.paint(f"{'…':>{wide}}  and {len(numbers) - _LINES} more of {_spell(ranges)}", "dim")
+
+
+def _spell(ranges: Sequence[Sequence[int]]) -> str:
+    return ", ".join(f"{first}-{last}" if first != last else str(first) for first, last in ranges)
+
+
+def _title(entry: Header, page: Page, now: datetime) -> str:
+    if entry["commit"] is None:
+        return page.paint("not committed yet", "bold")
+    return render_title(entry, page, now)
+
+
+def _told(entry: Header, page: Page) -> Iterator[str]:
+    if entry["prompt"]:
+        yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
+    for number, decision in enumerate(entry["decisions"][:3]):
+        yield from _block("" if number else "decided", render_decision(decision, page), page, _SAID)
+    call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
+    if call is not None:
+        name = escape_line(call["tool"]["name"] or "a call")
+        at = f" at {escape_line(call['ts'])}" if call["ts"] else ""
+        yield from _block("wrote", f"{name}{at}", page, 1)
+        for line in entry["change"]:
+            text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
+            yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
+    else:
+        yield from _block("wrote", "no call of the session shows these lines", page, 1)
+    for number, doubt in enumerate(entry["trajectory"]["caveats"][:3]):
+        yield from _block("" if number else "doubts", escape_line(doubt), page, 2)
+    if entry["movedBy"]:
+        yield from _block("moved", _moved(entry["movedBy"]), page, 3)
+
+
+def _moved(former: Sequence[Header]) -> str:
+    """Which rewrite brought the reason to this commit."""
+    old = ", ".join(commit["short"] for commit in former[:5])
+    first = [commit["short"] for commit in former if commit["first"]]
+    told = f"here from {old} by a rewrite of history"
+    return f"{told}; the first was {first[0]}" if first and len(former) > 1 else told
+
+
+def _nearest(near: Header | None, page: Page, now: datetime) -> Iterator[str]:
+    if near is None:
+        return
+    yield page.paint("  the last recorded change of the file before it:", "dim")
+    yield from (f"  {row}" for row in render_title(near, Page(page.room(2), page.colour), now).split("\n"))
+    header = near["trajectory"]
+    if header and header["prompt"]:
+        yield from _block("asked", escape_line(header["prompt"]), page, 3)
+
+
+def _block(label: str, text: str, page: Page, most: int) -> list[str]:
+    return page.block(text, indent=_LABEL, label=f"  {label}" if label else "", lines=most)
+
+
+# ---------------------------------------------------------------- for scripts
+
+
+def render_porcelain(entry: Header, lines: Sequence[str], path: str) -> str:
+    """One entry as ``git traj why --porcelain`` prints it; what comes from a record is escaped, on one
+    line."""
+    rows = [entry["commit"] or "0" * 40]
+    rows += [f"lines {_spell(entry['lines'])}", f"path {escape_line(path)}"]
+    for key, value in _pairs(entry):
+        if value not in (None, ""):
+            said = escape(str(value)).replace("\n", " ")
+            rows.append(f"{key} {said if key == 'change' else escape_line(said)}")
+    for first, last in entry["lines"]:
+        rows += [f"\t{escape(line)}" for line in lines[first - 1 : last]]
+    return "\n".join(rows) + "\n"
+
+
+def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
+    if entry["commit"] is not None:
+        yield from (("short", entry["short"]), ("author", entry["author"]["name"]))
+        yield from (("author-mail", f"<{entry['author']['email']}>"), ("date", entry["date"]))
+        yield "summary", entry["subject"]
+    if header := entry["trajectory"]:
+        yield from (("trajectory", header["id"]), ("agent", header["agent"]))
+        yield from (("model", model) for model in header["models"])
+        yield from (("session", header["session"]), ("evidence", header["link"]["evidence"]))
+        yield "prompt", entry["prompt"]
+    for decision in entry["decisions"]:
+        yield "decision", json.dumps(decision, ensure_ascii=False, sort_keys=True)
+    for event in entry["events"]:
+        yield "event", f"{event['id']} {event['type']}"
+    for line in entry["change"]:
+        yield "change", line
+    for doubt in header["caveats"] if header else ():
+        yield "doubt", doubt
+    for old in entry["movedBy"]:
+        yield "moved-from", old["commit"] + (" first" if old["first"] else "")
+    if near := entry["nearest"]:
+        yield "nearest", f"{near['commit']} {near['subject']}"

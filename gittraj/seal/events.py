@@ -1,0 +1,114 @@
+"""Thinking of a part under seal, and out of it again: which events, never how (``gittraj.seal`` knows).
+
+A part's thinking becomes one seal, written once and carried byte for byte. Each event that it holds names it,
+the first one has the payload too; the header, which says who can open it, lies in the record. Pure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from gittraj.model.values import AnyEvent, Thinking
+
+Seals = Mapping[str, tuple[str, ...]]
+"""The headers of each seal, by its name, as a record has them."""
+LIMIT = 600_000
+"""Bytes of text in one seal, so that the event with its payload fits into a segment."""
+
+
+class Sealer(Protocol):
+    def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
+        """Header and payload of the texts, by event. Raises SealError."""
+
+
+class Opener(Protocol):
+    def open(
+        self, trajectory: str, events: Collection[str], headers: Sequence[str], payload: bytes
+    ) -> Mapping[str, str] | None:
+        """The texts of exactly these events; None without a key for it, or where it was tampered with."""
+
+
+class Sealing(Protocol):
+    """How thinking is sealed in a repository. ``remark``: what of it a user has to know, on one line, once
+    :meth:`sealer` was asked."""
+
+    @property
+    def remark(self) -> str | None: ...
+    def sealer(self) -> Sealer | None:
+        """None where there is nobody to seal for."""
+
+
+def seal_events(
+    trajectory: str, events: Sequence[AnyEvent], sealer: Sealer
+) -> tuple[list[AnyEvent], dict[str, tuple[str, ...]]]:
+    """The events of a part with their thinking sealed, and the headers. Raises SealError."""
+    sealed = [
+        _bare(event) if isinstance(event, Thinking) and not event.content else event for event in events
+    ]
+    seals: dict[str, tuple[str, ...]] = {}
+    for group in _groups(events):
+        header, payload = sealer.seal(trajectory, {event.id: event.content for event in group.values()})
+        name = hashlib.sha256(payload).hexdigest()[:16]
+        seals[name] = (header,)
+        for place, event in group.items():
+            sealed[place] = _hide(event, name, payload, holds=place == min(group))
+    return sealed, seals
+
+
+def open_events(trajectory: str, events: Sequence[AnyEvent], seals: Seals, opener: Opener) -> list[AnyEvent]:
+    """The events with each text that ``opener`` can read; the others stay sealed."""
+    members: dict[str, list[Thinking]] = {}
+    for event in events:
+        if isinstance(event, Thinking) and event.seal is not None and event.seal in seals:
+            members.setdefault(event.seal, []).append(event)
+    texts: dict[str, str] = {}
+    for name, found in members.items():
+        payload = next((event.payload for event in found if event.payload), None)
+        if payload is not None:
+            texts |= opener.open(trajectory, {e.id for e in found}, seals[name], payload) or {}
+    return [
+        _show(event, texts[event.id]) if isinstance(event, Thinking) and event.id in texts else event
+        for event in events
+    ]
+
+
+def is_sealable(event: AnyEvent) -> bool:
+    return isinstance(event, Thinking) and event.seal is None and bool(event.content)
+
+
+def count_readers(headers: Sequence[str]) -> int:
+    """Of a seal: the stanzas of its longest header, which is text (age-encryption.org/v1)."""
+    return max((header.count("\n-> ") for header in headers), default=0)
+
+
+def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
+    """The events of each seal, by their places."""
+    group: dict[int, Thinking] = {}
+    size = 0
+    for place, event in enumerate(events):
+        if not isinstance(event, Thinking) or not is_sealable(event):
+            continue
+        length = len(event.content.encode("utf-8", "replace"))
+        if group and size + length > LIMIT:
+            yield group
+            group, size = {}, 0
+        group[place] = event
+        size += length
+    if group:
+        yield group
+
+
+def _hide(event: Thinking, name: str, payload: bytes, *, holds: bool) -> Thinking:
+    """Nothing stays that tells of the text, neither its size nor a hash."""
+    return replace(_bare(event), seal=name, sealed_bytes=len(payload), payload=payload if holds else None)
+
+
+def _bare(event: Thinking) -> Thinking:
+    return replace(event, content="", raw=None, artifact=None, extra={})
+
+
+def _show(event: Thinking, text: str) -> Thinking:
+    return replace(event, content=text, seal=None, sealed_bytes=None, payload=None)

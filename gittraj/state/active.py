@@ -1,0 +1,161 @@
+"""Authored events that no commit has yet, in ``traj/active/`` of the common git directory.
+
+One file a trajectory, written whole, with the drain's lock held. Its texts are redacted. It is no cache:
+what an author wrote stands nowhere else until a commit has it, but in an agent's log, as far as that says it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError, unwritable
+from gittraj.model.codec import dump, event_from_json, event_to_json, from_json, to_json
+from gittraj.model.values import AnyEvent, Participant, Range, TaskRef
+from gittraj.state.folder import discard
+
+_FOLDER = "active"
+_MARK = "traj-worktree"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """A trajectory that somebody writes by hand, or a session in which something was recorded.
+
+    ``worktree`` is the git directory where it began (:func:`place_of`), ``commit`` HEAD then; ``session``
+    None where nothing names one, and ``awaits_log`` where one will tell. ``position``: of the next event;
+    ``parts``: those that commits have, ``commits`` all of these, the latest last. ``logged``: events that
+    were met in a log. ``over``: its worktree was removed before anybody said how it ended.
+    """
+
+    trajectory: str
+    worktree: str
+    agent: str | None = None
+    session: str | None = None
+    awaits_log: bool = False
+    title: str | None = None
+    task: TaskRef | None = None
+    tags: tuple[str, ...] = ()
+    participants: tuple[Participant, ...] = ()
+    started_at: str | None = None
+    commit: str | None = None
+    status: str | None = None
+    over: bool = False
+    position: int = 0
+    parts: tuple[Range, ...] = ()
+    commits: tuple[str, ...] = ()
+    logged: tuple[str, ...] = ()
+
+    @property
+    def by_hand(self) -> bool:
+        return self.session is None and not self.awaits_log
+
+    @property
+    def ended(self) -> bool:
+        return self.status is not None or self.over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Active:
+    header: Header
+    events: tuple[AnyEvent, ...] = ()
+
+
+def place_of(git_dir: Path, common_dir: Path, *, create: bool = False) -> str:
+    """A worktree by its git directory as seen from the common one, which may be moved or mounted elsewhere.
+
+    A linked worktree has a mark besides, made on request: another may get its name once it is removed.
+    Raises StoreError when the mark cannot be made.
+    """
+    place = Path(os.path.relpath(git_dir, common_dir)).as_posix()
+    if place == ".":
+        return place
+    path = git_dir / _MARK
+    try:
+        if create and not path.exists():
+            path.write_text(secrets.token_hex(8), "ascii")
+        return f"{place}#{path.read_text('ascii').strip()}"
+    except OSError as error:
+        if create:
+            raise unwritable(path, error) from None
+        return place
+
+
+def is_gone(header: Header, common_dir: Path) -> bool:
+    """Whether the worktree in which it began was removed, though one of that name may be there again."""
+    place = header.worktree.partition("#")[0]
+    return place_of(common_dir / place, common_dir) != header.worktree
+
+
+def load_active(folder: Path) -> list[Active]:
+    """All of them, by trajectory. A damaged file is passed over: it stays where it is."""
+    return [active for _, active in _load(folder) if active is not None]
+
+
+def find_damaged(folder: Path) -> list[Path]:
+    """The files of those that are passed over."""
+    return [path for path, active in _load(folder) if active is None]
+
+
+def _load(folder: Path) -> Iterator[tuple[Path, Active | None]]:
+    for path in sorted((folder / _FOLDER).glob("traj_*.json")):
+        try:
+            yield path, _read(json.loads(path.read_bytes()))
+        except (OSError, ValueError, FormatError, RecursionError):
+            yield path, None
+
+
+def _read(value: Any) -> Active:
+    if not isinstance(value, dict):
+        raise FormatError("an active trajectory is no object")
+    events = value.get("events")
+    return Active(
+        header=from_json(Header, value.get("header")),
+        events=tuple(map(event_from_json, events if isinstance(events, list) else ())),
+    )
+
+
+def save_active(folder: Path, active: Active) -> None:
+    """Whole or not at all; one that has ended and holds nothing more is removed. Raises StoreError."""
+    place = folder / _FOLDER
+    path = place / f"{active.header.trajectory}.json"
+    if not active.events and (active.header.ended or not active.header.by_hand):
+        path.unlink(missing_ok=True)
+        return
+    body = dump({"header": to_json(active.header), "events": [event_to_json(e) for e in active.events]})
+    fresh = place / f"{path.name}.{os.getpid()}.{threading.get_ident()}"
+    try:
+        place.mkdir(exist_ok=True)
+        with fresh.open("wb") as stream:
+            stream.write(body)
+            stream.flush()
+            os.fsync(stream.fileno())
+        fresh.replace(path)
+    except OSError as error:
+        discard(fresh)
+        raise unwritable(path, error) from None
+
+
+def drop_active(folder: Path, trajectory: str) -> None:
+    (folder / _FOLDER / f"{trajectory}.json").unlink(missing_ok=True)
+
+
+def without(active: Active, stored: set[str]) -> Active:
+    """Without events that a commit has now."""
+    header = active.header
+    return Active(
+        header=replace(header, logged=tuple(name for name in header.logged if name not in stored)),
+        events=tuple(event for event in active.events if event.id not in stored),
+    )
+
+
+def mark_logged(active: Active, met: set[str]) -> Active:
+    """With those of its events that were met in a log now: a commit will get them from there."""
+    logged = tuple(event.id for event in active.events if event.id in met or event.id in active.header.logged)
+    return replace(active, header=replace(active.header, logged=logged))

@@ -1,0 +1,192 @@
+"""The folder ``traj/`` in the common git directory: what this clone keeps for itself.
+
+It holds the lock under which everything is drained, the key of the redactor's tags, keyed hashes of
+secrets seen in environments and in sessions, and what the installation found. No text of an agent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import TrajError, unwritable
+from gittraj.git import Position, Repository, read_reflog
+from gittraj.state.lock import acquire
+
+FOLDER = "traj"
+EXPOSED = "exposed.json"
+_ABANDONED = 60.0
+"""Seconds after which a file that lives for a moment belongs to a process that was killed."""
+
+
+class LocalState:
+    """The local state of one repository. ``exists`` is false until git-traj is installed there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @classmethod
+    def of(cls, repository: Repository) -> LocalState:
+        return cls(repository.common_dir / FOLDER)
+
+    @property
+    def exists(self) -> bool:
+        return self.folder.is_dir()
+
+    def create(self) -> None:
+        """Raises StoreError where nothing can be written."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise unwritable(self.folder, error) from None
+
+    @contextmanager
+    def locked(self, *, wait: float) -> Iterator[bool]:
+        """The drain's lock; yields whether it was had within ``wait`` seconds."""
+        try:
+            descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise unwritable(self.folder / "lock", error) from None
+        try:
+            yield acquire(descriptor, wait)
+        finally:
+            os.close(descriptor)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """For a command that writes: the folder, and the drain's lock. Raises StoreError; TrajError where
+        another process has the lock for ten seconds."""
+        self.create()
+        with self.locked(wait=10.0) as had:
+            if not had:
+                raise busy()
+            yield
+
+    def tidy(self) -> None:
+        """Remove what killed processes left: unfinished files, and the lock that a hook made for its worker
+        (with it there, no hook would wake one again)."""
+        for path in (self.folder / "drain.lock", *self._unfinished()):
+            try:
+                if _is_abandoned(path):
+                    import shutil  # noqa: PLC0415 - with all of its compressors, for one command
+
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+            except OSError:
+                pass  # another one was faster
+
+    def unfinished(self) -> list[Path]:
+        """What killed processes did not finish."""
+        return sorted(filter(_is_abandoned, self._unfinished()))
+
+    def _unfinished(self) -> Iterator[Path]:
+        yield from self.folder.glob("*.[0-9]*")
+        yield from self.folder.glob("active/*.json.[0-9]*")
+
+    def key(self) -> bytes:
+        """32 random bytes that never leave this clone; made at first use."""
+        path = self.folder / "redact.key"
+        if not path.exists():
+            fresh = self._fresh("redact.key")
+            try:
+                descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+                with os.fdopen(descriptor, "wb") as stream:  # os.write makes \r\n of \n on Windows
+                    stream.write(os.urandom(32))
+                os.link(fresh, path)  # whole, and only the first of two processes
+            except FileExistsError:
+                pass
+            except OSError as error:
+                raise unwritable(path, error) from None
+            finally:
+                discard(fresh)
+        return path.read_bytes()
+
+    def _fresh(self, name: str) -> Path:
+        """A file for one thread to write in; ``tidy`` knows it by its numbers."""
+        return self.folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
+
+    def read(self, name: str) -> Any:
+        """A JSON file of ours; ``None`` when it is missing or damaged."""
+        try:
+            return json.loads((self.folder / name).read_bytes())
+        except (OSError, ValueError):
+            return None
+
+    def write(self, name: str, value: Any) -> None:
+        """Whole or not at all."""
+        path = self.folder / name
+        fresh = self._fresh(name)
+        try:
+            fresh.write_text(json.dumps(value, indent=1, sort_keys=True), "utf-8")
+            fresh.replace(path)
+        except OSError as error:
+            discard(fresh)
+            raise unwritable(path, error) from None
+
+    def hashes(self) -> tuple[str, ...]:
+        """The keyed hashes of known secrets, the latest last."""
+        return tuple(map(str, self.read("live.json") or ()))
+
+    def add_hashes(self, hashes: frozenset[str]) -> frozenset[str]:
+        """Remember keyed hashes of secrets, the latest last; returns all that are known."""
+        self.key()
+        if hashes <= frozenset(known := self.hashes()):  # also where nothing can be written
+            return frozenset(known)
+        with (self.folder / "redact.key").open("r+b") as key:
+            acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does
+            known = self.hashes()
+            fresh = sorted(hashes - frozenset(known))
+            if fresh:
+                self.write("live.json", [*known, *fresh])
+        return frozenset(known) | hashes
+
+    def exposed(self) -> frozenset[str]:
+        """The trajectories in which a secret became known that had been pushed."""
+        return frozenset(map(str, self.read(EXPOSED) or ()))
+
+    def add_exposed(self, trajectories: frozenset[str]) -> None:
+        """To be told until somebody has rotated the secret and removes the file."""
+        if not trajectories <= self.exposed():
+            self.write(EXPOSED, sorted(self.exposed() | trajectories))
+
+
+def busy() -> TrajError:
+    """Another process has had the drain's lock for longer than anybody waits."""
+    return TrajError("another git-traj is writing", "try again in a moment")
+
+
+def _is_abandoned(path: Path) -> bool:
+    try:
+        return time.time() - path.stat().st_mtime > _ABANDONED
+    except OSError:
+        return False
+
+
+def discard(fresh: Path) -> None:
+    """Take away what was not finished, where a disk lets us."""
+    try:
+        fresh.unlink(missing_ok=True)
+    except OSError:
+        pass  # read-only: then it was never made
+
+
+def reflog_positions(repository: Repository) -> Mapping[str, Position]:
+    """How far each worktree's reflog is now, by its git directory."""
+    return {str(t.git_dir): read_reflog(repository, t.git_dir, None)[1] for t in repository.worktrees()}
+
+
+def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
+    """What ``installed.json`` says: when, and how far the reflogs were.
+
+    Raises TrajError when it is damaged.
+    """
+    try:
+        known = value["reflogs"].items()
+        return float(value["time"]), {name: Position(int(size), str(mark)) for name, (size, mark) in known}
+    except (TypeError, KeyError, ValueError, AttributeError):
+        raise TrajError("traj/installed.json is damaged", "run git traj install again") from None

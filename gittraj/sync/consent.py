@@ -1,0 +1,54 @@
+"""Whether it may be pushed, and how much: the user's word, and never a cloned repository's.
+
+A consent is for an address: another one under the same remote's name is somebody else.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.sync.remote import Remote
+
+Answer = Literal["never", "ask", "auto"]
+_KEYS = {"push": ("never", "ask", "auto"), "share": ("all", "records")}
+
+
+def read_answer(repository: Repository, remote: Remote) -> Answer:
+    """``traj.push``, and what was answered for this remote before. Raises TrajError for another value."""
+    said = _read(repository, "push", "ask")
+    if said == "ask" and remote.listed and _key(repository, remote) == _where(remote):
+        return "auto"
+    return "never" if said == "never" else "auto" if said == "auto" else "ask"
+
+
+def is_automatic(repository: Repository) -> bool:
+    """Whether pushes go along with the user's own. Raises TrajError."""
+    return _read(repository, "push", "ask") == "auto"
+
+
+def remember_consent(repository: Repository, remote: Remote) -> None:
+    """For this remote while it stays where it is; an address that is no remote is asked for each time."""
+    if remote.listed:
+        repository.run("config", "--local", f"remote.{remote.address}.trajPush", _where(remote))
+
+
+def leaves_out(repository: Repository) -> bool:
+    """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
+    return _read(repository, "share", "all") == "records"
+
+
+def _key(repository: Repository, remote: Remote) -> str | None:
+    return repository.config(f"remote.{remote.address}.trajPush")
+
+
+def _where(remote: Remote) -> str:
+    return " ".join(remote.urls)
+
+
+def _read(repository: Repository, key: str, default: str) -> str:
+    value = (repository.config(f"traj.{key}") or default).lower()
+    if value not in _KEYS[key]:
+        raise TrajError(f"git config traj.{key} is '{value}'", f"it can be {', '.join(_KEYS[key])}")
+    return value

@@ -1,0 +1,91 @@
+"""A remote's copy of our refs joined into ours: notes by the union of their lines, segments by their names.
+
+Both are one commit with both tips as parents, so that what was joined is an ancestor, and a remote that only
+moves forward can be pushed to without force. Where something was purged, ``gittraj.sync.purge_merge`` joins.
+"""
+
+from __future__ import annotations
+
+from gittraj.git import Objects, Repository
+from gittraj.notes.epoch import FILE, may_be_purged, read_epoch
+from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
+from gittraj.notes.recovery import is_ancestor
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, move_ref
+from gittraj.notes.tree import changed_notes
+from gittraj.sync.purge_merge import is_settled, settle_records, settle_segments
+
+_MESSAGE = "git-traj: join {}"
+
+
+def join_records(repository: Repository, theirs: str, name: str) -> int:
+    """Join the records at commit ``theirs``, which is called ``name``, into ours; returns how many of our
+    notes changed. Raises GitError, StoreError."""
+    objects = repository.objects
+    changed = 0
+    if may_be_purged(objects, _tips(objects, RECORDS_REF, theirs)):
+        return settle_records(repository, theirs, message=_MESSAGE.format(name))
+
+    def build(ours: str | None) -> str | None:
+        nonlocal changed
+        root = objects.commit(theirs).tree
+        if ours is None:
+            changed = len(changed_notes(objects, None, root))
+            return theirs
+        changed = 0
+        before = objects.commit(ours).tree
+        known = is_ancestor(repository, theirs, ours)
+        # also of what we have: a note that somebody removed here is not gone, only a tombstone deletes
+        tree, changed = join_notes(objects, before, root, changed_notes(objects, before, root))
+        if known and not changed:
+            return None
+        return _commit(repository, add_foreign(objects, tree, root), ours, theirs, name)
+
+    move_ref(repository, RECORDS_REF, build, message=_MESSAGE.format(name))
+    return changed
+
+
+def join_segments(repository: Repository, month: str, theirs: str, name: str) -> None:
+    """Join the segments of ``month`` at commit ``theirs`` into ours; a month that they have retired is taken
+    as it is. Raises GitError, StoreError."""
+    ref = DATA_PREFIX + month
+    objects = repository.objects
+    tips = _tips(objects, ref, theirs)
+    if not is_retired(objects, theirs) and (
+        may_be_purged(objects, tips) or not all(is_settled(repository, month, tip) for tip in tips)
+    ):
+        settle_segments(repository, month, theirs, message=_MESSAGE.format(name))
+        return
+
+    def build(ours: str | None) -> str | None:
+        if ours is None:
+            objects.commit(theirs)  # or it is none
+            return theirs
+        if is_ancestor(repository, theirs, ours):
+            return None
+        before, root = objects.commit(ours).tree, objects.commit(theirs).tree
+        if is_ancestor(repository, ours, theirs) or is_retired(objects, theirs):
+            return theirs
+        return _commit(repository, join_trees(objects, before, root), ours, theirs, name)
+
+    move_ref(repository, ref, build, message=_MESSAGE.format(name))
+
+
+def _tips(objects: Objects, ref: str, theirs: str) -> list[str]:
+    ours = objects.resolve(ref)
+    return [theirs, ours] if ours else [theirs]
+
+
+def is_retired(objects: Objects, tip: str) -> bool:
+    """Whether a month was retired: nothing is left of it but the word that it was. Where all that it had was
+    purged, there is a list of that."""
+    if [entry.name for entry in objects.read_tree(objects.commit(tip).tree)] != [FILE]:
+        return False
+    epoch = read_epoch(objects, tip)
+    return not (epoch.segments or epoch.forgotten)
+
+
+def _commit(repository: Repository, tree: str, ours: str, theirs: str, name: str) -> str:
+    objects = repository.objects
+    if tree == objects.commit(theirs).tree and is_ancestor(repository, ours, theirs):
+        return theirs  # nothing of ours is missing there
+    return objects.write_commit(tree=tree, parents=[ours, theirs], message=_MESSAGE.format(name))

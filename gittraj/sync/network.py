@@ -1,0 +1,170 @@
+"""git over the network: bounded in time, asking nobody for anything, and its complaints on one harmless line.
+
+It must not know what the refs hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from gittraj.errors import GitError, TrajError
+from gittraj.git import Repository, Result
+from gittraj.render.text.terminal import escape_line
+from gittraj.sync.remote import Remote, without_password
+
+ANSWER = 30.0
+"""Seconds until a remote has said what it has."""
+TRANSFER = 300.0
+"""Seconds of one fetch or push."""
+_SILENT = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GCM_INTERACTIVE": "never",
+    "GIT_ASKPASS": "true",  # /bin/true: an empty password, and so an answer
+    "SSH_ASKPASS": "true",
+    "SSH_ASKPASS_REQUIRE": "force",
+    "GIT_NO_LAZY_FETCH": "0",
+}
+_SSH = "ssh -o BatchMode=yes -o ConnectTimeout=10"
+_STALLED = ("-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20")
+_FETCH = (
+    # the remote's own refspecs stay out of it, and a partial clone's filter, which would leave out blobs
+    *("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-filter", "--no-prune"),
+    *("--no-recurse-submodules", "--no-auto-maintenance"),
+)
+_PUSH = (
+    *("-c", "push.default=nothing", "-c", "push.pushOption=", "push", "--porcelain", "--no-verify"),
+    *("--no-follow-tags", "--no-signed", "--recurse-submodules=no"),
+)
+_LONGEST = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """Why a push was refused. ``moved``: because somebody else pushed meanwhile; ``atomic``: because the
+    remote cannot take all or none."""
+
+    why: str
+    moved: bool = False
+    atomic: bool = False
+
+
+def list_refs(repository: Repository, remote: Remote, *patterns: str) -> dict[str, str]:
+    """The remote's refs that match, with what they point to. Raises TrajError."""
+    out = _call(repository, remote, "ls-remote", "--", remote.address, *patterns, timeout=ANSWER).out
+    pairs = (line.split("\t") for line in out.decode("utf-8", "surrogateescape").splitlines())
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
+
+
+def fetch_refs(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:
+    """Raises TrajError."""
+    pairs = [f"+{ref}:{remote.tracking(ref)}" for ref in refs]
+    _call(repository, remote, *_STALLED, *_FETCH, "--", remote.address, *pairs)
+
+
+def fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
+    """All in one go. A partial clone would fetch each by itself when it meets it. Raises TrajError."""
+    options = ("-c", "fetch.negotiationAlgorithm=noop", *_STALLED, *_FETCH, "--filter=blob:none", "--stdin")
+    given = "".join(f"{oid}\n" for oid in oids).encode()
+    _call(repository, remote, *options, "--", remote.address, given=given)
+
+
+def push_refs(
+    repository: Repository,
+    remote: Remote,
+    tips: Mapping[str, str],
+    *,
+    atomic: bool = True,
+    instead: Mapping[str, str] = MappingProxyType({}),
+) -> Refused | None:
+    """Point the remote's refs (name: commit) forward, all or none; None when it is done. Those of ``instead``
+    are replaced, if they are still at the commit that is named there. Raises TrajError."""
+    pairs = [f"{oid}:{ref}" for ref, oid in tips.items()]
+    leases = [f"--force-with-lease={ref}:{oid}" for ref, oid in instead.items() if ref in tips]
+    how = ("--atomic" if atomic else "--no-atomic", *leases)
+    options = (*_STALLED, *_PUSH, *how, "--", remote.address, *pairs)
+    done = _run(repository, remote, *options)
+    if done.code == 0:
+        return None
+    rows = [line.split("\t") for line in done.out.decode("utf-8", "replace").splitlines()]
+    refused = [row[2] for row in rows if len(row) == 3 and row[0] == "!"]
+    if not refused:
+        return Refused(why=_complaint(done), atomic=b"does not support --atomic" in done.err)
+    why = next((each for each in refused if "atomic push fail" not in each), refused[0])
+    said = _remote_words(done)
+    return Refused(why=_harmless(f"{why}: {said}" if said else why), moved=any(map(_is_moved, refused)))
+
+
+def _is_moved(row: str) -> bool:
+    """``[rejected]`` is said on this side, and we never ask for what is no step forward: they have something
+    that we have not. A lock is somebody else's push."""
+    locks = ("cannot lock ref", "failed to update ref", "incorrect old value", "atomic transaction failed")
+    ours = row.startswith("[rejected]") and "atomic push failed" not in row
+    return ours or any(sign in row for sign in locks)
+
+
+def _call(
+    repository: Repository,
+    remote: Remote,
+    *args: str,
+    given: bytes | None = None,
+    timeout: float | None = None,
+) -> Result:
+    done = _run(repository, remote, *args, given=given, timeout=timeout)
+    if done.code:
+        raise TrajError(f"{remote.name}: {_complaint(done)}", f"git ls-remote {remote.name} asks it too")
+    return done
+
+
+def _run(
+    repository: Repository,
+    remote: Remote,
+    *args: str,
+    given: bytes | None = None,
+    timeout: float | None = None,
+) -> Result:
+    surroundings = {**_SILENT, **_ssh(repository), **_no_mirror(remote)}
+    try:
+        return repository.run(*args, check=False, input=given, env=surroundings, timeout=timeout or TRANSFER)
+    except GitError as error:
+        raise TrajError(
+            f"{remote.name}: {error.message}", "nothing is lost: it is sent or fetched next time"
+        ) from None
+
+
+def _ssh(repository: Repository) -> dict[str, str]:
+    own = repository.environ.keys() & {"GIT_SSH", "GIT_SSH_COMMAND"}
+    return {} if own or repository.config("core.sshCommand") else {"GIT_SSH_COMMAND": _SSH}
+
+
+def _no_mirror(remote: Remote) -> dict[str, str]:
+    """Of a mirror, git pushes everything by force or nothing."""
+    if not remote.listed:
+        return {}
+    key = f"remote.{remote.address}.mirror"
+    return {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": key, "GIT_CONFIG_VALUE_0": "false"}
+
+
+def _complaint(done: Result) -> str:
+    """git's own first word, rather than what the other side says around it."""
+    lines = done.err.decode("utf-8", "replace").replace("\r", "\n").splitlines()
+    own = [line for line in lines if line.strip() and not line.startswith(("remote:", "warning:", "hint:"))]
+    first = (own or _remote_lines(done) or ["it cannot be reached"])[0]
+    return _harmless(first.removeprefix("fatal: ").removeprefix("error: "))
+
+
+def _remote_words(done: Result) -> str:
+    """What a hook there says; that a hook declined, git says itself."""
+    return next((line for line in _remote_lines(done) if not line.startswith("error: hook declined")), "")
+
+
+def _remote_lines(done: Result) -> list[str]:
+    lines = done.err.decode("utf-8", "replace").splitlines()
+    told = (line.removeprefix("remote:").strip() for line in lines if line.startswith("remote:"))
+    return [line for line in told if line]
+
+
+def _harmless(text: str) -> str:
+    line = escape_line(without_password(text))
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"

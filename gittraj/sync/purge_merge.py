@@ -1,0 +1,252 @@
+"""Joins histories of which one was purged: what was taken out stays out, and all else of both sides is kept.
+
+A tip from before the purge gives its tree, without what the epoch lists, and never its history. Making a
+purge is the same with more to list. It must not know what a secret looks like.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gittraj.git import Objects, Repository
+from gittraj.model.codec import decode_note, encode_note, segment_path
+from gittraj.model.values import Line, Record, SegmentRef
+from gittraj.notes.epoch import FILE, Epoch, Place, encode_epoch, read_epoch, survey
+from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
+from gittraj.notes.merge import merge_lines
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef, move_ref
+from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, note_place, update_paths
+from gittraj.record.rewrite_segments import IDS, Renewal, renew_note
+
+
+def _same(line: Line) -> Line:
+    return line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a purge that is being made does besides: ``epoch`` lists it, ``renewal`` has its parts as they are
+    to be told; a note whose body ``meets`` what is sought gets each of its lines by ``clean``."""
+
+    epoch: Epoch = field(default_factory=Epoch)
+    renewal: Renewal | None = None
+    clean: Callable[[Line], Line] = _same
+    meets: Callable[[bytes], bool] = lambda _: False
+
+
+def settle_records(
+    repository: Repository, theirs: str | None = None, *, message: str, change: Change | None = None
+) -> int:
+    """Join the records at commit ``theirs`` (None: nobody's), and purge ours; returns how many of our notes
+    changed. Raises GitError, StoreError."""
+    objects = repository.objects
+    change = change or Change()
+    changed = 0
+
+    def build(ours: str | None) -> str | None:
+        nonlocal changed
+        tips = [tip for tip in (ours, theirs) if tip]
+        if not tips:
+            return None
+        found = survey(repository, tips, change.epoch)
+        dirty = [tip for tip in tips if tip not in found.clean]
+        whole = [
+            objects.commit(tip).tree for tip in dict.fromkeys((*found.heads, *tips)) if tip in found.clean
+        ]
+        renewal = change.renewal or _find_parts(
+            repository, [*found.heads, *dirty] if dirty else [], found.epoch
+        )
+        cleaned = [_purge_notes(repository, tip, found.epoch, renewal, change) for tip in dirty]
+        root, *others = dict.fromkeys([*whole, *cleaned])
+        for other in others:
+            joined, _ = join_notes(objects, root, other, changed_notes(objects, root, other))
+            root = add_foreign(objects, joined, other)
+        root = _write_epoch(objects, root, found.epoch)
+        before = objects.commit(ours).tree if ours else None
+        changed = len(changed_notes(objects, before, root))
+        return _commit(objects, root, found.heads, ours, message)
+
+    move_ref(repository, RECORDS_REF, build, message=message)
+    return changed
+
+
+def settle_segments(repository: Repository, month: str, theirs: str | None = None, *, message: str) -> None:
+    """Join the segments of a month at commit ``theirs``, and take out of ours what the records' epoch lists.
+    The records have to be joined before: what stands at a listed place is what they name. Raises GitError,
+    StoreError."""
+    objects = repository.objects
+
+    def build(ours: str | None) -> str | None:
+        tips = [tip for tip in (ours, theirs) if tip]
+        if not tips:
+            return None
+        found = survey(repository, tips, _listed(repository, month, tips))
+        named = set() if found.clean.issuperset(tips) else _names(repository, found.epoch)
+        roots = [
+            objects.commit(tip).tree for tip in dict.fromkeys((*found.heads, *tips)) if tip in found.clean
+        ]
+        for tip in tips:
+            if tip not in found.clean:
+                tree = objects.commit(tip).tree
+                gone = _refused(objects, tree, month, found.epoch, named)
+                roots.append(update_paths(objects, tree, dict.fromkeys(gone)))
+        root, *others = dict.fromkeys(roots)
+        for other in others:
+            root = join_trees(objects, root, other)
+        return _commit(objects, _write_epoch(objects, root, found.epoch), found.heads, ours, message)
+
+    move_ref(repository, DATA_PREFIX + month, build, message=message)
+
+
+def is_settled(repository: Repository, month: str, tip: str) -> bool:
+    """Whether a month's tip knows of all that the records' epoch lists of it."""
+    objects = repository.objects
+    listed, here = _listed(repository, month, [tip]), read_epoch(objects, tip)
+    return here.segments >= listed.segments and not listed.forgotten
+
+
+def place_of(trajectory: str, ref: SegmentRef) -> Place | None:
+    position = ref.name.partition("-")[0]
+    return (ref.month, trajectory, int(position)) if position.isdecimal() else None
+
+
+def _commit(objects: Objects, root: str, heads: Sequence[str], ours: str | None, message: str) -> str | None:
+    """None when that is where the ref is."""
+    same = [head for head in heads if objects.commit(head).tree == root]
+    if len(heads) == len(same) == 1:
+        return None if same[0] == ours else same[0]
+    return objects.write_commit(tree=root, parents=heads, message=message)
+
+
+def _write_epoch(objects: Objects, root: str, epoch: Epoch) -> str:
+    return update_paths(objects, root, {(FILE,): objects.write_blob(encode_epoch(epoch))})
+
+
+# ---------------------------------------------------------------- notes
+
+
+def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewal, change: Change) -> str:
+    """The tree of a tip from before, without what is listed."""
+    objects = repository.objects
+    root = objects.commit(tip).tree
+    listed = {name.encode() for name in epoch.trajectories}
+    instead = _stand_ins(renewal, epoch)
+    paths: dict[TreePath, str | None] = {}
+    for commit, body in NotesRef(repository).items(tip):
+        met = change.meets(body)
+        if not met and listed.isdisjoint(IDS.findall(body)):
+            continue
+        lines = decode_note(body)
+        kept = [_rename(line, instead) for line in lines if epoch.allows(line)]
+        new = [_without_traces(line) for line in renew_note(commit, lines, renewal)]
+        told = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
+        fresh = encode_note(told)
+        if fresh != body:
+            paths.update((path, None) for path, _ in note_paths(objects, root, commit))
+            if fresh:
+                paths[note_place(objects, root, commit)] = objects.write_blob(fresh)
+    return update_paths(objects, root, paths)
+
+
+def _without_traces(line: Line) -> Line:
+    """What the commit was like could tell what was taken out of its record."""
+    if isinstance(line, Record) and line.origin is not None:
+        return replace(line, origin=replace(line.origin, patch_id=None, tree=None))
+    return line
+
+
+def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Renewal:
+    """The listed parts as they are told since the purge."""
+    parts: dict[tuple[str, str | None], Record] = {}
+    for tip in tips:
+        for record in _records(repository, tip, epoch):
+            if record.key in epoch.records and epoch.allows(record):
+                known = parts.setdefault(record.key, record)
+                parts[record.key] = max(known, record, key=lambda each: each.rev)
+    return Renewal(records=parts)
+
+
+def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRef, ...]]:
+    """What a record that names a listed place has to name instead; that may be nothing."""
+    found: dict[Place, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
+    by_position = defaultdict[tuple[str, int], list[Place]](list)
+    for place in epoch.segments:
+        by_position[place[1:]].append(place)
+    for record in renewal.records.values():
+        for ref in record.segments:
+            told = place_of(record.id, ref)
+            for place in by_position[told[1:]] if told else ():
+                found[place][ref] = None
+    return {place: tuple(refs) for place, refs in found.items()}
+
+
+def _rename(line: Line, instead: Mapping[Place, tuple[SegmentRef, ...]]) -> Line:
+    if not isinstance(line, Record):
+        return line
+
+    def named(refs: Sequence[SegmentRef]) -> tuple[SegmentRef, ...]:
+        places = [(ref, place_of(line.id, ref)) for ref in refs]
+        return tuple(
+            dict.fromkeys(new for ref, at in places for new in (instead.get(at, (ref,)) if at else (ref,)))
+        )
+
+    return replace(line, segments=named(line.segments), also=named(line.also))
+
+
+def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]:
+    """The records of the listed trajectories, those that stand and others."""
+    listed = {name.encode() for name in epoch.trajectories}
+    for _, body in NotesRef(repository).items(tip):
+        if not listed.isdisjoint(IDS.findall(body)):
+            for line in decode_note(body):
+                if isinstance(line, Record) and line.id in epoch.trajectories:
+                    yield line
+
+
+# ---------------------------------------------------------------- segments
+
+
+def _listed(repository: Repository, month: str, tips: Iterable[str]) -> Epoch:
+    """What the records' epoch lists of a month; of the forgotten those that one of ``tips`` has."""
+    objects = repository.objects
+    whole = read_epoch(objects, objects.resolve(RECORDS_REF))
+    roots = [objects.commit(tip).tree for tip in tips] if whole.forgotten else []
+    return Epoch(
+        segments=frozenset(place for place in whole.segments if place[0] == month),
+        forgotten=frozenset(
+            name
+            for name in whole.forgotten
+            if any(list_folder(objects, root, _folder(name)) for root in roots)
+        ),
+    )
+
+
+def _names(repository: Repository, epoch: Epoch) -> set[tuple[str, str]]:
+    """The segments (trajectory, name) that our records name."""
+    tip = repository.objects.resolve(RECORDS_REF)
+    records = _records(repository, tip, epoch) if tip else ()
+    return {(record.id, ref.name) for record in records for ref in (*record.segments, *record.also)}
+
+
+def _refused(
+    objects: Objects, root: str, month: str, epoch: Epoch, named: set[tuple[str, str]]
+) -> Iterator[TreePath]:
+    for name in epoch.forgotten:
+        yield from ((*_folder(name), entry.name) for entry in list_folder(objects, root, _folder(name)))
+    places = defaultdict[str, set[int]](set)
+    for where, trajectory, position in epoch.segments:
+        if where == month:
+            places[trajectory].add(position)
+    for trajectory, positions in places.items():
+        for entry in list_folder(objects, root, _folder(trajectory)):
+            told = entry.name.decode("utf-8", "replace")
+            head = told.partition("-")[0]
+            if head.isdecimal() and int(head) in positions and (trajectory, told) not in named:
+                yield (*_folder(trajectory), entry.name)
+
+
+def _folder(trajectory: str) -> TreePath:
+    *folder, _ = segment_path(trajectory, "").split("/")
+    return tuple(part.encode("utf-8", "surrogateescape") for part in folder)

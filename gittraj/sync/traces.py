@@ -1,0 +1,97 @@
+"""What a purge leaves behind in a clone beside the refs themselves: reflogs, remote-tracking refs, caches.
+
+All of it can be made anew. It must not touch a ref or a reflog that is not ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.index.fast_open import FOLDER as INDEX
+from gittraj.index.file import LISTINGS, UnusableError, drop
+from gittraj.index.text import TEXTS
+from gittraj.notes.epoch import read_epoch, survey
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
+from gittraj.state.folder import LocalState
+from gittraj.sync.join import join_records, join_segments
+from gittraj.sync.purge_merge import is_settled
+
+_FILE = "replaced.json"
+_MARK = "purging.json"
+_KEPT = 200
+_TRACKED = "refs/notes-remote/"
+
+
+def read_replaced(repository: Repository) -> frozenset[str]:
+    """Tips of remotes from before a purge of which all else was joined: never to be fetched again."""
+    return frozenset(map(str, LocalState.of(repository).read(_FILE) or ()))
+
+
+_OURS = re.compile(r"refs/notes(?:-remote/.+)?/traj(?:-data-\d{4}-\d{2})?")
+
+
+def our_refs(repository: Repository) -> list[str]:
+    """The records ref and the months, ours and what is kept of remotes'."""
+    listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", _TRACKED)
+    return [ref for ref in repository.run(*listed).out.decode().splitlines() if _OURS.fullmatch(ref)]
+
+
+def is_unfinished(repository: Repository) -> bool:
+    return (LocalState.of(repository).folder / _MARK).exists()
+
+
+@contextmanager
+def unfinished(repository: Repository) -> Iterator[None]:
+    """While refs are moved for a purge: who is killed meanwhile leaves a mark, and the next fetch or purge
+    clears the traces."""
+    local = LocalState.of(repository)
+    local.create()
+    local.write(_MARK, True)
+    yield
+    (local.folder / _MARK).unlink(missing_ok=True)
+
+
+def clear_traces(repository: Repository) -> None:
+    """Forget how our refs came to where they are, what remotes had before the purge (its other records are
+    joined first), and what was made from the refs. Harmless when repeated. Raises TrajError."""
+    local = LocalState.of(repository)
+    local.create()
+    objects = repository.objects
+    tracked = {ref: objects.resolve(ref) for ref in our_refs(repository) if ref.startswith(_TRACKED)}
+    old = {ref: tip for ref, tip in tracked.items() if tip and _is_from_before(repository, ref, tip)}
+    for ref, tip in old.items():
+        month = ref.rpartition("traj-data-")[2]
+        if ref.endswith("/traj"):
+            join_records(repository, tip, ref)
+        elif objects.resolve(DATA_PREFIX + month):
+            join_segments(repository, month, tip, ref)
+    if old:
+        known = [each for each in local.read(_FILE) or () if each not in old.values()]
+        local.write(_FILE, [*known, *old.values()][-_KEPT:])
+    for ref in old:
+        repository.run("update-ref", "-d", ref)
+    for ref in our_refs(repository):
+        repository.run("reflog", "expire", "--expire=all", ref, check=False)
+    (local.folder / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
+    try:
+        if (repository.common_dir / INDEX).is_dir():
+            for book in (LISTINGS, TEXTS):
+                drop(repository.common_dir, book)
+    except UnusableError as error:
+        raise TrajError(
+            f"the index could not be removed: {error.message}", "remove .git/traj-index"
+        ) from None
+
+
+def _is_from_before(repository: Repository, ref: str, tip: str) -> bool:
+    objects = repository.objects
+    month = ref.rpartition("traj-data-")[2]
+    ours = objects.resolve(RECORDS_REF if ref.endswith("/traj") else DATA_PREFIX + month)
+    if ours is None:
+        return not is_settled(repository, month, tip)
+    epoch = read_epoch(objects, ours)
+    return bool(epoch) and tip not in survey(repository, [tip], epoch).clean

@@ -1,0 +1,266 @@
+"""Fetching and pushing our refs: joined, atomic, never forced, bounded in tries."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.notes.epoch import find_epoch, read_epoch
+from gittraj.notes.recovery import is_ancestor
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
+from gittraj.state.folder import LocalState
+from gittraj.sync.join import join_records, join_segments
+from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
+from gittraj.sync.outgoing import find_tips
+from gittraj.sync.partial import complete
+from gittraj.sync.purge_merge import is_settled, settle_segments
+from gittraj.sync.remote import Remote, find_remote, list_remotes
+from gittraj.sync.traces import clear_traces, is_unfinished, read_replaced, unfinished
+
+_TRIES = 100
+_PATIENCE = 60.0
+"""Seconds of trying while others push at the same time."""
+_MONTH = re.compile(r"\d{4}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pushed:
+    """``refs`` that the remote has now, ``replaced`` those of them whose history went; ``tries`` it took,
+    since others pushed at the same time."""
+
+    refs: tuple[str, ...] = ()
+    replaced: tuple[str, ...] = ()
+    tries: int = 0
+
+
+def fetch(
+    repository: Repository,
+    remote: Remote,
+    *,
+    months: Collection[str] = (),
+    tell: Callable[[str], object] = lambda _: None,
+) -> int:
+    """Bring a remote's records beside ours, and join them; returns how many of our commits' notes changed.
+
+    Segments come when they are asked for: those of ``months`` are joined too, since a push of them needs
+    theirs. What was purged there goes from here too, and ``tell`` is told. Raises TrajError.
+    """
+    theirs = _list(repository, remote)
+    wanted = [RECORDS_REF, *(DATA_PREFIX + month for month in sorted(months))]
+    tips = _bring(repository, remote, {ref: theirs[ref] for ref in wanted if ref in theirs})
+    _forget(repository, remote, theirs)
+    records = tips.pop(RECORDS_REF, None)
+    if not is_unfinished(repository) and not (records and _brings_purge(repository, records)):
+        _join_months(repository, remote, tips)
+        changed = join_records(repository, records, remote.name) if records else 0
+        if records and _is_stale(repository, records):
+            tell(f"{remote.name} has what was purged: git traj push --replace takes it away")
+        return changed
+    with LocalState.of(repository).writing(), unfinished(repository):
+        changed = join_records(repository, records, remote.name) if records else 0
+        _join_months(repository, remote, tips)
+        _settle_months(repository, remote, theirs)
+        clear_traces(repository)
+    tell(
+        f"{remote.name} was purged, and what was taken out there went from here too; "
+        "git gc --prune=now removes the old objects, and all else that nothing reaches"
+    )
+    return changed
+
+
+def fetch_all(repository: Repository) -> list[str]:
+    """Everything of ours that remotes have, segments too. What kept a remote from answering is returned, one
+    line for each."""
+    complaints = []
+    for name in list_remotes(repository):
+        try:
+            remote = find_remote(repository, name, pushing=False)
+            fetch(repository, remote, months=_months(_list(repository, remote)))
+        except TrajError as error:
+            complaints.append(error.message)
+    return complaints
+
+
+def push(
+    repository: Repository,
+    remote: Remote,
+    *,
+    records_only: bool = False,
+    replace: bool = False,
+    tell: Callable[[str], object] = lambda _: None,
+) -> Pushed:
+    """Send our records, and the segments of every month that changed, in one push that takes all or none.
+    When somebody else was faster, theirs are joined and it is tried again.
+
+    What the remote has from before a purge is replaced with ``replace`` alone, and only after all else of it
+    was joined. Raises TrajError.
+    """
+    known, ours = map(repository.objects.resolve, (remote.tracking(RECORDS_REF), RECORDS_REF))
+    if known and ours and is_ancestor(repository, known, ours):
+        join_records(repository, known, remote.name)  # or what was removed by hand would go there too
+    if replace:
+        months = () if records_only else _months(_list(repository, remote))
+        fetch(repository, remote, months=months, tell=tell)
+    refused = Refused(why="")
+    end = time.monotonic() + _PATIENCE
+    for tried in range(_TRIES):
+        tips = find_tips(repository, remote, records_only=records_only)
+        if not tips:
+            return Pushed(tries=tried)
+        instead = _from_before(repository, remote, tips) if replace else {}
+        answer = _push(repository, remote, tips, instead)
+        if answer is None:
+            return Pushed(refs=tuple(tips), replaced=tuple(instead), tries=tried + 1)
+        refused = answer
+        if not refused.moved:
+            raise TrajError(f"{remote.name}: {refused.why}", "git push tells whether you may write there")
+        if time.monotonic() > end:
+            break
+        time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, no secret
+        months = [r.removeprefix(DATA_PREFIX) for r in tips if r != RECORDS_REF]
+        fetch(repository, remote, months=months, tell=tell)
+        if not replace and _from_before(repository, remote, tips):
+            raise TrajError(
+                f"{remote.name} still has what was purged",
+                "git traj push --replace puts the history without it in its place",
+            )
+    raise TrajError(f"{remote.name}: others push all the time ({refused.why})", "try again later")
+
+
+def fetch_segments(repository: Repository, months: Iterable[str]) -> list[str]:
+    """Bring the segments of these months from every remote that has them. What kept a remote from answering
+    is returned, one line for each."""
+    wanted = {month for month in months if _MONTH.fullmatch(month)}  # a record names them: anyone's word
+    complaints = []
+    for name in list_remotes(repository) if wanted else ():
+        try:
+            remote = find_remote(repository, name)
+            theirs = _list(repository, remote)
+            months = {ref: oid for ref, oid in theirs.items() if ref.removeprefix(DATA_PREFIX) in wanted}
+            _join_months(repository, remote, _bring(repository, remote, months))
+        except TrajError as error:
+            complaints.append(error.message)
+    return complaints
+
+
+def _push(
+    repository: Repository, remote: Remote, tips: Mapping[str, str], instead: Mapping[str, str]
+) -> Refused | None:
+    refused = push_refs(repository, remote, tips, instead=instead)
+    if refused is None or not refused.atomic:
+        _remember(repository, remote, {} if refused else tips)
+        return refused
+    # one that cannot take all or none gets the segments before the records that name them
+    data = {ref: tip for ref, tip in tips.items() if ref != RECORDS_REF}
+    for part in (data, {ref: tip for ref, tip in tips.items() if ref not in data}):
+        refused = push_refs(repository, remote, part, atomic=False, instead=instead) if part else None
+        if refused is not None:
+            return refused
+        _remember(repository, remote, part)
+    return None
+
+
+def _list(repository: Repository, remote: Remote) -> dict[str, str]:
+    """Without what was replaced here for good."""
+    replaced = read_replaced(repository)
+    return {ref: oid for ref, oid in _list_all(repository, remote).items() if oid not in replaced}
+
+
+def _list_all(repository: Repository, remote: Remote) -> dict[str, str]:
+    found = list_refs(repository, remote, RECORDS_REF, f"{DATA_PREFIX}*")
+    return {ref: oid for ref, oid in found.items() if ref == RECORDS_REF or ref.startswith(DATA_PREFIX)}
+
+
+def _months(theirs: Iterable[str]) -> list[str]:
+    months = (ref.removeprefix(DATA_PREFIX) for ref in theirs)
+    return [month for month in months if _MONTH.fullmatch(month)]
+
+
+def _is_stale(repository: Repository, theirs: str) -> bool:
+    """Whether its history could not be joined."""
+    ours = repository.objects.resolve(RECORDS_REF)
+    purged = ours is not None and find_epoch(repository.objects, ours)
+    return bool(ours and purged and not is_ancestor(repository, theirs, ours))
+
+
+def _brings_purge(repository: Repository, theirs: str) -> bool:
+    objects = repository.objects
+    ours = objects.resolve(RECORDS_REF)
+    return ours is not None and not read_epoch(objects, ours).covers(read_epoch(objects, theirs))
+
+
+def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
+    """Take what was purged out of the months that are here, with what the remote has instead."""
+    for month in DataRefs(repository).months():
+        ref = DATA_PREFIX + month
+        tip = repository.objects.resolve(ref)
+        if tip is not None and not is_settled(repository, month, tip):
+            _join_months(
+                repository, remote, _bring(repository, remote, {ref: theirs[ref]} if ref in theirs else {})
+            )
+            settle_segments(repository, month, message="git-traj: take out what was purged")
+
+
+def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> dict[str, str]:
+    """Those of our purged refs of which the remote has another history, with its tips: of them all else was
+    joined. What somebody pushed since is none of these."""
+    objects = repository.objects
+    replaced = read_replaced(repository)
+
+    def is_old(ref: str, oid: str) -> bool:
+        ours = objects.resolve(ref)
+        known = oid == objects.resolve(remote.tracking(ref)) and ours is not None
+        return oid in replaced or (known and not is_ancestor(repository, oid, ours or oid))
+
+    there = _list_all(repository, remote)
+    return {
+        r: there[r]
+        for r, tip in tips.items()
+        if r in there and find_epoch(objects, tip) and is_old(r, there[r])
+    }
+
+
+def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> dict[str, str]:
+    """The remote's tips, here with everything in them. Raises TrajError when one is no commit."""
+    objects = repository.objects
+    stale = [
+        r for r in theirs if objects.resolve(remote.tracking(r)) != theirs[r] or not objects.exists(theirs[r])
+    ]
+    if stale:
+        fetch_refs(repository, remote, stale)
+    tips = {ref: objects.resolve(remote.tracking(ref)) or theirs[ref] for ref in theirs}
+    for ref, tip in tips.items():
+        if objects.kind(tip) != "commit":
+            _drop(repository, remote.tracking(ref))
+            raise TrajError(f"{remote.name}: its {ref} is no notes ref", "look at it with git ls-remote")
+        complete(repository, remote, tip)
+    return tips
+
+
+def _join_months(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> None:
+    for ref, tip in tips.items():
+        join_segments(repository, ref.removeprefix(DATA_PREFIX), tip, remote.name)
+
+
+def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -> None:
+    """What the remote has no longer is to be pushed again: absence deletes nothing."""
+    prefix = remote.tracking(RECORDS_REF)
+    listed = repository.run("for-each-ref", "--format=%(refname)", prefix, f"{prefix}-data-*").out.decode()
+    for kept in listed.splitlines():
+        ref = "refs/notes/" + kept.removeprefix(prefix.removesuffix("traj"))
+        if ref not in theirs:
+            _drop(repository, kept)
+
+
+def _remember(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> None:
+    for ref, tip in tips.items():
+        repository.run("update-ref", "-m", "git-traj: pushed", remote.tracking(ref), tip, check=False)
+
+
+def _drop(repository: Repository, ref: str) -> None:
+    repository.run("update-ref", "-d", ref, check=False)

@@ -1,0 +1,112 @@
+"""The worker that a hook wakes: drains in the background, so that the user's git waits for nothing."""
+
+import os
+
+if hasattr(os, "setsid") and __name__ == "__main__":
+    # the first statement: some agents kill the process group of a shell call as soon as it ends
+    try:
+        os.setsid()
+    except OSError:
+        pass  # it leads a group already
+
+import sys
+import time
+from pathlib import Path
+
+DEBOUNCE = 0.3
+"""Seconds: a rebase of many commits is one drain."""
+PATIENCE = 5.0
+"""Seconds that the call of a commit may take to come into the log of its session."""
+LINGER = 6.0
+"""Seconds that the worker waits for the words after a commit; then the next drain has them."""
+
+
+def main(arguments: list[str]) -> int:
+    """``[--foreground] [--push REMOTE] STATE_FOLDER``. Never fails: what was not drained or sent waits for
+    the next time."""
+    pushing = "--push" in arguments
+    foreground = "--foreground" in arguments or pushing
+    folder = Path(arguments[-1])
+    try:
+        _work(folder, foreground=foreground)
+        if not foreground:
+            _keep_index(folder)
+        if pushing:
+            _push(folder, arguments[arguments.index("--push") + 1])
+    except Exception as error:  # noqa: BLE001 - a hook must not fail the user's git, whatever happened
+        from gittraj.errors import TrajError  # noqa: PLC0415
+
+        if foreground:
+            why = error.told if isinstance(error, TrajError) else type(error).__name__
+            sys.stderr.write(f"git-traj: not recorded yet: {why}\n")
+    finally:
+        if not foreground:
+            (folder / "drain.lock").unlink(missing_ok=True)
+    return 0
+
+
+def _here() -> Path:
+    """Where git runs its hooks, unless that is gone already."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path("/")
+
+
+def _work(folder: Path, *, foreground: bool) -> None:
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.errors import TrajError  # noqa: PLC0415
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.record.drain.composition import drain, remember_secrets  # noqa: PLC0415
+    from gittraj.state.precommit_flag import update_watch  # noqa: PLC0415
+
+    raw = dict(os.environ)
+    environ = Environ.of(raw)
+    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+        remember_secrets(repository, environ=environ, live=raw)
+        try:
+            update_watch(repository)
+        except TrajError:
+            pass  # pre-commit looks for itself then, and what is to be recorded need not wait
+        start = time.monotonic()
+        if not foreground:
+            time.sleep(DEBOUNCE)
+            (folder / "drain.lock").unlink(missing_ok=True)
+        pause = 0.05
+        while True:
+            report = drain(repository, environ=environ, live=raw, patience=PATIENCE)
+            spent = time.monotonic() - start
+            if report is None or not (report.unfound or report.unsettled) or spent > LINGER:
+                return
+            if foreground and not report.unfound:
+                return
+            time.sleep(pause)
+            pause = min(pause * 1.6, 1.0)
+
+
+def _keep_index(folder: Path) -> None:
+    """So that the next who asks waits for nothing."""
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.index.keep_warm import keep_index  # noqa: PLC0415
+
+    with open_for_hook(folder.parent, _here(), environ=dict(os.environ)) as repository:
+        keep_index(repository)
+
+
+def _push(folder: Path, name: str) -> None:
+    """Beside the user's own push, to the same remote."""
+    from gittraj.config import Environ  # noqa: PLC0415
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+    from gittraj.sync import find_remote, is_automatic, leaves_out, push  # noqa: PLC0415
+    from gittraj.sync.rescan import vet  # noqa: PLC0415
+
+    raw = dict(os.environ)
+    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+        remote = find_remote(repository, name)
+        if remote.listed and is_automatic(repository):
+            vet(repository, remote, environ=Environ.of(raw), live=raw)
+            push(repository, remote, records_only=leaves_out(repository))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

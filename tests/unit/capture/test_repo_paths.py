@@ -1,0 +1,158 @@
+"""Where a call worked: here, in another repository, or nothing tells."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gittraj.capture.repo_paths import Territory
+from gittraj.git import Repository, Worktree
+from gittraj.model.session_items import Edit, Entry
+from gittraj.model.values import ToolCall
+
+
+class Trees(Repository):
+    """A repository as far as a territory looks: its working trees."""
+
+    def __init__(self, *paths: Path) -> None:
+        object.__setattr__(self, "paths", paths)
+
+    def worktrees(self) -> tuple[Worktree, ...]:
+        paths: tuple[Path, ...] = self.__dict__["paths"]
+        return tuple(Worktree(p / ".git", p, main=False, present=True) for p in paths)
+
+
+@pytest.fixture
+def land(tmp_path: Path) -> Path:
+    """``/here`` with a worktree inside, ``/git/private`` beside it, a clone in ``/here/vendor``."""
+    for name in ("here", "here/.claude/worktrees/w", "git/private", "here/vendor/lib"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    for name in ("here/src", "git/private/src", "home/notes"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "here/link").symlink_to(tmp_path / "git/private")
+    (tmp_path / "alias").symlink_to(tmp_path / "here")
+    return tmp_path
+
+
+@pytest.fixture
+def territory(land: Path) -> Territory:
+    trees = Trees(land / "here", land / "here/.claude/worktrees/w")
+    return Territory(trees, home=land / "home")
+
+
+def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ...] = ()) -> Entry:
+    event = ToolCall(id="e", name="sh")
+    return Entry(event=event, end=0, command=command, folder=str(folder) if folder else None, paths=paths)
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        pytest.param("ls", "here", id="the call's folder"),
+        pytest.param("cat src/a", "here", id="a relative path"),
+        pytest.param("cat {0}/here/src/a", "here", id="an absolute path"),
+        pytest.param("cd /usr/include && ls", "here", id="a folder of no repository"),
+        pytest.param("cat {0}/git/private/a", "elsewhere", id="another repository's file"),
+        pytest.param("cp {0}/git/private/a {0}/here/a", "elsewhere", id="both"),
+        pytest.param("cd ../git/private && ls", "elsewhere", id="cd"),
+        pytest.param("cd '{0}/git/private' && ls", "elsewhere", id="cd, quoted"),
+        pytest.param(
+            "cd {0}/git && cd private && ls", "elsewhere", id="cd after cd, below a folder named git"
+        ),
+        pytest.param("set -e\n\n  cd ../git/private\nls", "elsewhere", id="cd on a later line"),
+        pytest.param("git -C ../git/private log", "elsewhere", id="git -C"),
+        pytest.param("git -C src log && cd ../git/private", "elsewhere", id="git -C does not stay"),
+        pytest.param("cat link/a; cd link", "elsewhere", id="a link to another repository"),
+        pytest.param("cd vendor/lib && make", "elsewhere", id="a clone inside"),
+        pytest.param("cd .claude/worktrees/w && make", "here", id="a worktree inside"),
+        pytest.param("cd ~/notes && ls", "here", id="home is no repository"),
+        pytest.param("cd ~ && cd ../git/private", "elsewhere", id="from home"),
+        pytest.param("cat {0}/alias/src/a", "here", id="a link to this one"),
+        pytest.param("curl https://x.org{0}/git/private/a", "here", id="an address"),
+    ],
+)
+def test_a_command(land: Path, territory: Territory, command: str, expected: str) -> None:
+    assert territory.place(entry(command.replace("{0}", str(land)), folder=land / "here")) == expected
+
+
+def test_named_paths_come_before_the_folder(land: Path, territory: Territory) -> None:
+    away = str(land / "git/private/a")
+    assert territory.place(entry(folder=land / "here", paths=(away,))) == "elsewhere"
+    assert territory.place(entry(folder=land / "git/private", paths=("../../here/src/a",))) == "here"
+    assert territory.place(entry(folder=land / "git/private")) == "elsewhere"
+    assert territory.place(entry(folder=land)) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("{0}/here/src/a", "src/a"),
+        ("src/../b c", "b c"),
+        ("{0}/alias/src/new/a", "src/new/a"),
+        ("{0}/here/.claude/worktrees/w/src/a", "src/a"),
+        ("{0}/git/private/a", None),
+        ("{0}/here", None),
+        ("../outside", None),
+        ("~/notes/a", None),
+        (".git/COMMIT_MESSAGE", None),
+        (".github/workflows/ci.yml", ".github/workflows/ci.yml"),
+    ],
+)
+def test_an_edits_path_as_git_writes_it(
+    land: Path, territory: Territory, path: str, expected: str | None
+) -> None:
+    edit = Edit(path=path.replace("{0}", str(land)))
+    assert territory.relative(entry(folder=land / "here"), edit) == expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("/" + "A" * 5_000, id="longer than a name can be"),
+        pytest.param("/a" * 10_000, id="deeper than a path can be"),
+        pytest.param("/a\0b", id="a NUL"),
+        pytest.param("/\ud800", id="half a surrogate pair"),
+    ],
+)
+def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: Territory, name: str) -> None:
+    """A command with base64 in it must not end the reading of its session."""
+    command = f"cat {name}; cd {name}; git -C {name} log"
+    assert territory.place(entry(command, folder=land / "here", paths=(name,))) == "here"
+    assert territory.relative(entry(folder=land / "here"), Edit(path=name)) is None
+    inside = Edit(path=str(land / "here") + name)
+    territory.relative(entry(), inside)
+
+
+def test_a_folder_that_may_not_be_read_tells_nothing(
+    land: Path, territory: Territory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real: Callable[..., object] = os.stat
+
+    def refuse(path: str, **how: bool) -> object:
+        if "locked" in str(path):
+            raise PermissionError(13, "Permission denied", str(path))
+        return real(path, **how)
+
+    monkeypatch.setattr(os, "stat", refuse)
+    assert territory.place(entry("cat /locked/secret", folder=land / "here")) == "here"
+
+
+@given(st.text(max_size=40))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_command_raises(territory: Territory, land: Path, command: str) -> None:
+    for given_ in (command, f"cd {command}", f"git -C '{command}'"):
+        assert territory.place(entry(given_, folder=land / "here", paths=(command,))) in ("here", "elsewhere")
+
+
+@pytest.mark.parametrize("unit", ["\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "("])
+def test_no_command_takes_long(land: Path, territory: Territory, unit: str) -> None:
+    command = unit * (100_000 // len(unit))
+    start = time.process_time()
+    territory.place(entry(command, folder=land / "here"))
+    assert time.process_time() - start < 10.0

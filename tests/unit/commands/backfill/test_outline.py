@@ -1,0 +1,112 @@
+"""A log without its texts links as the whole log does."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.agents import SessionFile
+from gittraj.capture.anchor import match_commits
+from gittraj.capture.link import link
+from gittraj.capture.own import Anchor, own
+from gittraj.capture.session import Log
+from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.model.session_items import Entry, Item
+from gittraj.model.values import ToolCall, ToolResult
+from gittraj.record.drain.parts import to_steps
+from tests.unit.capture.logs import ME, asked, changed, commit, log, oid, ran, said, wrote
+
+FILE = SessionFile(agent="claude-code", session="s", path=Path("/logs/s.jsonl"))
+SPOKEN = "what was said to nobody else"
+
+
+def outline(of: Log) -> Outline:
+    return make_outline(FILE, of, 10, 0.0)
+
+
+STEPS: tuple[list[Item], ...] = (
+    asked("p", SPOKEN),
+    said("m", SPOKEN),
+    wrote("w", "a", "one\ntwo\n", whole="one\ntwo\n"),
+    wrote("x", "b", SPOKEN, failed=True),
+    ran("c", "git add -A && git commit -m One", f"[main {oid('one')[:7]}] One", commits=["one"]),
+    ran("q", "git commit -qm Two"),
+    ran("n", "git commit -qm Nothing", "nothing to commit, working tree clean", failed=True),
+    ran("s", "ls", SPOKEN),
+    ran("o", "git commit -m Open", None),
+)
+
+
+@given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
+def test_it_links_as_the_whole_log(chosen: list[int]) -> None:
+    full = log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen)))
+    thin = outline(full)
+    commits = [
+        commit("one", changed("a", "one\ntwo\n", blob="one\ntwo\n"), subject="One", by=ME),
+        commit("two", changed("b", "more\n"), subject="Two", by=ME),
+        commit("human", changed("a", "one\ntwo\n"), subject="Mine"),
+    ]
+    assert match_commits(thin.log, commits) == match_commits(full, commits)
+    known: dict[str, list[Anchor]] = {}
+    whole = link([full], [commits], known=known)
+    short = link([thin.log], [commits], known=known, writings={full.trajectory: thin.writings})
+    assert (short.anchors, short.aliases, short.unfound) == (whole.anchors, whole.aliases, whole.unfound)
+    found = whole.anchors.get(full.trajectory, [])
+    assert own(to_steps(thin.log), found) == own(to_steps(full), found)
+
+
+@given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
+def test_it_holds_no_text_and_travels(chosen: list[int]) -> None:
+    made = outline(log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen))))
+    travelled = pickle.dumps(made)
+    assert SPOKEN.encode() not in travelled
+    assert b"nothing to commit, working tree" not in travelled
+    assert pickle.loads(travelled) == made
+
+
+def renamed(items: list[Item], number: int) -> list[Item]:
+    """The same step again, under ids of its own."""
+    found: list[Item] = []
+    for item in items:
+        assert isinstance(item, Entry)
+        event = replace(item.event, id=f"{number}.{item.event.id}")
+        if isinstance(event, ToolCall | ToolResult):
+            event = replace(event, call_id=f"{number}.{event.call_id}")
+        found.append(replace(item, event=event))
+    return found
+
+
+def test_what_an_agent_that_starts_others_is_told_stays() -> None:
+    call = Entry(event=ToolCall(id="t", name="Task", call_id="t"), end=0)
+    long = "x" * 2_000
+    result = Entry(event=ToolResult(id="r", call_id="t", content=f"agentId: a1\n{long}\nagentId: b2"), end=0)
+    kept = outline(log([call, result])).log.entries[1].event.content
+    assert "a1" in kept
+    assert "b2" in kept
+    assert len(kept) < 1_000
+
+
+def test_what_is_known_of_its_time_and_its_commits() -> None:
+    times = ["2026-01-02T00:00:00.000Z", None, "2026-01-01T00:00:00.000Z"]
+    items = [*chain(asked("p"), said("m"), said("n"))]
+    dated = [
+        replace(item, event=replace(item.event, ts=ts))
+        for item, ts in zip(items, times, strict=True)
+        if isinstance(item, Entry)
+    ]
+    made = outline(log([*dated, *STEPS[4]], ran("f", "git commit -m No", failed=True)))
+    assert (made.head, made.started, made.ended) == ("p", times[2], times[0])
+    assert list(made.printed) == [oid("one")[:7]]
+    assert [made.log.entries[i].event.id for i in made.committing()] == ["c"]
+    empty = outline(log())
+    assert (empty.head, empty.started, empty.ended, list(empty.committing())) == (None, None, None, [])
+
+
+def test_a_commit_elsewhere_is_not_committing_here() -> None:
+    made = outline(log(STEPS[4], STEPS[5], elsewhere=["c"]))
+    assert [made.log.entries[i].event.id for i in made.committing()] == ["q"]

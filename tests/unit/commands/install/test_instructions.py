@@ -1,0 +1,85 @@
+"""An instruction that is spliced into somebody's file: every other byte stays, and comes back."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.commands.install.book import Told
+from gittraj.commands.install.instructions import TEXT, digest, put, take_out
+from gittraj.decisions.blocks import parse_blocks
+from gittraj.decisions.commands import find_calls
+from gittraj.errors import TrajError
+from gittraj.model.values import Decided, Reflected
+
+BLOCK = TEXT.encode()
+FILES = st.text(st.sampled_from("a# é\r\n")).map(str.encode)
+
+
+@given(FILES)
+def test_in_and_out_is_nothing(before: bytes) -> None:
+    after, told = put(before, None)
+    assert TEXT in after.decode().replace("\r\n", "\n")
+    assert after.startswith(before)
+    assert take_out(after, told) == before
+    assert put(after, told) == (after, told), "safe to repeat"
+
+
+@given(FILES, st.sampled_from(["", "above\n"]), st.text(st.sampled_from("c \n")))
+def test_what_others_write_meanwhile_stays(before: bytes, above: str, below: str) -> None:
+    after, told = put(before, None)
+    joined = before and below and not before.endswith(b"\n")
+    line = (b"\r\n" if b"\r\n" in before else b"\n") if joined else b""
+    out = take_out(above.encode() + after + below.encode(), told)
+    assert out == above.encode() + before + line + below.encode()
+
+
+def test_what_is_appended_begins_a_line_of_its_own() -> None:
+    after, told = put(b"no end of line", None)
+    assert take_out(after + b"more\n", told) == b"no end of line\nmore\n"
+
+
+def test_line_ends_that_git_changed_are_no_change() -> None:
+    after, told = put(b"mine\n", None)
+    assert take_out(after.replace(b"\n", b"\r\n"), told) == b"mine\r\n"
+
+
+def test_what_somebody_wrote_between_the_markers_is_theirs() -> None:
+    after, told = put(b"mine\n", None)
+    theirs = after.replace(b"PATH", b"PATH --budget 500")
+    for known in (told, None):
+        with pytest.raises(TrajError, match="somebody changed"):
+            put(theirs, known)
+    assert take_out(theirs, told) is None
+
+
+def test_an_earlier_wording_of_ours_is_renewed_in_its_place() -> None:
+    after, told = put(b"above\n", None)
+    earlier = after.replace(b"PATH", b"FILE")
+    known = dataclasses.replace(told, digest=digest(earlier[earlier.index(b"<!--") :]))
+    assert put(earlier + b"below\n", known) == (after + b"below\n", told)
+
+
+@pytest.mark.parametrize("harm", [b"<!-- git-traj: begin -->\n", BLOCK[:-9]])
+def test_a_block_without_its_end_is_left(harm: bytes) -> None:
+    with pytest.raises(TrajError, match="no end"):
+        put(b"mine\n" + harm, None)
+    assert take_out(b"mine\n" + harm, Told(made=True, gap=1, digest="")) is None
+
+
+def test_it_is_short_and_says_what_git_traj_understands() -> None:
+    assert len(TEXT.splitlines()) <= 15
+    (call,) = (c for line in re.findall("`([^`]+)`", TEXT) for c in find_calls(line) if c.said)
+    assert call.said == {
+        "chosen": "CHOSEN",
+        "alternatives": ["REJECTED"],
+        "reasoning": "WHY",
+        "confidence": "0.8",
+    }
+    assert parse_blocks(TEXT, name="x").events == (), "said back, it is an example"
+    events = parse_blocks(TEXT.replace("…", "because"), name="x").events
+    assert [type(event) for event in events] == [Decided, Reflected]

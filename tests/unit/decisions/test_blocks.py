@@ -1,0 +1,201 @@
+"""What a message states in blocks."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.decisions.blocks import parse_blocks
+from gittraj.model.codec import dump, event_from_json, event_to_json
+from gittraj.model.values import AnyEvent, Decided, Foreign, PeerMessage, Reflected, Remark
+
+DECISION = {
+    "question": "How to limit?",
+    "chosen": "a token bucket",
+    "alternatives": ["a fixed window", {"option": "no limit", "reason": "abuse"}],
+    "reasoning": "bursts are normal",
+    "confidence": 0.8,
+}
+
+
+def events(text: str) -> tuple[AnyEvent, ...]:
+    return parse_blocks(text, name="m1:0").events
+
+
+def block(kind: str, said: object) -> str:
+    return f"[[TRAJECTORY:{kind}]] {json.dumps(said)} [[/TRAJECTORY]]"
+
+
+def test_a_decision_leaves_the_text() -> None:
+    found = parse_blocks(f"Before.\n{block('decision', DECISION)}\nAfter.", name="m1:0", ts="T")
+    assert found.text == "Before.\nAfter."
+    [event] = found.events
+    assert isinstance(event, Decided)
+    assert (event.id, event.ts, event.decision.by) == ("m1:0/1", "T", "agent")
+    assert event.decision.chosen == "a token bucket"
+    assert event.decision.alternatives == ("a fixed window", "no limit (abuse)")
+    assert (event.decision.reasoning, event.decision.confidence) == ("bursts are normal", 0.8)
+
+
+def test_an_event_of_any_type() -> None:
+    said = [
+        ("event", {"type": "decision", "content": "X", "alternatives": ["Y"], "significance": "high"}),
+        ("finding", {"content": "it leaks"}),
+        ("chapter", {"title": "Testing"}),
+        ("message_sent", {"content": "take over"}),
+        ("review-completed", {"content": "fine", "score": 3}),
+        ("NOTE", {"text": "loud"}),
+    ]
+    found = events("\n".join(block(kind, value) for kind, value in said))
+    assert [type(e) for e in found] == [Decided, Remark, Remark, PeerMessage, Foreign, Remark]
+    assert [e.significance for e in found][:2] == ["high", None]
+    assert isinstance(found[2], Remark)
+    assert (found[2].kind, found[2].content) == ("chapter", "Testing")
+    assert [event_from_json(event_to_json(e)) for e in found] == list(found)
+
+
+def test_a_retrospective_with_its_decisions() -> None:
+    said = {"summary": "Done", "challenges": ["the cache"], "confidence": "85%", "decisions": [DECISION, {}]}
+    found = events(f"[[RETROSPECTIVE]]\n```json\n{json.dumps(said)}\n```\n[[/RETROSPECTIVE]]")
+    assert [type(e) for e in found] == [Decided, Reflected]
+    assert isinstance(found[1], Reflected)
+    told = found[1].retrospective
+    assert (told.summary, told.challenges, told.confidence, told.by) == (
+        "Done",
+        ("the cache",),
+        0.85,
+        "agent",
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]\n```',
+        '~~~~\n```\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]\n```\n~~~~',
+        '> ```json\n> [[RETROSPECTIVE]] {"summary": "x"} [[/RETROSPECTIVE]]\n> ```',
+        '```\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '- ```\n  [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]\n  ```',
+        'So:\n\n    [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '> [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '<pre class="a">\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]\n</pre>',
+        '<!-- [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]] -->',
+        'It says "[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]".',
+        '\\[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        'Print `[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]` then.',
+        'Print ``say [[TRAJECTORY:decision]] {"chosen": "`x`"} [[/TRAJECTORY]]`` then.',
+        'Print `say [[TRAJECTORY:decision]] {"chosen": "x",} [[/TRAJECTORY]]` then.',
+        '[[TRAJECTORY:event]] {"type": "decision", "content": "<what>"} [[/TRAJECTORY]]',
+        '[[TRAJECTORY:decision]] {"chosen": "a bucket", "reasoning": "…"} [[/TRAJECTORY]]',
+        "I write [[TRAJECTORY:decision]] blocks, see [[/TRAJECTORY]].",
+        '[[TRAJECTORY:decision]] {"chosen": "…", "reasoning": "..."} [[/TRAJECTORY]]',
+        '[[RETROSPECTIVE]]{"summary":"What did you accomplish?","approach":"<how>"}[[/RETROSPECTIVE]]',
+        '[[TRAJECTORY]] {"chosen": "x"} [[/TRAJECTORY]]',
+        'a[[1]] = {"chosen": 1}',
+    ],
+)
+def test_what_only_shows_a_block_is_none(text: str) -> None:
+    found = parse_blocks(text, name="m")
+    assert (found.text, found.events) == (text, ())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[TRAJECTORY:decision]] {"chosen": "x",} [[/TRAJECTORY]]',
+        '[[TRAJECTORY:decision]] {"chosen": "x',
+        '[[TRAJECTORY:decision]] {"question": "only that"} [[/TRAJECTORY]]',
+        '[[RETROSPECTIVE]] {"confidence": 1} [[/RETROSPECTIVE]]',
+        '[[TRAJECTORY:finding]] {"significance": "high"} [[/TRAJECTORY]]',
+    ],
+)
+def test_a_damaged_one_stays_and_a_finding_says_so(text: str) -> None:
+    found = parse_blocks(f"So: {text}", name="m")
+    assert found.text == f"So: {text}"
+    [event] = found.events
+    assert isinstance(event, Remark)
+    assert (event.kind, event.tags, event.id) == ("finding", ("unparsed",), "m/1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```\r\ncode\r\n```\r\n[[TRAJECTORY:decision]]\r\n{"chosen":\r\n "x"}\r\n[[/TRAJECTORY]]\r\n',
+        '> Which?\n\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '- Chosen:\n\n    [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        'The ` key. [[TRAJECTORY:decision]] {"chosen": "x", "reasoning": "`y`"} [[/TRAJECTORY]]',
+        'Not <pre> but [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '```sh``` and [[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]',
+        '[[TRAJECTORY:decision]] {"chosen": "x", "by": "human"} [[/TRAJECTORY]]',
+    ],
+)
+def test_what_stands_beside_code_and_quotations_is_said(text: str) -> None:
+    [event] = events(text)
+    assert isinstance(event, Decided)
+    assert (event.decision.chosen, event_to_json(event)["decision"]["by"]) == ("x", "agent")
+
+
+def test_one_without_an_end_and_a_damaged_one_before_a_good_one() -> None:
+    whole = block("decision", {"chosen": "good"})
+    found = parse_blocks(f'[[TRAJECTORY:note]] {{"content": "open"}}\n{whole}', name="m")
+    assert [type(e) for e in found.events] == [Remark, Decided]
+    assert found.text == ""
+    found = parse_blocks(f'[[TRAJECTORY:note]] {{"content": oops\n{whole}', name="m")
+    assert [type(e) for e in found.events] == [Remark, Decided]
+    assert found.text == '[[TRAJECTORY:note]] {"content": oops'
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[[TRAJECTORY:",
+                "decision]]",
+                "[[/TRAJECTORY]]",
+                "[[RETROSPECTIVE]]",
+                "{",
+                "}",
+                '"chosen":',
+                '"x"',
+                "```",
+                "\n",
+                " ",
+                "`",
+                "[[",
+                "]]",
+                ",",
+                "a",
+            ]
+        ),
+        max_size=40,
+    ).map("".join)
+)
+def test_any_text_is_parsed_and_what_remains_says_nothing_more(text: str) -> None:
+    found = parse_blocks(text, name="m")
+    assert len({event.id for event in found.events}) == len(found.events)
+    stated = [e for e in parse_blocks(found.text, name="m").events if "unparsed" not in e.tags]
+    assert not stated or found.text != text
+
+
+@pytest.mark.parametrize("kind", ["prompt", "thinking", "tool_call", "tool_result", "PROMPT"])
+def test_what_only_a_log_can_say_is_no_block(kind: str) -> None:
+    text = block(kind, {"content": "Delete everything"})
+    found = parse_blocks(text, name="m1:0")
+    assert found.text == text
+    assert [(type(event), event.tags) for event in found.events] == [(Remark, ("unparsed",))]
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", "[" * 700 + "]" * 700, '{"a":[1e999]}'])
+@pytest.mark.parametrize("kind", ["decision", "RETROSPECTIVE", "own"])
+def test_what_no_record_can_hold_stays_text(kind: str, value: str) -> None:
+    said = '{"chosen":"x","summary":"x","content":"x","more":' + value + "}"
+    name = kind if kind.isupper() else f"TRAJECTORY:{kind}"
+    text = f"[[{name}]] {said} [[/{name.partition(':')[0]}]]"
+    found = parse_blocks(text, name="m1:0")
+    assert found.text == text
+    assert [event.tags for event in found.events] == [("unparsed",)]
+    for event in found.events:
+        dump(event_to_json(event))

@@ -1,0 +1,193 @@
+"""Recording commands in shell lines, and where their events come to stand in a log."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gittraj.decisions.commands import Call, find_calls
+from gittraj.decisions.derivation import derive
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
+from gittraj.model.values import AnyEvent, Decided, Message, Reflected, Remark, ToolCall, ToolResult
+
+START = Cursor()
+ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
+
+
+@pytest.mark.parametrize(
+    ("line", "calls"),
+    [
+        (
+            "git traj decision 'a b' --alternative=c --alternative d",
+            {"chosen": "a b", "alternatives": ["c", "d"]},
+        ),
+        ("cd x && git -C y --no-pager traj decision a -q 2>&1 | tail -1", {"chosen": "a"}),
+        ("X=1 /usr/bin/git-traj --no-pager decision a 2> /dev/null", {"chosen": "a"}),
+        ("python3 -m gittraj decision a\necho done", {"chosen": "a"}),
+        ("git traj decision --reasoning 'b; c && d' a", {"chosen": "a", "reasoning": "b; c && d"}),
+        ("git traj decision 'it'\"'\"'s'", {"chosen": "it's"}),
+        ("bash -lc 'cd x && git traj decision \"a b\"'", {"chosen": "a b"}),
+        ("sh -c \"git traj decision 'a b'\"", {"chosen": "a b"}),
+        ("ID=$(git traj decision -q a); echo $ID", {"chosen": "a"}),
+        ("(cd x; git traj decision a)", {"chosen": "a"}),
+        ("if true; then git traj decision a; fi", {"chosen": "a"}),
+        ("timeout 5 env A=b git traj decision a", {"chosen": "a"}),
+        ("uv run python -m gittraj decision a", {"chosen": "a"}),
+        ('"$PYTHON" -m gittraj decision a', {"chosen": "a"}),
+        ("pipx run git-traj decision a", {"chosen": "a"}),
+        ("git traj decision 'costs $5' --reasoning \"as $WHY says\"", {"chosen": "costs $5"}),
+        ("git traj decision a \\\n  --reasoning b # git traj decision c", {"chosen": "a", "reasoning": "b"}),
+        ("cat <<'E' > f\ngit traj decision no\nE\ngit traj decision a", {"chosen": "a"}),
+        ("bash <<E\ngit traj decision a\nE", {"chosen": "a"}),
+        ("git traj decision '#1' --alternative github:#2", {"chosen": "#1", "alternatives": ["github:#2"]}),
+        ("echo git traj decision no; git traj decision a", {"chosen": "a"}),
+        ("git traj decision no > /dev/null; git traj decision a", {"chosen": "a"}),
+    ],
+)
+def test_what_a_line_says(line: str, calls: dict[str, object]) -> None:
+    assert find_calls(line) == [Call("decision", calls)]
+
+
+def test_several_in_one_line() -> None:
+    line = "git traj start 'A title' --tag x; git traj event note 'b c' --tag y\ngit traj abandon"
+    assert find_calls(line) == [
+        Call("start", {"title": "A title", "tags": ["x"]}),
+        Call("event", {"type": "note", "content": "b c", "tags": ["y"]}),
+        Call("abandon", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "echo git traj decision x",
+        "printf '%s' 'git traj decision x'",
+        "grep -rn 'git traj decision' .",
+        "cat <<E\ngit traj decision x\nE",
+        "git commit -m 'git traj decision x'",
+        "git log --grep traj decision",
+        "# git traj decision x",
+        "git traj decision x >/dev/null",
+        "git traj decision x &> log",
+        "git traj log",
+        "echo traj decision",
+        "git commit -m 'traj'",
+        "git trajectory decision",
+        "cat traj",
+        "",
+    ],
+)
+def test_a_line_without_one(line: str) -> None:
+    assert find_calls(line) == []
+
+
+def test_a_line_that_cannot_be_split_tells_that_there_is_one() -> None:
+    assert find_calls("git traj decision 'open") == [Call("decision")]
+
+
+def session(*commands: tuple[str, str], start: Cursor = START, before: int = 0) -> list[Item]:
+    items: list[Item] = []
+    for number, (command, printed) in enumerate(commands, before):
+        call = ToolCall(id=f"{number}.0", name="Bash", call_id=f"c{number}", arguments={"command": command})
+        items.append(Mark(cursor=replace(start, offset=number, ordinal=2 * number)))
+        items.append(Entry(event=call, end=number, command=command))
+        items.append(
+            Entry(event=ToolResult(id=f"{number}.1", call_id=f"c{number}", content=printed), end=number)
+        )
+    return items
+
+
+def events(items: list[Item], start: Cursor = START, recall: object = None) -> list[AnyEvent]:
+    known = {"recall": recall} if recall else {}
+    return [item.event for item in derive(items, start, **known) if isinstance(item, Entry)]  # type: ignore[arg-type]
+
+
+def test_an_event_stands_before_the_result_of_its_command() -> None:
+    told = events(session(("git traj decision a --reasoning b", f"{ID} in traj_x\n")))
+    assert [type(event) for event in told] == [ToolCall, Decided, ToolResult]
+    assert isinstance(told[1], Decided)
+    assert (told[1].id, told[1].decision.chosen, told[1].decision.by) == (ID, "a", "agent")
+
+
+def test_what_was_stored_of_it_says_it_in_full() -> None:
+    known = Remark(id=ID, kind="note", content="in full")
+    told = events(session(("git traj event note $X", ID)), recall={ID: known}.get)
+    assert [event.content for event in told if event.id == ID] == ["in full"]
+
+
+def test_a_command_that_printed_no_id_recorded_nothing() -> None:
+    assert len(events(session(("git traj decision a", "error: no trajectory is active")))) == 2
+    assert len(events(session(("cat README", f"{ID} in traj_x\n")))) == 2
+    assert len(events(session(("git traj decision a", f"see {ID}")))) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "ids", "chosen"),
+    [
+        ("git traj decision a && git traj decision b", 2, ["a", "b"]),
+        ("git traj decision a || git traj decision b", 1, []),
+        ("git traj decision a & git traj decision b; wait", 2, []),
+        ("for i in 1 2; do git traj decision a; done", 2, ["a", "a"]),
+        ("for i in 1 2; do git traj decision $i; done", 2, []),
+        ("for i in 1; do git traj decision a; git traj decision b; done", 2, []),
+        ("echo a | xargs -n1 git traj decision", 1, []),
+        ("git traj decision a; cat ids", 2, []),
+        ("git traj decision a || git traj decision a", 1, ["a"]),
+    ],
+)
+def test_which_command_printed_an_id(line: str, ids: int, chosen: list[str]) -> None:
+    """Where the line does not tell, a note stands for each."""
+    told = events(session((line, "\n".join((ID, OTHER)[:ids]))))
+    assert [e.decision.chosen for e in told if isinstance(e, Decided)] == chosen
+    assert len([e for e in told if e.id.startswith("ev_")]) == ids
+
+
+def test_an_id_that_is_printed_again_is_one_event() -> None:
+    told = events(session(("git traj decision a", ID), ("git traj decision b", f"{ID}\n{OTHER}\n")))
+    assert [event.id for event in told if event.id.startswith("ev_")] == [ID, OTHER]
+
+
+def test_an_end_without_words_and_one_whose_words_are_elsewhere() -> None:
+    told = events(session(("git traj complete", ID), ("git traj complete --retrospective f.json", OTHER)))
+    assert [type(event) for event in told if event.id in (ID, OTHER)] == [Remark, Remark]
+    said = events(session(("git traj complete --summary s --learning l", ID)))[1]
+    assert isinstance(said, Reflected)
+    assert (said.retrospective.summary, said.retrospective.learnings) == ("s", ("l",))
+
+
+def test_what_they_say_of_the_session() -> None:
+    commands = (
+        ("git traj start T --task x:1 --tag a --agent ann:lead", f"Output: {ID} begins traj_{'a' * 16}"),
+        ("git traj abandon --reason r", OTHER),
+    )
+    facts = [(i.name, i.value) for i in derive(session(*commands), Cursor()) if isinstance(i, Fact)]
+    assert facts == [
+        ("participant", "ann:lead"),
+        ("title", "T"),
+        ("task", "x:1"),
+        ("tag", "a"),
+        ("alias", f"traj_{'a' * 16}"),
+        ("ended", "abandoned"),
+    ]
+
+
+def test_a_mark_counts_what_was_added_before_it() -> None:
+    commands = [("git traj decision a", ID), ("echo", ""), ("git traj decision b", OTHER)]
+    marks = [item.cursor for item in derive(session(*commands), Cursor()) if isinstance(item, Mark)]
+    assert [(mark.ordinal, mark.added) for mark in marks] == [(0, 0), (2, 1), (4, 1)]
+    again = session(*commands[2:], start=Cursor(added=1), before=2)
+    rest = [item.cursor for item in derive(again, replace(marks[2])) if isinstance(item, Mark)]
+    assert rest == [marks[2]]
+
+
+def test_no_mark_while_a_command_has_no_result() -> None:
+    items = session(("git traj decision a", ID))
+    late = [*items[:2], Mark(cursor=Cursor(offset=5)), items[2]]
+    assert [type(item) for item in derive(late, Cursor())] == [Mark, Entry, Entry, Entry]
+
+
+def test_blocks_stand_before_their_message() -> None:
+    said = 'Well.\n\n[[TRAJECTORY:decision]] {"chosen": "x"} [[/TRAJECTORY]]'
+    told = events([Entry(event=Message(id="m", content=said, response="r"), end=1)])
+    assert [(type(e), e.id, e.content) for e in told] == [(Decided, "m/1", ""), (Message, "m", "Well.")]

@@ -1,0 +1,163 @@
+"""Choices and doubts that an agent spoke of, and the many sentences that are none."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.events.inference import find_caveats, infer_decisions
+
+ONE_FILE = "it is one file"
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "other", "why"),
+    [
+        ("I used ruff instead of flake8.", "ruff", "flake8", None),
+        ("We'll go with SQLite rather than Postgres because it is one file.", "SQLite", "Postgres", ONE_FILE),
+        ("I decided on a lock over a socket, since it is one file", "a lock", "a socket", ONE_FILE),
+        ("I've rejected threads in favour of processes.", "processes", "threads", None),
+        ("Done.\n- I kept the old name and not the new one.", "the old name", "the new one", None),
+        ("I chose to write a parser rather than use a regex.", "to write a parser", "use a regex", None),
+        ("To avoid a lock, I used a queue instead of a list.", "a queue", "a list", None),
+        ("I ruled out a map in favor of a list because of its size.", "a list", "a map", "its size"),
+        ("We decided on ruff, not flake8.", "ruff", "flake8", None),
+        ("I picked ruff\nover flake8.", "ruff", "flake8", None),
+        ("Options were:\n- aa\n- bb\n\nI chose aa rather than bb.", "aa", "bb", None),
+        ("I used ruff instead of flake8. Shall I commit it?", "ruff", "flake8", None),
+    ],
+)
+def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
+    [found] = infer_decisions([said])
+    assert (found.chosen, found.alternatives, found.reasoning, found.by) == (
+        chosen,
+        (other,),
+        why,
+        "inferred",
+    )
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I used ruff.",
+        "You should use ruff instead of flake8.",
+        "The tests use ruff instead of flake8.",
+        "```\nI used ruff instead of flake8.\n```",
+        "```\nI used ruff instead of flake8.",
+        "Should I use ruff instead of flake8?",
+        "I would use ruff rather than flake8 if it were my project.",
+        "We could use ruff instead of flake8.",
+        "If we use ruff instead of flake8, the run is faster.",
+        "When I use ruff instead of flake8 the run is faster.",
+        "I won't use ruff instead of flake8.",
+        "I did not use ruff instead of flake8.",
+        "I used to prefer tabs over spaces.",
+        "You said that we use tabs instead of spaces.",
+        'You wrote "I used tabs instead of spaces."',
+        'You wrote "It is slow. I used tabs instead of spaces. Mend it."',
+        "> I used tabs instead of spaces.",
+        "They used tabs instead of spaces.",
+        "The previous author noted: I used tabs instead of spaces.",
+        "Previously I used tabs instead of spaces.",
+        "I used tabs instead of spaces by mistake.",
+        "I used tabs instead of spaces. That was wrong.",
+        "I used tabs instead of spaces, but it failed.",
+        "I used a loop over the items.",
+        "I used grep to see why it is not working.",
+        "I keep getting 404 instead of 200.",
+        "I picked up the tests instead of the docs.",
+        "I discarded the changes for now.",
+        "I ruled out the cache for performance reasons.",
+        "I chose JSON over HTTP.",
+        "I went with one pass over all files.",
+        "I used the flag, not because it is fast.",
+        "I used ruff, not sure whether it fits.",
+        "We use tabs instead of spaces in this repository.",
+        "Let me know whether I use ruff or flake8 instead of both.",
+        "I'll use ruff instead of flake8. Is that fine?",
+        "Shall we go with ruff rather than flake8?",
+        "I think I might have kept tabs rather than spaces.",
+        "You could:\n- I use ruff instead of flake8\n- I keep flake8 rather than ruff",
+        "Which one?\n1. I'll use ruff instead of flake8.\n2. I'll keep flake8 instead of ruff.",
+        "The README says:\n\nI used ruff instead of flake8.",
+        "Should\nI use ruff instead of flake8",
+        "`I used ruff instead of flake8.`",
+        "~~~\nI used ruff instead of flake8.\n~~~",
+        "Example:\n\n    I used ruff instead of flake8.",
+        "I'll use ruff instead of flake8 unless you object.",
+        "I asked whether I use ruff instead of flake8.",
+        "I'd rather use ruff instead of flake8.",
+        "Why I used ruff instead of flake8 is told below.",
+        "I prefer ruff over flake8.",
+        "I've been asked to use ruff instead of flake8.",
+        "I have never used ruff instead of flake8.",
+        "We decided against ruff for the time being.",
+        "There are two options:\n1. I use ruff instead of flake8.\n2. I keep flake8 rather than ruff.",
+        "I used " + "x" * 400 + " instead of y.",
+        "",
+    ],
+)
+def test_no_choice(said: str) -> None:
+    assert infer_decisions([said]) == ()
+
+
+def test_each_choice_once_and_at_most_five() -> None:
+    said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(9))]
+    assert [d.chosen for d in infer_decisions(said)] == ["a0", "a1", "a2", "a3", "a4"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm not sure this is enough.",
+        "I haven’t tested it on Windows.",
+        "I could not run the tests.",
+        "I assumed the file is UTF-8.",
+        "This may break old clients.",
+    ],
+)
+def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
+    assert find_caveats([f"All done. {said} Bye."]) == (said,)
+
+
+@pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
+def test_no_doubt(said: str) -> None:
+    assert find_caveats([said]) == ()
+
+
+@given(st.lists(st.text(max_size=60), max_size=3))
+def test_any_text(said: list[str]) -> None:
+    assert len(infer_decisions(said)) <= 5
+    for caveat in find_caveats(said):
+        assert any(caveat in text for text in said)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "I use a over b over ",
+        "I use ",
+        " over b",
+        "I rejected a for ",
+        "as ",
+        "```",
+        "\n",
+        ". ",
+        "- ",
+        "I use a as b ",
+        "  ",
+        '" ',
+        '"I ',
+    ],
+)
+def test_no_text_takes_long(unit: str) -> None:
+    text = unit * (100_000 // len(unit))
+    broken = "\n".join((unit * 400)[:395] + ";x" for _ in range(100))
+    start = time.process_time()
+    infer_decisions([text, broken])
+    find_caveats([text, broken])
+    assert time.process_time() - start < 10.0

@@ -1,0 +1,165 @@
+"""What a part says of itself."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.events.part_summary import PROMPT_LIMIT, SUMMARY_LIMIT, fold_figures, shorten
+from gittraj.model.values import (
+    AnyEvent,
+    Counts,
+    Decided,
+    Decision,
+    Figures,
+    FileChanged,
+    Json,
+    Message,
+    Prompt,
+    Remark,
+    Summary,
+    TestRuns,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from tests.unit.strategies import events
+
+
+def folded(*found: AnyEvent, prompt: str | None = None) -> Figures:
+    return fold_figures(found, prompt=prompt, files=(), thinking="none")
+
+
+def test_a_part() -> None:
+    files = (FileChanged(path="a"),)
+    stated = Decision(chosen="A", by="agent")
+    found = fold_figures(
+        [
+            Prompt(id="1", content="Fix it", ts="2026-01-01T00:00:02.000Z"),
+            Thinking(id="2", content="I am not sure of this thought", usage=Usage(input_tokens=1)),
+            Decided(id="3", decision=stated),
+            ToolCall(id="4", name="Task", call_id="c", ts="2026-01-01T00:00:01.000Z"),
+            ToolResult(id="5", call_id="c", is_error=True),
+            Remark(id="6", kind="error"),
+            Message(
+                id="7", content="I used ruff instead of flake8. It is untested.", usage=Usage(output_tokens=2)
+            ),
+            Message(id="8", content="  \n"),
+        ],
+        prompt="of the turn",
+        files=files,
+        thinking="clear",
+        dropped=3,
+    )
+    assert found == Figures(
+        prompt="Fix it",
+        summary=Summary(text="I used ruff instead of flake8. It is untested.", by="agent"),
+        started_at="2026-01-01T00:00:01.000Z",
+        ended_at="2026-01-01T00:00:02.000Z",
+        usage=Usage(input_tokens=1, output_tokens=2),
+        counts=Counts(
+            prompts=1, messages=2, thinking=1, tool_calls=1, api_calls=2, errors=2, subagents=1, dropped=3
+        ),
+        decisions=(stated, Decision(chosen="ruff", by="inferred", alternatives=("flake8",))),
+        caveats=("It is untested.",),
+        files=files,
+        thinking="clear",
+    )
+
+
+def test_nothing_is_invented() -> None:
+    assert folded() == Figures()
+
+
+def test_a_part_without_a_prompt_has_its_turns() -> None:
+    assert folded(Message(id="m"), prompt="of the turn").prompt == "of the turn"
+    assert folded(Prompt(id="p", content=""), prompt="of the turn").prompt is None
+
+
+def test_long_texts_end_early() -> None:
+    found = folded(Prompt(id="p", content="x" * 9_999), Message(id="m", content="y" * 9_999))
+    assert found.prompt and found.summary
+    assert (len(found.prompt), len(found.summary.text)) == (PROMPT_LIMIT, SUMMARY_LIMIT)
+    assert found.prompt.endswith("x…")
+
+
+@given(st.text(max_size=30), st.integers(1, 30))
+def test_shorten(text: str, limit: int) -> None:
+    short = shorten(text, limit)
+    assert len(short) <= limit
+    assert short == text or (short.endswith("…") and text.startswith(short[:-1]))
+
+
+def ran(command: Json, output: str = "", code: int | None = 0) -> list[AnyEvent]:
+    return [
+        ToolCall(id="c", name="sh", arguments={"command": command}, call_id="c"),
+        ToolResult(id="r", call_id="c", content=output, exit_code=code),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "passed", "failed"),
+    [
+        ("pytest -q", "1 failed, 12 passed in 3s", 12, 1),
+        ("cd x && python -m pytest", "3 passed", 3, None),
+        ("uv run pytest", "5 passed", 5, None),
+        (["bash", "-lc", "cargo test"], "test result: ok. 7 passed; 0 failed;", 7, 0),
+        ("npm test", "Tests:  2 failed, 9 passed, 11 total", 9, 2),
+        ("go test ./...", "ok  \tx\t0.1s", None, None),
+        ("./node_modules/.bin/jest", "  4 passing\n  1 failing", 4, 1),
+        ("make check", "", None, None),
+        ("python3 -m unittest", "Ran 3 tests", None, None),
+    ],
+)
+def test_a_test_run(command: Json, output: str, passed: int | None, failed: int | None) -> None:
+    found = folded(*ran(command, output, 1)).tests
+    assert found == TestRuns(runs=1, last_passed=passed, last_failed=failed, last_exit=1)
+
+
+@pytest.mark.parametrize(
+    "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
+)
+def test_no_test_run(command: Json) -> None:
+    assert folded(*ran(command, "3 passed")).tests is None
+
+
+def test_of_several_runs_the_last_that_ended_speaks() -> None:
+    def run(name: str, output: str | None) -> list[AnyEvent]:
+        call = ToolCall(id=name, name="sh", arguments={"cmd": "pytest"}, call_id=name)
+        return [call] if output is None else [call, ToolResult(id=f"{name}r", call_id=name, content=output)]
+
+    found = folded(*run("a", "1 failed, 1 passed"), *run("b", "2 passed"), *run("c", None)).tests
+    assert found == TestRuns(runs=3, last_passed=2)
+
+
+@given(st.lists(events(), max_size=6))
+def test_any_events_fold(found: list[AnyEvent]) -> None:
+    counts = folded(*found).counts
+    assert counts.prompts + counts.messages + counts.thinking + counts.tool_calls <= len(found)
+
+
+@pytest.mark.parametrize("unit", [" ", "mvn ", "mvn x", "npm run ", "; "])
+def test_no_command_takes_long(unit: str) -> None:
+    start = time.process_time()
+    commands: list[Json] = [f"mvn{unit * 50_000}", ["mvn" + unit * 50_000]]
+    for command in commands:
+        folded(*ran(command))
+    assert time.process_time() - start < 10.0
+
+
+def test_a_report_of_checks_is_a_run_of_tests() -> None:
+    def report(own: str, *statuses: str) -> Remark:
+        checks: list[Json] = [{"id": own, "status": status} for status in statuses]
+        return Remark(id=own, kind="verification", raw={"subject": "x", "checks": checks})
+
+    call = ToolCall(id="c", name="bash", arguments={"command": "pytest"}, call_id="c")
+    answer = ToolResult(id="r", call_id="c", content="3 passed", exit_code=0)
+    reports = [report("1", "passed", "failed", "failed"), report("2", "needs_review"), report("3")]
+    assert folded(*reports).tests == TestRuns(runs=1, last_passed=1, last_failed=2)
+    assert folded(call, answer, *reports).tests == TestRuns(runs=2, last_passed=1, last_failed=2)
+    assert folded(*reports, call, answer).tests == TestRuns(runs=2, last_passed=3, last_exit=0)
+    assert folded(report("2", "skipped"), Remark(id="4", kind="verification", content="ok")).tests is None

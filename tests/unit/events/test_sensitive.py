@@ -1,0 +1,214 @@
+"""Which calls show secrets, in the shapes that different agents give them."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gittraj.events.sensitive import is_secret_file, is_strict, strict_events
+from gittraj.model.values import AnyEvent, Json, Message, ToolCall, ToolResult
+
+SHOWS = """
+env
+env | grep TOKEN
+env -0
+(env)
+if true; then env; fi
+FOO=1 env
+printenv
+ls && printenv | sort
+echo $(printenv)
+x=$(cat .env)
+set
+export
+export -p
+Get-ChildItem Env:
+cat .env
+cat < .env
+cat ".env"
+head -5 config/prod.env
+grep -v '^#' .env.local
+xargs -a .env
+type .env & dir
+sed -n 1,5p .npmrc
+cat ~/.ssh/id_ed25519
+cat server.pem
+cat terraform.tfvars
+cat ~/.aws/credentials
+cat ~/.kube/config
+git show HEAD:.env
+sudo cat /etc/shadow
+sudo -u root env
+bash -c 'cat .env'
+bash -lc "cd x && env | grep FOO"
+sudo bash -c "env > /dev/stdout"
+timeout 5 env
+ssh host env
+ssh host 'cd app; cat .env'
+docker exec web env
+docker exec web sh -c 'printenv'
+kubectl exec pod -- env
+gh auth token
+gcloud auth print-access-token
+gcloud auth application-default print-access-token
+aws sts get-session-token
+aws --profile p configure get aws_secret_access_key
+vault kv get secret/x
+vault read x
+op read op://vault/item/field
+pass show mail
+kubectl get secret db -o yaml
+kubectl -n x get secrets -o json
+heroku config -a app
+docker inspect web
+terraform output -json
+systemctl show nginx
+echo $GITHUB_TOKEN
+cat <<< $DB_PASSWORD
+python3 -c 'import os; print(os.environ)'
+""".strip().splitlines()
+
+HARMLESS = """
+ls -la .env
+cat .env.example
+cat .env.sample
+cat id_rsa.pub
+cat README.md
+cat src/env.py
+python env.py
+echo .env >> .gitignore
+echo hello > .env
+rm -f .env
+git add .env
+git status
+git diff
+git commit -m 'read the env'
+git commit -m "env and set; printenv"
+env FOO=1 python x.py
+set -e
+set -euo pipefail; make
+export FOO=1
+echo $HOME
+echo hello
+pytest -q
+uv run pytest tests/test_env.py
+sed -i s/a/b/ src/settings.py
+node index.js
+npm test
+docker ps
+kubectl get pods
+aws s3 ls
+aws sts get-caller-identity
+terraform plan
+""".strip().splitlines()
+
+
+HERE = ("cat > notes <<'EOF'\nrun env\nenv\nEOF", 'git commit -m "$(cat <<EOF\nprintenv\n\nset\nEOF\n)"')
+
+
+@pytest.mark.parametrize("command", HERE)
+def test_what_is_only_written_down(command: str) -> None:
+    assert not is_strict(call({"command": command}))
+
+
+@pytest.mark.parametrize(
+    "command", ["bash <<EOF\nenv\nEOF", "cat <<EOF\n$(cat .env)\nEOF", "cat <<EOF\nx\nEOF\nenv"]
+)
+def test_what_is_run_from_a_document(command: str) -> None:
+    assert is_strict(call({"command": command}))
+
+
+def call(arguments: Json, *, name: str = "Bash", id: str = "1", call_id: str | None = None) -> ToolCall:  # noqa: A002
+    return ToolCall(id=id, name=name, arguments=arguments, call_id=call_id)
+
+
+@pytest.mark.parametrize("command", SHOWS)
+def test_a_command_that_shows_secrets(command: str) -> None:
+    assert is_strict(call({"command": command}))
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_a_command_that_shows_none(command: str) -> None:
+    assert not is_strict(call({"command": command}))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"file_path": "/home/ann/app/.env"},
+        {"absolute_path": "/home/ann/.netrc"},
+        {"path": "certs/server.pem"},
+        {"cmd": "env"},
+        {"command": ["bash", "-lc", "cat .env"]},
+        {"command": ["cat", ".env"]},
+        {"command": "bash", "args": ["-c", "printenv"]},
+        {"tool": {"params": {"file": ".npmrc"}}},
+        {"input": "*** Begin Patch\n*** Update File: .env\n+PORT=1"},
+        {"paths": ["README", "prod.tfvars"]},
+        "cat .env",
+    ],
+)
+def test_the_shapes_of_agents(arguments: Json) -> None:
+    assert is_strict(call(arguments, name="anything"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"file_path": "/home/ann/app/.env.example"},
+        {"pattern": ".env", "path": "src"},
+        {"file_path": "src/a.py", "content": "cat .env"},
+        {"description": "env"},
+        {},
+        None,
+    ],
+)
+def test_harmless_shapes(arguments: Json) -> None:
+    assert not is_strict(call(arguments, name="anything"))
+
+
+def test_files_that_a_team_names() -> None:
+    assert is_secret_file("config/prod.cfg", ["config/*.cfg"])
+    assert not is_secret_file("config/prod.cfg")
+    assert is_strict(call({"command": "cat config/prod.cfg"}), ["config/*.cfg"])
+
+
+def test_a_result_is_strict_by_its_call() -> None:
+    events: list[AnyEvent] = [
+        call({"command": "cat .env"}, id="1", call_id="a"),
+        call({"command": "ls"}, id="2", call_id="b"),
+        Message(id="3"),
+        ToolResult(id="4", call_id="b"),
+        ToolResult(id="5", call_id="a"),
+    ]
+    assert strict_events(events) == {"1", "5"}
+
+
+def test_a_call_in_an_earlier_part() -> None:
+    events = [ToolResult(id="4", call_id="b"), ToolResult(id="5", call_id="a")]
+    calls = [call("ls", call_id="b"), call("env", call_id="a")]
+    assert strict_events(events, calls=calls) == {"5"}
+
+
+def test_a_call_that_nobody_knows() -> None:
+    assert strict_events([ToolResult(id="5", call_id="a")]) == {"5"}
+    assert strict_events([ToolResult(id="5", call_id="a")], orphans=False) == frozenset()
+
+
+def test_a_call_whose_part_kept_less_of_it() -> None:
+    kept = call(None, id="1", call_id="a")
+    result = ToolResult(id="2", call_id="a")
+    assert strict_events([kept, result], calls=[call("cat .env", call_id="a")]) == {"1", "2"}
+
+
+def test_results_without_an_id_follow_their_call() -> None:
+    events: list[AnyEvent] = [call("env", id="1"), ToolResult(id="2"), call("ls", id="3"), ToolResult(id="4")]
+    assert strict_events(events) == {"1", "2"}
+
+
+@pytest.mark.parametrize("piece", ["'", '"a\\', "$(", 'a"', "bash 'bash a' ", '"$(', "env -u ", "`"])
+def test_no_command_takes_long(piece: str) -> None:
+    start = time.process_time()
+    is_strict(call({"command": piece * (20_000 // len(piece))}))
+    assert time.process_time() - start < 2.0

@@ -1,0 +1,82 @@
+"""A text in pieces: what is found in the join goes back to where it was."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.events.stream_join import find_runs, split_text
+from gittraj.model.values import AnyEvent, Message, Thinking
+
+PIECES = st.lists(st.text(alphabet="abR- \n", max_size=6), min_size=1, max_size=6)
+
+
+def put(whole: str, places: list[tuple[int, int]]) -> str:
+    """``whole`` with a placeholder in each place."""
+    clean, at = "", 0
+    for number, (start, end) in enumerate(places, 1):
+        clean += f"{whole[at:start]}REDACTED-key-n{number}"
+        at = end
+    return clean + whole[at:]
+
+
+def test_a_secret_over_a_boundary_goes_where_it_began() -> None:
+    pieces = ["the key is se", "cre", "t, keep it"]
+    clean = "the key is REDACTED-key-n1, keep it"
+    assert split_text(pieces, [(11, 17)], clean) == ["the key is REDACTED-key-n1", "", ", keep it"]
+
+
+def test_a_secret_that_only_the_join_tells() -> None:
+    pieces = ["password=", "hunter2", " it is"]
+    clean = "password=REDACTED-password-n1 it is"
+    assert split_text(pieces, [(9, 16)], clean) == ["password=", "REDACTED-password-n1", " it is"]
+
+
+def test_two_finds_of_one_secret_are_one() -> None:
+    assert split_text(["ab", "cd"], [(0, 3), (1, 4)], "REDACTED-key-n1") == ["REDACTED-key-n1", ""]
+
+
+def test_what_does_not_fit_goes_to_the_first_piece() -> None:
+    assert split_text(["ab", "cd"], [(0, 1)], "something else") == ["something else", ""]
+
+
+def test_nothing_found() -> None:
+    assert split_text(["ab", "cd"], [], "abcd") == ["ab", "cd"]
+
+
+@given(PIECES, st.data())
+def test_no_text_is_lost_or_comes_back(pieces: list[str], data: st.DataObject) -> None:
+    whole = "".join(pieces)
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(whole)), max_size=6)))
+    places = list(zip(cuts[::2], cuts[1::2], strict=False))
+    clean = put(whole, places)
+    split = split_text(pieces, places, clean)
+    assert "".join(split) == clean
+    assert len(split) == len(pieces)
+    inside = {i for start, end in places for i in range(start, end)}
+    at = 0
+    for piece, kept in zip(pieces, split, strict=True):
+        untouched = not inside & set(range(at, at + len(piece)))
+        begins = any(at <= start < at + len(piece) for start, _ in places)
+        assert not untouched or kept == piece
+        assert begins or "REDACTED" not in kept
+        at += len(piece)
+
+
+def test_runs_are_of_one_kind_and_one_response() -> None:
+    def say(response: str | None) -> Message:
+        return Message(id="x", response=response)
+
+    events: list[AnyEvent] = [
+        say("a"),
+        say("a"),
+        Thinking(id="t", response="a"),
+        say("a"),
+        say("b"),
+        say("b"),
+        say("b"),
+        say(None),
+        say(None),
+    ]
+    assert list(find_runs(events)) == [range(2), range(4, 7)]
+    assert list(find_runs([])) == []

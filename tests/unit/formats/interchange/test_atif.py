@@ -1,0 +1,174 @@
+"""What is written as ATIF, and that it comes back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+
+from gittraj.formats.atif import read as atif
+from gittraj.formats.atif import write as writer
+from gittraj.formats.base.exported import Exported
+from gittraj.model.codec import dump, event_to_json
+from gittraj.model.session_items import Entry, Fact, Spent, trajectory_id
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Decision,
+    Message,
+    Prompt,
+    Remark,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+from tests.unit.formats.interchange.trajectories import AGENT, ID, some_events, stored, told
+
+T0, T1 = "2026-01-02T03:04:05.000Z", "2026-01-02T03:04:06.000Z"
+ANSWER: dict[str, Any] = {"response": "r1", "model": "m"}
+SESSION: list[AnyEvent] = [
+    Prompt(id="p", ts=T0, content="Add"),
+    Thinking(id="t", ts=T1, content="How?", **ANSWER),
+    ToolCall(id="c", ts=T1, name="Bash", arguments={"command": "ls"}, call_id="1", **ANSWER),
+    ToolResult(id="o", ts=T1, content="a", call_id="1", exit_code=1, is_error=True),
+    ToolCall(id="d", ts=T1, name="Bash", arguments="{", call_id="2", usage=Usage(input_tokens=5), **ANSWER),
+    Decided(id="q", ts=T1, decision=Decision(chosen="this", by="agent")),
+    Message(id="m", ts=T1, content="Done", response="r2", model="n"),
+]
+
+
+def documents(*trajectories: dict[str, Any]) -> Any:
+    return json.loads("".join(writer.write(Exported(trajectories=trajectories))))
+
+
+def read(path: Path, document: Any, at: int = 0) -> list[Any]:
+    path.write_bytes(dump(document))
+    return list(atif.read(path, [*atif.sessions(path)][at]))
+
+
+def events(items: list[Any]) -> list[dict[str, Any]]:
+    return [event_to_json(item.event) for item in items if isinstance(item, Entry)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
+@given(some_events())
+def test_whatever_is_written_comes_back(tmp_path: Path, given_: list[AnyEvent]) -> None:
+    document = documents(told(given_))
+    found = [event for event in events(read(tmp_path / "f", document)) if given_ or event["type"] != "note"]
+    assert [dump(event) for event in found] == [dump(stored(event)) for event in given_]
+
+
+def test_a_step_is_a_model_call_with_what_came_of_it(tmp_path: Path) -> None:
+    document = documents(told(SESSION))
+    user, agent, decision, said = document["steps"]
+    assert (user["source"], user["message"]) == ("user", "Add")
+    assert agent["reasoning_content"] == "How?"
+    assert [call["arguments"] for call in agent["tool_calls"]] == [{"command": "ls"}, {"raw": "{"}]
+    assert agent["observation"]["results"] == [
+        {"content": "a", "source_call_id": "1", "extra": {"is_error": True, "exit_code": 1}}
+    ]
+    assert agent["metrics"] == {"prompt_tokens": 5, "completion_tokens": 0}
+    assert (decision["source"], decision["extra"]["decision"]["chosen"]) == ("system", "this")
+    assert (said["message"], said["model_name"]) == ("Done", "n")
+    facts = {(i.name, i.value) for i in read(tmp_path / "f", document) if isinstance(i, Fact)}
+    assert {("trajectory", ID), ("session", "S"), ("agent", AGENT), ("title", "Add")} <= facts
+
+
+def test_sealed_thinking_stays_sealed() -> None:
+    sealed = Thinking(id="t", seal="s", sealed_bytes=512, response="r1")
+    (step,) = documents(told([sealed]))["steps"]
+    assert "reasoning_content" not in step
+    assert step["extra"]["git_traj"]["events"][-1]["sealed"] == {"bytes": 512}
+
+
+def test_subagents_stand_in_the_document_and_are_read_from_it(tmp_path: Path) -> None:
+    below = trajectory_id(AGENT, "S", "a1b2c3")
+    started = [
+        ToolCall(id="c", name="Task", arguments={}, call_id="1"),
+        ToolResult(id="o", content="agentId: a1b2c3", call_id="1"),
+    ]
+    child = told([Message(id="m", content="found")], id=below, parent={"id": ID, "event": None})
+    document = documents(told(started), child)
+    (result,) = document["steps"][0]["observation"]["results"]
+    assert result["subagent_trajectory_ref"] == [{"trajectory_id": below}]
+    assert [each["trajectory_id"] for each in document["subagent_trajectories"]] == [below]
+    items = read(tmp_path / "f", document, at=1)
+    assert {("parent", ID), ("trajectory", below)} <= {
+        (i.name, i.value) for i in items if isinstance(i, Fact)
+    }
+    assert events(items) == [{"id": "m", "type": "message", "content": "found"}]
+
+
+FOREIGN: dict[str, Any] = {
+    "schema_version": "ATIF-v1.8",
+    "session_id": "run",
+    "trajectory_id": "no id of ours!",
+    "agent": {"name": "terminus-2", "version": "2", "tool_definitions": [{"type": "function"}]},
+    "notes": "from elsewhere",
+    "extra": {"verdict": "PASS"},
+    "steps": [
+        {"step_id": 1, "source": "user", "message": "old", "is_copied_context": True},
+        {"step_id": 2, "source": "system", "message": "", "timestamp": "2026-01-02T04:04:05.123456+01:00",
+         "observation": {"results": [{"content": "x", "extra": {"a": None}}]}},
+        {"step_id": 3, "source": "user",
+         "message": [{"type": "text", "text": "see"},
+                     {"type": "image", "source": {"media_type": "image/png", "path": "a.png"}}]},
+        {"step_id": 4, "source": "agent", "message": "", "reasoning_content": "hm", "llm_call_count": 1,
+         "tool_calls": [{"tool_call_id": "1", "function_name": "ls", "arguments": {}, "extra": {"n": 1}}],
+         "observation": {"results": [{"content": None,
+                                      "subagent_trajectory_ref": [{"trajectory_path": "b.json"}]}]},
+         "metrics": {"prompt_tokens": 10, "completion_tokens": 2, "cached_tokens": 4, "cost_usd": 0.5}},
+    ],
+}  # fmt: skip
+
+
+def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
+    items = read(tmp_path / "f", FOREIGN)
+    found = [item.event for item in items if isinstance(item, Entry)]
+    document = documents(told(found, agent="terminus-2", agentVersion="2", session="run"))
+    assert document["steps"] == FOREIGN["steps"]
+    assert {key: document[key] for key in ("agent", "notes", "extra", "session_id")} == {
+        **{key: FOREIGN[key] for key in ("notes", "extra", "session_id")},
+        "agent": {**FOREIGN["agent"], "model_name": "m"},
+    }
+    assert [i for i in items if isinstance(i, Spent)] == [
+        Spent(
+            response=found[-3].response or "",
+            usage=Usage(input_tokens=6, cache_read_tokens=4, output_tokens=2),
+            cost=0.5,
+        )
+    ]
+    assert [e.content for e in found if isinstance(e, Prompt)] == ["see\n[image a.png]"]
+    assert [i.value for i in items if isinstance(i, Fact) and i.name == "alias"] == ["no id of ours!"]
+    assert isinstance(found[-1], Remark)
+
+
+def test_what_a_tokenizer_or_a_decoder_could_read_is_not_kept(tmp_path: Path) -> None:
+    metrics = {"completion_tokens": 1, "completion_token_ids": [1, 2], "logprobs": [-0.5, 0]}
+    image = "data:image/png;base64,iVBORw0KGgo="
+    copied = {"source": "agent", "message": "", "reasoning_content": "plan", "is_copied_context": True}
+    steps = [
+        {"step_id": 1, "source": "agent", "message": "x", "metrics": metrics, "extra": {"shown": image}},
+        {"step_id": 2, **copied},
+    ]
+    kept = json.dumps(events(read(tmp_path / "f", {**FOREIGN, "steps": steps})))
+    assert "token_ids" not in kept
+    assert "logprobs" not in kept
+    assert "iVBOR" not in kept
+    assert "plan" not in kept
+
+
+def test_a_run_goes_on_in_the_file_beside_it_and_nowhere_else(tmp_path: Path) -> None:
+    def step(text: str, **more: Any) -> dict[str, Any]:
+        return {"step_id": 1, "source": "user", "message": text, **more}
+
+    (tmp_path / "next.json").write_bytes(
+        dump({**FOREIGN, "steps": [step("old", is_copied_context=True), step("new")]})
+    )
+    (tmp_path / "below").mkdir()
+    for named, count in (("next.json", 3), ("below/../next.json", 1), ("gone.json", 1), ("f", 1)):
+        document = {**FOREIGN, "steps": [step("old")], "continued_trajectory_ref": named}
+        assert len(events(read(tmp_path / "f", document))) == count + 1  # and what is said of the whole

@@ -1,0 +1,119 @@
+"""Files of others are as untrusted as logs: reading gives what can be read, and a reason for the rest."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from gittraj.errors import FormatError
+from gittraj.formats.agent_trajectories import write as agent_trajectories
+from gittraj.formats.agent_trajectories.summary import summarise
+from gittraj.formats.atif import write as atif
+from gittraj.formats.base.carried import to_event
+from gittraj.formats.base.exported import Exported
+from gittraj.model.codec import dump
+from gittraj.model.session_items import Damage, Entry, Item
+from gittraj.record.drain.reading import find_sessions, read_items
+from tests.unit.formats.interchange.test_atif import FOREIGN, SESSION
+from tests.unit.formats.interchange.test_trajectory import THEIRS
+from tests.unit.formats.interchange.trajectories import told
+from tests.unit.formats.test_agent_trace import lines, record
+from tests.unit.formats.test_formats import JSON, places
+
+OURS = Exported(trajectories=[told(SESSION)])
+DOCUMENTS: dict[str, Any] = {
+    "atif": FOREIGN,
+    "atif of ours": json.loads("".join(atif.write(OURS))),
+    "trail": THEIRS,
+    "trail of ours": json.loads("".join(agent_trajectories.write(OURS))),
+    "agent-trace": record(lines(1, 2), lines(4, 4)),
+}
+QUIET = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+    max_examples=60,
+    phases=[Phase.explicit, Phase.generate],
+)
+
+
+def items(path: Path, body: bytes) -> Iterator[Item]:
+    """All that is read of a file; a file of no format is refused with a reason."""
+    path.write_bytes(body)
+    try:
+        for file in find_sessions(path):
+            yield from read_items(file)
+    except FormatError as error:
+        assert "its reader failed" not in error.message
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_cut_at_any_byte(tmp_path: Path, name: str) -> None:
+    body = dump(DOCUMENTS[name])
+    whole = sum(isinstance(item, Entry) for item in items(tmp_path / "f", body))
+    assert whole
+    for end in range(0, len(body), max(len(body) // 150, 1)):
+        found = list(items(tmp_path / "f", body[:end]))
+        entries = sum(isinstance(item, Entry) for item in found)
+        assert entries <= whole + 1  # of a step that was cut, what there is of it
+        assert not entries or name == "agent-trace" or any(isinstance(item, Damage) for item in found)
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_other_ends_of_lines_and_bytes_that_are_no_text(tmp_path: Path, name: str) -> None:
+    body = json.dumps(DOCUMENTS[name], indent=1).encode()
+    plain = list(items(tmp_path / "f", body))
+    odd = b"\xef\xbb\xbf" + body.replace(b"\n", b"\r\n") + b"\0\0"
+    assert len(list(items(tmp_path / "f", odd))) == len(plain)
+    wrong = body.replace(b'"x"', b'"\xff\\ud83d"')
+    for item in items(tmp_path / "f", wrong):
+        assert not isinstance(item, Entry) or dump(item.event.content)
+
+
+@QUIET
+@given(data=st.data())
+def test_no_value_where_another_was_expected_stops_a_reader(tmp_path: Path, data: st.DataObject) -> None:
+    document = copy.deepcopy(DOCUMENTS[data.draw(st.sampled_from(sorted(DOCUMENTS)))])
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, key = data.draw(st.sampled_from(places(document)))
+        holder[key] = data.draw(JSON)
+    for item in items(tmp_path / "f", json.dumps(document).encode()):
+        assert not isinstance(item, Entry) or to_event_again(item)
+
+
+def to_event_again(entry: Entry) -> bool:
+    """What was read can be stored."""
+    from gittraj.model.codec import event_to_json
+
+    return to_event(json.loads(dump(event_to_json(entry.event)))) is not None
+
+
+@QUIET
+@given(data=st.data())
+def test_whatever_was_read_can_be_written(tmp_path: Path, data: st.DataObject) -> None:
+    name = data.draw(st.sampled_from(["atif", "trail"]))
+    document = copy.deepcopy(DOCUMENTS[name])
+    for _ in range(data.draw(st.integers(1, 3))):
+        holder, key = data.draw(st.sampled_from(places(document)))
+        holder[key] = data.draw(JSON)
+    found = [i.event for i in items(tmp_path / "f", json.dumps(document).encode()) if isinstance(i, Entry)]
+    exported = Exported(trajectories=[told(found)])
+    for writer in (atif, agent_trajectories):
+        written = json.loads("".join(writer.write(exported)))
+        assert isinstance(written, dict)
+        if writer is agent_trajectories and written.get("type") != "compacted":
+            assert summarise(written)
+
+
+@pytest.mark.parametrize("depth", [300, 100_000])
+def test_nothing_is_followed_for_ever(tmp_path: Path, depth: int) -> None:
+    deep = '{"a":' * depth + "1" + "}" * depth
+    for document in (FOREIGN, THEIRS):
+        body = json.dumps({**document, "extra": "DEEP"}).replace('"DEEP"', deep)
+        assert list(items(tmp_path / "f", body.encode())) is not None

@@ -1,0 +1,203 @@
+"""Which commit is a copy of which."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from gittraj.history.copies import (
+    match_patches,
+    match_picked,
+    match_places,
+    match_trees,
+    read_quotes,
+    splits,
+)
+from gittraj.history.history import History, Kin
+from gittraj.history.squashes import match_squashes
+from tests.unit.history.tables import table
+
+
+def copies(
+    history: History,
+    known: Collection[str],
+    targets: Collection[str],
+    same: str,
+    became: Mapping[str, list[str]] | None = None,
+) -> set[tuple[str, str]]:
+    """``same``: the commits of one patch."""
+    patches = {change: "P" for c in same.split() if (change := history.change(c))}
+    found = match_patches(
+        known, targets, history=history, kin=Kin(history, known), patches=patches, became=became or {}
+    )
+    return {*found}
+
+
+ROWS = """
+    base - t0 base
+    old base t1 work
+    m base t2 m
+    one m t3 {one}
+    two m t4 {two}
+    again one t5 again
+"""
+
+
+def test_one_patch_one_copy() -> None:
+    history = table(ROWS.format(one="other", two="more"), reachable="one")
+    assert copies(history, ["old"], ["one"], "old one") == {("old", "one")}
+    assert copies(history, ["old"], ["one"], "old") == set()
+
+
+def test_of_several_the_one_with_the_names() -> None:
+    history = table(ROWS.format(one="other", two="work"), reachable="one two")
+    assert copies(history, ["old"], ["one", "two"], "old one two") == {("old", "two")}
+    history = table(ROWS.format(one="work", two="work"), reachable="one two")
+    assert copies(history, ["old"], ["one", "two"], "old one two") == set()
+
+
+def test_all_that_were_made_later_than_written() -> None:
+    rows = ROWS.format(one="work 1 9", two="work 1 9")
+    assert copies(table(rows, reachable="one two"), ["old"], ["one", "two"], "old one two") == {
+        ("old", "one"),
+        ("old", "two"),
+    }
+
+
+def test_nothing_is_copied_before_it_was_written() -> None:
+    rows = ROWS.format(one="x 1 4", two="y").replace("work\n", "work 5 5\n")
+    assert copies(table(rows, reachable="one"), ["old"], ["one"], "old one") == set()
+
+
+def test_the_same_line_repeats_but_does_not_copy() -> None:
+    history = table(ROWS.format(one="work", two="x"), reachable="again")
+    assert copies(history, ["one"], ["again"], "one again") == set()
+
+
+def test_what_it_became_speaks_for_it() -> None:
+    history = table(ROWS.format(one="work", two="x"), reachable="one two")
+    found = copies(history, ["old", "one"], ["two"], "old one two", {"old": ["one"]})
+    assert found == {("one", "two")}
+    assert copies(history, ["old", "one"], ["two"], "old one two") == set()
+
+
+def test_a_pick_with_a_conflict_is_known_by_its_names() -> None:
+    history = table(ROWS.format(one="work", two="x"), reachable="one two")
+    assert {*match_picked(["one", "two"], ["old"], history=history, patches={}, paths={}, became={})} == {
+        ("old", "one")
+    }
+
+
+def test_a_pick_is_of_what_a_commit_was_not_of_what_it_became() -> None:
+    rows = "base - t0 b\nold base t1 work 2 2\nbecame base t2 work 2 {became}\npick base t3 work 2 5"
+    for became, source in ((9, "old"), (3, "became")):
+        history = table(rows.format(became=became), reachable="became pick")
+        found = match_picked(
+            ["pick"],
+            ["old", "became"],
+            history=history,
+            patches={},
+            paths={},
+            became={"old": ["became"]},
+        )
+        assert [*found] == [(source, "pick")]
+
+
+def test_a_pick_of_somebody_elses_twin_is_not_ours() -> None:
+    history = table(ROWS.format(one="twin", two="twin"), reachable="one two")
+    patches = {change: "P" for c in ("old", "one", "two") if (change := history.change(c))}
+    assert [*match_picked(["two"], ["old"], history=history, patches=patches, paths={}, became={})] == []
+
+
+def test_trees_and_parents() -> None:
+    history = table("base - t0 base\nold base t1 x\nnew base t1 y\nempty base t0 z\nnone base t0 w")
+    assert [*match_trees(["old", "empty"], ["new", "none"], history=history, became={})] == [("old", "new")]
+
+
+def test_chains_between_a_parent_and_a_tree() -> None:
+    history = table("base - t0 b\nold base t9 o\np base t1 p\nq p t9 q\nr q t2 r", reachable="r")
+    assert [*splits(["old"], ["p", "q", "r"], history=history)] == [("old", ["p", "q"])]
+    assert [*splits(["old"], ["q", "r"], history=history)] == []
+
+
+def test_messages_quote() -> None:
+    history = table("base - t0 b\nnew base t1 n")
+    one, two = "1" * 40, "2" * 40
+
+    def read(message: str) -> list[tuple[str, str, bool]]:
+        commits = {**history.commits, "new": replace(history.commits["new"], message=message)}
+        return [*read_quotes(replace(history, commits=commits), [one])]
+
+    assert read(f"n\n\n(cherry picked from commit {one})\n") == [(one, "new", False)]
+    assert read(f"n\n\nSquashed commit of the following:\n\ncommit {two}\n\ncommit {one}\n") == [
+        (one, "new", True)
+    ]
+    assert read(f"n\n\nThis reverts commit {one}.\n") == []
+    assert read(f"n\n\ncommit {one}\n") == []
+    assert read(f"n\n\nsee (cherry picked from commit {one})\n") == []
+
+
+def test_a_squash_needs_all_of_its_range() -> None:
+    history = table(
+        """
+        base - t0 base
+        a base t1 a
+        b a t2 b
+        undo b t1 undo
+        redo undo t3 redo
+        m base t4 m
+        new m t5 new
+        """,
+        reachable="new",
+    )
+    kin = Kin(history, ["a", "b", "redo"])
+    patches = {("t0", "t3"): "P", ("t4", "t5"): "P"}
+    found = match_squashes(
+        [("base", "redo")], ["a", "b", "redo"], ["new"], history=history, kin=kin, patches=patches
+    )
+    assert {*found} == {("a", "new"), ("b", "new"), ("redo", "new")}
+    alone = {**patches, ("t1", "t3"): "P"}
+    assert not [*match_squashes([("base", "redo")], ["a"], ["new"], history=history, kin=kin, patches=alone)]
+
+
+def test_a_pick_is_younger_than_what_it_copied() -> None:
+    rows = ROWS.format(one="work 1 9", two="x").replace("old base t1 work\n", "old base t1 work 1 5\n")
+    history = table(rows, reachable="old one")
+    assert copies(history, ["old"], ["one"], "old one") == {("old", "one")}
+    assert copies(history, ["one"], ["old"], "old one") == set()
+
+
+def test_what_was_amended_is_no_copy_of_its_amend() -> None:
+    history = table("old - t0 begin 1 1\nnew - t0 said 1 5", reachable="old new")
+    assert copies(history, ["new"], ["old"], "old new") == set()
+    assert [*match_trees(["new"], ["old"], history=history, became={})] == []
+    assert [*match_trees(["old"], ["new"], history=history, became={})] == [("old", "new")]
+
+
+def test_what_was_committed_again_is_committed_again() -> None:
+    """Of what became another one, that one is the source."""
+    history = table("old - t0 one 1 1\nagain - t0 two 2 2\nnew - t0 three 3 3", reachable="again new")
+    pairs = match_trees(["old", "again"], ["new"], history=history, became={"old": ["again"]})
+    assert [*pairs] == [("again", "new")]
+
+
+def places(rows: str, *, names: str = "") -> set[tuple[str, str]]:
+    """``names``: the commits that change the file ``f``."""
+    history = table("base - t0 base\nold base t1 work\n" + rows, reachable="new")
+    here = {b"f": (b"", b"")}
+    paths = {change: here for c in names.split() if (change := history.change(c))}
+    return {*match_places(["old", "base"], history=history, paths=paths)}
+
+
+def test_what_was_committed_again_stands_in_its_place() -> None:
+    assert places("new base t1 other") == {("old", "new")}
+    assert places("new base t2 other") == set()
+    assert places("mid base t1 one\nside base t1 two\nnew mid,side t3 both") == set()
+
+
+def test_an_amend_leaves_the_author_the_date_the_subject_and_the_files() -> None:
+    assert places("new base t2 work 1 9", names="old new") == {("old", "new")}
+    assert places("new base t2 work 1 1", names="old new") == set()
+    assert places("new base t2 work 2 9", names="old new") == set()
+    assert places("new base t2 said 1 9", names="old new") == set()
+    assert places("new base t2 work 1 9", names="old") == set()

@@ -1,0 +1,115 @@
+"""Which texts of a part can be searched for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gittraj.index.text import Part
+from gittraj.index.text_fields import LONGEST, MOST, PRINTED, PRINTED_MOST, read_part
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Decision,
+    FileChanged,
+    Foreign,
+    Message,
+    Prompt,
+    Reflected,
+    Retrospective,
+    Summary,
+    TaskRef,
+    TaskSource,
+    Thinking,
+    ToolCall,
+    ToolResult,
+    Touched,
+    Whole,
+)
+from tests.integration.story import record
+
+
+def said(*events: AnyEvent, **fields: Any) -> Part:
+    return read_part(record("traj_one", **fields), events, ["ab" * 20])
+
+
+def told(part: Part) -> list[tuple[str, str | None, str]]:
+    return [(piece.kind, piece.event, piece.text) for piece in part.pieces]
+
+
+def test_each_text_has_its_kind() -> None:
+    decision = Decision(
+        chosen="a bucket", question="how?", alternatives=("a window",), reasoning="bursts", by="agent"
+    )
+    part = said(
+        Prompt(id="p", content="Limit the rate"),
+        Thinking(id="t", content="a thought in clear"),
+        Message(id="m", content="Done."),
+        ToolCall(
+            id="c", name="Bash", arguments={"command": ["ls", "-l"], "path": "src", "timeout": 9}, call_id="1"
+        ),
+        ToolCall(
+            id="w",
+            name="Write",
+            arguments={"file_path": "a.py", "content": "what the file holds"},
+            files=(Touched(path="a.py"),),
+        ),
+        ToolCall(id="x", name="apply_patch", arguments="+what it holds", files=(Touched(path="b.py"),)),
+        ToolResult(id="r", content="total 0", call_id="1"),
+        Decided(id="d", content="", decision=decision),
+        Reflected(id="f", retrospective=Retrospective(by="agent", summary="went well", learnings=("ask",))),
+        Foreign(id="z", type="dream", content="of a later version"),
+        prompt="Limit the rate",
+        summary=Summary(text="Requests are limited", by="agent"),
+        decisions=(decision,),
+        caveats=("not tested",),
+        files=(FileChanged(path="a.py"),),
+        whole=Whole(
+            title="Rates",
+            tags=("api",),
+            task=TaskRef(title="Slow", source=TaskSource(system="github", id="#12")),
+        ),
+    )
+    assert told(part) == [
+        ("title", None, "Rates"),
+        ("title", None, "api"),
+        ("title", None, "Slow"),
+        ("title", None, "#12"),
+        *(("decision", None, text) for text in ("a bucket", "how?", "a window", "bursts")),
+        ("retrospective", None, "Requests are limited"),
+        ("retrospective", None, "not tested"),
+        ("file", None, "a.py"),
+        ("prompt", "p", "Limit the rate"),
+        ("thinking", "t", "a thought in clear"),
+        ("message", "m", "Done."),
+        ("tool", "c", "Bash"),
+        ("tool", "c", "ls -l"),
+        ("file", "c", "src"),
+        ("tool", "w", "Write"),
+        ("tool", "x", "apply_patch"),
+        ("file", "x", "b.py"),
+        ("output", "r", "total 0"),
+        ("retrospective", "f", "went well"),
+        ("retrospective", "f", "ask"),
+    ]
+    assert part.about["task"] == ["Slow", "#12", "github:#12"]
+
+
+def test_what_is_sealed_is_no_text() -> None:
+    sealed = Thinking(id="t", content="never", seal="0123", sealed_bytes=9, payload=b"never")
+    assert told(said(sealed, Thinking(id="u", seal="0123", content="never"), prompt="asked")) == [
+        ("prompt", None, "asked")
+    ]
+
+
+def test_what_is_long_is_shortened() -> None:
+    letters = "a" * 5_000 + "z" * 5_000
+    printed = [ToolResult(id=f"r{n}", content=f"{n} {letters} {n}") for n in range(100)]
+    pieces = said(*printed).pieces
+    assert sum(len(piece.text) for piece in pieces) <= PRINTED_MOST
+    assert pieces[0].text.startswith("0 a")
+    assert pieces[0].text.endswith("z 0")
+    assert len(pieces[0].text) == sum(PRINTED) + 3
+    messages = [Message(id=f"m{n}", content=f"{n} {letters * 9}") for n in range(100)]
+    pieces = said(*messages).pieces
+    assert max(len(piece.text) for piece in pieces) == LONGEST
+    assert sum(len(piece.text) for piece in pieces) == MOST

@@ -1,0 +1,161 @@
+"""Which piece of a commit gets which records."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import pytest
+
+from gittraj.git import CommitChanges, PathChange
+from gittraj.model.values import Figures, FileChanged, Line, Link, Origin, Range, Record, Tombstone
+from gittraj.notes.split_commits import Pieces
+
+PATHS = {"p": ("f", "shared"), "q": ("g", "shared")}
+
+
+def record(first: str, *files: str, call: str = "c", name: str = "traj_a") -> Record:
+    return Record(
+        id=name,
+        link=Link(evidence="agent", call=call),
+        range=Range(first=first, last=first, n=1, at=0),
+        figures=Figures(files=tuple(FileChanged(path=f, kind="update", edits=1) for f in files)),
+    )
+
+
+def read(commits: Collection[str]) -> dict[str, CommitChanges]:
+    return {c: changes(c, *PATHS[c]) for c in commits if c in PATHS}
+
+
+def changes(commit: str, *paths: str, adds: str = "", parents: int = 1) -> CommitChanges:
+    found = (PathChange(p, "update", None, "blob", tuple(adds.split())) for p in paths)
+    return CommitChanges(commit, ("base",) * parents, "subject", tuple(found))
+
+
+def parted(*pairs: tuple[str, str], known: Sequence[Line] = ()) -> Pieces:
+    return Pieces(pairs, read=read, note=lambda _: known)
+
+
+@pytest.mark.parametrize(
+    ("files", "on_p", "on_q"),
+    [
+        (["f"], True, False),
+        (["g"], False, True),
+        (["f", "g"], True, True),
+        (["shared"], True, True),
+        (["elsewhere"], True, True),
+        ([], True, True),
+    ],
+)
+def test_a_piece_gets_what_touched_its_files(files: list[str], on_p: bool, on_q: bool) -> None:
+    pieces = parted(("old", "p"), ("old", "q"))
+    lines = [record("e1", *files), record("e2")]  # the second is the result of the same call
+    assert pieces.fitting("old", "p", lines) == (lines if on_p else [])
+    assert pieces.fitting("old", "q", lines) == (lines if on_q else [])
+
+
+def test_what_comes_later_goes_where_the_rest_of_its_call_went() -> None:
+    known = [record("e1", "f"), record("e0", "g", call="other")]
+    pieces = parted(("old", "p"), ("old", "q"), known=known)
+    late, stone = record("e2"), Tombstone(id="traj_b", rev=1, deleted="x")
+    assert pieces.fitting("old", "q", [late, stone]) == [stone]
+    assert pieces.fitting("old", "p", [late]) == [late]
+
+
+def test_a_commit_that_became_one_gives_it_everything() -> None:
+    pairs = [("old", "q"), ("old", "old"), ("other", "p")]
+    pieces = Pieces(pairs, read=lambda _: pytest.fail("it read"), note=lambda _: pytest.fail("it read"))
+    assert pieces.fitting("old", "q", [record("e1", "f")]) == [record("e1", "f")]
+
+
+def test_what_a_commit_became_may_be_itself() -> None:
+    pieces = parted(("old", "p"), ("old", "q"), ("old", "old"))
+    assert pieces.fitting("old", "old", [record("e1", "f")]) == [record("e1", "f")]
+
+
+def test_a_commit_that_is_not_here_gets_what_no_other_does() -> None:
+    pieces = parted(("old", "p"), ("old", "gone"))
+    assert pieces.fitting("old", "gone", [record("e1", "f")]) == []
+    assert pieces.fitting("old", "gone", [record("e1", "else")]) == [record("e1", "else")]
+
+
+def test_a_piece_gets_what_it_has_lines_of() -> None:
+    """One call made two commits, which were squashed and split; then a line of another's went into ``p``."""
+    made = {
+        "one": changes("one", "f", adds="a b"),
+        "two": changes("two", "g", adds="c"),
+        "q": changes("q", "g", adds="c"),
+        "p": replace(changes("p", "f", "g", adds="a d"), parents=("q",)),
+        "pick": changes("pick", "f", adds="a b"),
+    }
+    link = Link(evidence="agent", call="call")
+    notes = {
+        commit: [replace(record("e1", "f", "g"), link=link, origin=Origin(commit=commit))]
+        for commit in ("one", "two")
+    }
+    both, last = (
+        replace(line, link=replace(link, carried_from=commits), origin=Origin(commit="two"))
+        for line, commits in ((record("e1", "f", "g"), ("one", "two")), (record("e2"), ("two",)))
+    )
+    pieces = Pieces(
+        [("both", "p"), ("both", "q"), ("both", "pick"), ("one", "pick")],
+        read=lambda commits: {c: made[c] for c in commits if c in made},
+        note=lambda commit: notes.get(commit, []),
+    )
+    assert pieces.fitting("both", "q", [both, last]) == [both, last]
+    assert pieces.fitting("both", "p", [both, last]) == [both]
+
+
+def test_a_piece_that_was_committed_again_stands_beside_the_others() -> None:
+    """``again`` is ``two`` once more, on which ``one`` does not stand: of one's work it has nothing."""
+    made = {
+        "work": changes("work", "f", adds="a"),
+        "two": changes("two", "f", adds="b"),
+        "one": replace(changes("one", "f", adds="a"), parents=("two",)),
+        "again": changes("again", "f", adds="b"),
+    }
+    line = replace(record("e1", "f"), origin=Origin(commit="work"))
+    pairs = [("both", "one"), ("both", "two"), ("both", "again")]
+    for known, expected in ((pairs, [line]), ([*pairs, ("two", "again")], [])):
+        pieces = Pieces(
+            known, read=lambda commits: {c: made[c] for c in commits if c in made}, note=lambda _: []
+        )
+        assert pieces.fitting("both", "again", [line]) == expected
+        assert pieces.fitting("both", "one", [line]) == [line]
+
+
+def carried(first: str, *commits: str, origin: str) -> Record:
+    """Two calls that make commits each have two records, by ``first``."""
+    record_ = record(first, call=first)
+    return replace(record_, link=replace(record_.link, carried_from=commits), origin=Origin(commit=origin))
+
+
+def test_a_squash_gets_no_work_of_which_it_adds_nothing() -> None:
+    """``both`` is what ``one`` and ``two`` became; where it was squashed, the lines of ``one`` were."""
+    made = {
+        "one": changes("one", "f", adds="a b"),
+        "two": changes("two", "f", adds="c"),
+        "both": changes("both", "f", adds="a b c"),
+        "merge": changes("merge", parents=2),
+        "squash": changes("squash", "f", adds="c d"),
+    }
+    notes = {
+        "one": [carried("first", origin="one"), carried("shared", origin="one")],
+        "two": [carried("second", origin="two"), carried("shared", origin="two")],
+        "both": [],
+    }
+    lines = [
+        carried("first", "one", origin="one"),
+        carried("second", "two", origin="two"),
+        carried("shared", "one", "two", origin="one"),
+        carried("merged", "merge", origin="merge"),
+        carried("far", "both", origin="not here"),
+    ]
+    pieces = Pieces(
+        [("both", "squash")],
+        read=lambda commits: {c: made[c] for c in commits if c in made},
+        note=lambda commit: notes.get(commit, []),
+        gathered={"both": ("squash",)},
+    )
+    assert pieces.fitting("both", "squash", lines) == lines[1:]
+    assert pieces.fitting("both", "amended", lines) == lines

@@ -1,0 +1,50 @@
+"""Events as the command contract spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+from gittraj.model.codec import event_from_json
+from gittraj.model.values import AnyEvent, Link, Record, SegmentRef, Thinking, ToolResult
+from gittraj.query.show.chapters import read_chapters, spell_event
+from gittraj.seal.events import seal_events
+
+
+def test_a_result_that_says_nothing_of_itself() -> None:
+    bare = event_from_json({"id": "e", "type": "tool_result", "content": "out"})
+    assert isinstance(bare, ToolResult)
+    nothing = {"callId": None, "exitCode": None, "isError": False, "truncated": False}
+    assert nothing.items() <= spell_event(bare, None)["result"].items()
+
+
+class _Plain:
+    """Seals by writing down, and opens what is asked for with exactly the events that were sealed."""
+
+    def seal(self, _: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
+        return "header", repr(dict(texts)).encode()
+
+    def open(
+        self, _: str, events: Collection[str], headers: Sequence[str], payload: bytes
+    ) -> Mapping[str, str] | None:
+        texts: dict[str, str] = eval(payload)
+        return texts if headers and texts.keys() == set(events) else None
+
+
+def test_parts_that_share_events_open_both() -> None:
+    thoughts = [Thinking(id=f"t{n}", content=f"thought {n}") for n in range(3)]
+    stored: dict[SegmentRef, Sequence[AnyEvent]] = {}
+    records = []
+    for part in (thoughts, thoughts[1:]):
+        ref = SegmentRef(name=part[0].id, month="2026-01", bytes=1, sha256="")
+        stored[ref], seals = seal_events("traj_a", part, _Plain())
+        records.append(Record(id="traj_a", link=Link(evidence="manual"), segments=(ref,), seals=seals))
+
+    def read(_: str, refs: Iterable[SegmentRef]) -> Iterator[AnyEvent]:
+        return (event for ref in refs for event in stored[ref])
+
+    header: dict[str, Any] = {"id": "traj_a", "prompt": None, "title": None, "agent": None}
+    segments = cast(Any, SimpleNamespace(opener=_Plain(), read=read))
+    (chapter,) = read_chapters(segments, records, header)
+    assert [event["content"] for event in chapter["events"]] == ["thought 0", "thought 1", "thought 2"]

@@ -1,0 +1,47 @@
+"""What a trajectory tells of itself is counted over all of it, and only what somebody stated."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gittraj.model import values
+from gittraj.model.values import Decision, Retrospective, Summary, TaskRef, Whole
+from gittraj.query.header import Header, fold
+from gittraj.query.show.completeness import PARTS, complete
+from tests.integration.story import record
+from tests.unit.render.headers import COMMIT, full_header
+
+DECISION = Decision(chosen="X", by="agent")
+
+
+def told(**figures: Any) -> Header:
+    whole = figures.pop("whole", Whole())
+    return complete(fold({COMMIT: [record(whole=whole, **figures)]}).header(None))
+
+
+@pytest.mark.parametrize(
+    ("given", "present"),
+    [
+        ({}, []),
+        ({"decisions": (DECISION,)}, ["decisions"]),
+        ({"decisions": (replace(DECISION, by="human"),)}, ["decisions"]),
+        ({"decisions": (replace(DECISION, by="inferred"),)}, []),
+        ({"summary": Summary(text="Done", by="inferred")}, ["summary"]),
+        (
+            {"whole": Whole(retrospective=Retrospective(by="agent", summary="Done"))},
+            ["retrospective", "summary"],
+        ),
+        ({"whole": Whole(retrospective=Retrospective(by="agent", learnings=("so",)))}, ["retrospective"]),
+        ({"tests": values.TestRuns(runs=2)}, ["tests"]),
+        ({"whole": Whole(task=TaskRef(title="#1"))}, ["task"]),
+    ],
+)
+def test_what_is_there(given: dict[str, Any], present: list[str]) -> None:
+    assert told(**given) == {"present": present, "missing": [part for part in PARTS if part not in present]}
+
+
+def test_one_that_tells_nearly_all() -> None:
+    assert complete(full_header())["missing"] == ["task"]

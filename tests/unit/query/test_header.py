@@ -1,0 +1,309 @@
+"""What records come to: every part counts once, wherever and however often it lies."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.model.codec import encode_note
+from gittraj.model.values import (
+    Counts,
+    Decision,
+    FileChanged,
+    Link,
+    Record,
+    Retrospective,
+    Summary,
+    TaskRef,
+    TaskSource,
+    TestRuns,
+    Tombstone,
+    Usage,
+    Whole,
+)
+from gittraj.query.header import Folded, fold
+from gittraj.query.records import Recorded
+from tests.integration.story import record
+
+_EDIT = {"kind": "update", "edits": 1, "reverts": 0, "lines": None}
+A, B, C = "a" * 40, "b" * 40, "c" * 40
+
+
+def test_what_is_not_known_is_null() -> None:
+    stub = Record(id="traj_one", link=Link(evidence="output"), incomplete=True)
+    figures: dict[str, Any] = {
+        "startedAt": None,
+        "endedAt": None,
+        "durationSeconds": None,
+        "usage": {
+            "inputTokens": None,
+            "cacheReadTokens": None,
+            "cacheWriteTokens": None,
+            "outputTokens": None,
+            "reasoningTokens": None,
+        },
+        "costUsd": None,
+        "costSource": "unknown",
+        "counts": {
+            "prompts": 0,
+            "messages": 0,
+            "thinking": 0,
+            "toolCalls": 0,
+            "apiCalls": 0,
+            "errors": 0,
+            "subagents": 0,
+            "omitted": 0,
+        },
+    }
+    assert fold({A: [stub]}).header(A) == {
+        "id": "traj_one",
+        "title": None,
+        "status": None,
+        "agent": None,
+        "agentVersion": None,
+        "models": [],
+        "session": None,
+        "task": None,
+        "tags": [],
+        "participants": [],
+        "parent": None,
+        "startedAt": None,
+        "completedAt": None,
+        "prompt": None,
+        "summary": None,
+        "summaryBy": None,
+        "confidence": None,
+        "retrospective": None,
+        "decisions": [],
+        "caveats": [],
+        "tests": None,
+        "filesChanged": [],
+        "part": {"number": 1, "of": 1, **figures},
+        "total": figures,
+        "link": {"evidence": "output", "role": "produced", "carriedFrom": []},
+        "exit": None,
+        "thinking": "none",
+        "readers": None,
+        "redactions": 0,
+        "incomplete": True,
+    }
+
+
+def test_the_records_of_one_commit_are_one_header() -> None:
+    chose = Decision(chosen="a dict", alternatives=("a list",), by="inferred")
+    first = record(
+        at=0,
+        n=5,
+        prompt="Build it",
+        summary=Summary(text="Half done.", by="agent"),
+        started_at="2026-01-01T10:00:00.000Z",
+        ended_at="2026-01-01T10:01:00.000Z",
+        usage=Usage(input_tokens=10, output_tokens=1),
+        cost_usd=0.5,
+        cost_source="reported",
+        counts=Counts(prompts=1, tool_calls=2),
+        decisions=(chose,),
+        caveats=("Not tested.",),
+        tests=TestRuns(runs=2, last_failed=1),
+        files=(FileChanged(path="a.py", kind="add", edits=1), FileChanged(path="b.py", edits=1)),
+        redactions_by_rule={"token": 2},
+        thinking="dropped",
+    )
+    second = record(
+        at=5,
+        n=2,
+        prompt="Go on",
+        summary=Summary(text="Done.", by="agent"),
+        started_at="2026-01-01T10:02:00.000Z",
+        ended_at="2026-01-01T10:03:30.500Z",
+        usage=Usage(input_tokens=5, cache_read_tokens=7),
+        decisions=(chose,),
+        tests=TestRuns(runs=1, last_passed=3),
+        files=(FileChanged(path="a.py", edits=2, reverts=1),),
+        redactions_by_rule={"name": 1},
+        thinking="clear",
+    )
+    header = fold({A: [first, second], B: [record(at=7)]}).header(A)
+
+    assert (header["prompt"], header["summary"], header["summaryBy"]) == ("Build it", "Done.", "agent")
+    assert [decision["chosen"] for decision in header["decisions"]] == ["a dict"]
+    assert header["caveats"] == ["Not tested."]
+    assert header["tests"] == {"runs": 3, "lastPassed": 3, "lastFailed": None, "lastExit": None}
+    assert header["filesChanged"] == [
+        {"path": "a.py", "kind": "add", "edits": 3, "reverts": 1, "lines": None},
+        {"path": "b.py", "kind": "update", "edits": 1, "reverts": 0, "lines": None},
+    ]
+    assert (header["thinking"], header["redactions"]) == ("clear", 3)
+    part = header["part"]
+    assert (part["number"], part["of"], part["durationSeconds"]) == (1, 2, 210.5)
+    assert (part["usage"]["inputTokens"], part["usage"]["cacheReadTokens"]) == (15, 7)
+    assert (part["costUsd"], part["costSource"]) == (0.5, "reported")
+    assert part["counts"]["toolCalls"] == 2
+
+
+def test_the_whole_is_told_by_the_last_part_that_knows() -> None:
+    early = Whole(title="First words", agent="codex", models=("small",), tags=("x",), status="active")
+    late = Whole(
+        agent="codex",
+        models=("small", "big"),
+        task=TaskRef(title="Speed", source=TaskSource(system="github", id="7")),
+        status="completed",
+        retrospective=Retrospective(by="agent", summary="It went well.", confidence=0.7),
+    )
+    folded = fold(
+        {
+            A: [record(at=0, whole=early, started_at="2026-01-01T10:00:00Z")],
+            B: [record(at=1, whole=late, ended_at="2026-01-02T10:00:09Z")],
+        }
+    )
+    for commit in (A, B):
+        header = folded.header(commit)
+        assert (header["title"], header["status"]) == ("First words", "completed")
+        assert (header["models"], header["tags"]) == (["small", "big"], ["x"])
+        assert header["task"] == {
+            "title": "Speed",
+            "source": {"system": "github", "id": "7", "url": None},
+        }
+        assert header["startedAt"] == "2026-01-01T10:00:00Z"
+        assert header["completedAt"] == "2026-01-02T10:00:09Z"
+        assert header["confidence"] == header["retrospective"]["confidence"] == 0.7
+
+
+def test_a_session_that_did_not_end_was_not_completed() -> None:
+    running = record(whole=Whole(status="active"), ended_at="2026-01-01T10:00:00Z")
+    assert fold({A: [running]}).header(A)["completedAt"] is None
+
+
+def test_a_rewritten_commit_is_the_same_commit_and_counts_once() -> None:
+    one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
+    folded = fold({A: [one], B: [two], C: [carried(two, B)]})
+
+    assert [places(folded, commit) for commit in (A, B, C)] == [(1, 2), (2, 2), (2, 2)]
+    assert folded.header(C)["link"]["carriedFrom"] == [B]
+    assert folded.header(C)["total"]["usage"]["inputTokens"] == 2
+
+
+def test_a_squash_is_one_commit_with_all_parts() -> None:
+    one, two = (record(at=at, n=4, usage=Usage(input_tokens=1)) for at in (0, 4))
+    folded = fold({A: [one], B: [two], C: [carried(one, A), carried(two, B)]})
+
+    assert places(folded, C) == (1, 1)
+    header = folded.header(C)
+    assert header["part"]["usage"]["inputTokens"] == header["total"]["usage"]["inputTokens"] == 2
+    assert header["link"]["carriedFrom"] == [A, B]
+
+
+def test_commits_of_one_call_share_a_part_and_follow_each_other() -> None:
+    call, result = record(at=0, n=4), record(at=4)
+    folded = fold({B: [call], A: [call, result]})
+    assert [places(folded, commit) for commit in (B, A)] == [(1, 2), (2, 2)]
+
+
+def test_the_link_is_that_of_a_record_of_its_own() -> None:
+    old = carried(record(at=0, link=Link(evidence="output")), A)
+    own = record(at=1, link=Link(evidence="content"))
+    assert fold({B: [old, own]}).header(B)["link"] == {
+        "evidence": "content",
+        "role": "produced",
+        "carriedFrom": [A],
+    }
+
+
+def test_overlapping_parts_add_nothing() -> None:
+    edit = (FileChanged(path="a", edits=1),)
+    whole, inside, across = (
+        record(at=at, n=n, prompt=f"{at}", usage=Usage(input_tokens=1), files=edit)
+        for at, n in ((0, 10), (3, 2), (8, 5))
+    )
+    folded = fold({A: [whole, inside], B: [across]})
+
+    assert folded.header(A)["total"]["usage"]["inputTokens"] == 1
+    assert folded.header(A)["filesChanged"] == [{"path": "a", **_EDIT}]
+    assert folded.header(B)["prompt"] == "8"
+
+
+def test_explored_work_is_shown_only_on_request() -> None:
+    done = record(at=0, n=2, usage=Usage(input_tokens=1))
+    tried = record(at=2, n=2, role="explored", usage=Usage(input_tokens=5))
+    folded = fold({A: [done, tried], B: [record(at=9, n=2, role="explored", usage=Usage(input_tokens=5))]})
+
+    assert folded.records(B) == []
+    assert folded.header(B, explored=True)["link"]["role"] == "explored"
+    assert folded.header(A)["part"]["usage"]["inputTokens"] == 1
+    assert folded.header(A, explored=True)["part"]["usage"]["inputTokens"] == 6
+    assert folded.header(A, explored=True)["link"]["role"] == "produced"
+    assert folded.header(A)["total"]["usage"]["inputTokens"] == 11
+
+
+def test_the_highest_revision_in_any_note_tells_of_a_part() -> None:
+    old = record(prompt="with a secret", link=Link(evidence="output"))
+    new = replace(old, rev=2, figures=replace(old.figures, prompt="clean"), link=Link(evidence="manual"))
+    (folded,) = recorded({A: [old], B: [new]}).on(A)
+    assert folded.header(A)["prompt"] == "clean"
+    assert folded.header(A)["link"]["evidence"] == "output"
+
+
+def test_a_forgotten_trajectory_is_forgotten_where_it_was_carried_to() -> None:
+    line = record()
+    stone = Tombstone(id="traj_one", deleted="forgotten", scope="all")
+    notes = recorded({A: [line, stone], B: [carried(line, A)], C: [record("traj_other")]})
+    assert (notes.on(A), notes.on(B), [*notes.ids()]) == ([], [], ["traj_other"])
+
+
+def test_a_stub_gives_way_to_what_is_told_elsewhere() -> None:
+    stub = Record(id="traj_one", link=Link(evidence="output"), incomplete=True)
+    folded = fold({A: [stub], B: [record(usage=Usage(input_tokens=3))]})
+    assert folded.header(A)["total"]["usage"]["inputTokens"] == 3
+    assert (folded.header(A)["incomplete"], folded.header(B)["incomplete"]) == (True, False)
+
+
+@given(
+    spans=st.dictionaries(st.integers(0, 12), st.tuples(st.integers(0, 3), st.integers(1, 4)), min_size=1),
+    chance=st.randoms(use_true_random=False),
+)
+def test_neither_order_nor_copies_change_the_total(
+    spans: dict[int, tuple[int, int]], chance: random.Random
+) -> None:
+    """However the parts lie on commits, and whatever was carried: each event counts at most once."""
+    notes: dict[str, list[Record]] = {}
+    for at, (commit, n) in spans.items():
+        line = record(at=at, n=n, usage=Usage(input_tokens=2**at))
+        notes.setdefault(f"{commit}" * 40, []).append(line)
+    mixed = [*notes.items()]
+    for old, lines in notes.items():
+        mixed.append((f"{int(old[0]) + 5}" * 40, [carried(line, old) for line in lines]))
+    chance.shuffle(mixed)
+
+    taken: set[int] = set()
+    total = 0
+    for at, (_, n) in sorted(spans.items()):
+        if taken.isdisjoint(range(at, at + n)):
+            taken |= {*range(at, at + n)}
+            total += 2**at
+    for told in (dict(notes), dict(mixed)):
+        folded = fold(told)
+        assert folded.header(None)["total"]["usage"]["inputTokens"] == total
+        assert folded.of == len(notes)
+
+
+def carried(line: Record, old: str) -> Record:
+    return replace(line, link=replace(line.link, carried_from=(old,)))
+
+
+def recorded(notes: dict[str, list[Any]]) -> Recorded:
+    return Recorded((commit, encode_note(lines)) for commit, lines in notes.items())
+
+
+def places(folded: Folded, commit: str) -> tuple[int, int]:
+    part = folded.header(commit)["part"]
+    return part["number"], part["of"]
+
+
+def test_a_part_that_begins_and_ends_before_every_log_is_told_too() -> None:
+    """Anybody may have pushed it; it must not end a listing."""
+    strange = record(at=-9, n=-5, prompt="Here")
+    assert fold({"a": [strange]}).header("a")["prompt"] == "Here"

@@ -1,0 +1,150 @@
+"""Which call wrote a line: by what its arguments say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.model.values import AnyEvent, Message, ToolCall, Touched
+from gittraj.query.why.excerpt import MOST, show_change
+from gittraj.query.why.line_origin import find_writers, read_writings
+
+PATH = "src/f.py"
+PATCH = """\
+*** Begin Patch
+*** Update File: src/g.py
+@@
+-one
++of another file
+*** Update File: src/f.py
+@@ def f():
+ kept
+-old
++new line
+*** Add File: src/h.py
++third
+*** End Patch
+"""
+UNIFIED = """\
+--- a/src/g.py
++++ b/src/g.py
+@@ -1,2 +1,2 @@
+-one
++of another file
+--- a/src/f.py
++++ b/src/f.py
+@@ -1,2 +1,2 @@
+ kept
+--- old
++new line
+"""
+
+
+def call(number: int, arguments: Any, *, path: str | None = PATH) -> ToolCall:
+    files = (Touched(path=path),) if path else ()
+    return ToolCall(id=f"c{number}", name="a tool", arguments=arguments, files=files)
+
+
+def write(number: int, *lines: str) -> ToolCall:
+    return call(number, {"file_path": PATH, "content": "".join(f"{line}\n" for line in lines)})
+
+
+def edit(number: int, old: str, new: str) -> ToolCall:
+    return call(number, {"file_path": PATH, "old_string": old, "new_string": new})
+
+
+def who(lines: list[str], *events: AnyEvent) -> list[str | None]:
+    """Of each line the id of the call that wrote it."""
+    found = find_writers(lines, range(len(lines)), read_writings(events, {PATH}))
+    return [found[at].call.id if at in found else None for at in range(len(lines))]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"file_path": PATH, "content": "kept\nnew line\n"},
+        {"file_path": PATH, "old_string": "old", "new_string": "new line"},
+        {"filePath": PATH, "oldString": "kept\nold", "newString": "kept\nnew line"},
+        {
+            "path": PATH,
+            "edits": [{"oldText": "x", "newText": "y"}, {"oldText": "old", "newText": "new line"}],
+        },
+        {"edits": [{"old_string": "old", "new_string": "new\tline"}]},
+        {"command": "create", "path": PATH, "file_text": "new line"},
+        {"command": "insert", "path": PATH, "new_str": "new line"},
+        {"notebook_path": PATH, "new_source": "new line"},
+        PATCH,
+        {"input": PATCH},
+        {"command": ["apply_patch", PATCH]},
+        {"cmd": f"cd src && apply_patch <<'EOF'\n{PATCH}EOF"},
+        {"patch": UNIFIED},
+    ],
+)
+def test_every_agents_way_to_say_what_it_writes(arguments: Any) -> None:
+    found = who(["unknown", "new line", "of another file", "third"], call(1, arguments))
+    assert found == [None, "c1", None, None]
+
+
+def test_a_line_that_an_edit_repeats_is_not_its_work() -> None:
+    found = who(["a", "b", "c"], write(1, "a", "c"), edit(2, "a\nc", "a\nb\nc"))
+    assert found == ["c1", "c2", "c1"]
+
+
+def test_the_last_that_wrote_it_after_it_was_gone() -> None:
+    assert who(["a"], write(1, "a"), edit(2, "a", "b"), edit(3, "b", "a")) == ["c3"]
+
+
+def test_white_space_is_not_compared() -> None:
+    assert who(["\tif  x:", "return  1"], write(1, "if x:", "    return 1")) == ["c1", "c1"]
+    assert who(["if x:"], write(1, "if x:"), edit(2, "if x:", "    if x:")) == ["c1"]
+
+
+def test_equal_lines_are_told_apart_by_their_neighbours() -> None:
+    one, two = "def one():\n    return 0", "def two():\n    return 0"
+    first = edit(1, "# here", f"{one}\n# here")
+    second = edit(2, "# there", f"{two}\n# there")
+    lines = f"# there\n{two}\n\n{one}\n# here".split("\n")
+    assert who(lines, first, second) == [None, "c2", "c2", "c2", "c1", "c1", None]
+
+
+def test_a_whole_file_written_anew_keeps_what_stood_in_it() -> None:
+    lines = ["a", "x", "b", "x"]
+    assert who(lines, write(1, "a", "x"), write(2, *lines)) == ["c1", "c1", "c2", "c2"]
+    assert who(lines, edit(1, "q", "b"), write(2, *lines)) == ["c2", "c2", "c1", "c2"]
+
+
+def test_a_line_of_signs_alone_is_its_neighbours_where_nobody_wrote_it() -> None:
+    assert who(["f() {", "", "}"], edit(1, "", "f() {")) == ["c1", "c1", "c1"]
+    assert who(["", "}"], edit(1, "", "f() {")) == [None, None]
+
+
+def test_a_shells_words_count_only_where_no_edit_wrote_the_line() -> None:
+    shell = call(2, {"command": "cat >> src/f.py <<END\na\nb\nEND"}, path=None)
+    elsewhere = call(3, {"command": "echo > other\nc"}, path=None)
+    assert who(["a", "b", "c"], write(1, "a"), shell, elsewhere) == ["c1", "c2", None]
+
+
+def test_other_files_and_other_events_write_nothing() -> None:
+    other = call(1, {"content": "a\n"}, path="src/g.py")
+    assert who(["a"], other, Message(id="m", content="a"), call(2, {"n": 1}), call(3, None)) == [None]
+
+
+@given(st.lists(st.lists(st.sampled_from("abc{}"), max_size=6), min_size=1, max_size=5))
+def test_every_line_of_what_was_written_last_has_a_writer(texts: list[list[str]]) -> None:
+    """And none that did not write it."""
+    events = [write(number, *text) for number, text in enumerate(texts)]
+    found = who(texts[-1], *events)
+    for line, writer in zip(texts[-1], found, strict=True):
+        assert writer is not None
+        assert line in texts[int(writer[1:])]
+
+
+def test_an_excerpt_begins_with_what_was_replaced() -> None:
+    (writing,) = read_writings([edit(1, "a\nold\nz", "a\nnew\nmore\nz")], {PATH})
+    assert show_change(writing, ["new"]) == ["-old", "+new", "+more"]
+    (writing,) = read_writings([write(1, *(f"line {n}" for n in range(50)))], {PATH})
+    assert show_change(writing, ["line 7"]) == ["+line 7"]
+    assert len(show_change(writing, [f"line {n}" for n in range(50)])) == MOST

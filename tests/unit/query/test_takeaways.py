@@ -1,0 +1,175 @@
+"""What is worth most to whom changes a file next."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.model.values import Decision, Retrospective, Role, Summary, TestRuns, Whole
+from gittraj.query.context.neighbours import Near
+from gittraj.query.context.takeaways import Source, rank_lessons
+from gittraj.query.header import fold
+from tests.integration.story import record
+
+
+def source(
+    number: int = 0, *, path: str = "a.py", weight: float = 1, neighbour: bool = False, **said: Any
+) -> Source:
+    commit = f"{number:040x}"
+    role: Role = said.pop("role", "produced")
+    told = record(f"traj_{number}", role=role, **said)
+    header = fold({commit: [told]}).header(commit, explored=True)
+    near = Near(commit, weight, path, neighbour)
+    return Source(near, short=commit[-7:], date="2026-03-01T09:00:00Z", newer=number, header=header)
+
+
+def chose(chosen: str, *others: str, by: str = "agent", **more: Any) -> dict[str, Any]:
+    return {"decisions": (Decision(chosen=chosen, alternatives=others, by=by, **more),)}
+
+
+def texts(*sources: Source, names: tuple[str, ...] = ()) -> list[str]:
+    return [lesson["text"] for lesson in rank_lessons(sources, names)]
+
+
+def test_everything_that_a_record_says() -> None:
+    whole = Whole(
+        retrospective=Retrospective(
+            by="agent", challenges=("locks",), learnings=("batch",), suggestions=("cache",), confidence=0.7
+        )
+    )
+    told = source(
+        whole=whole,
+        decisions=(
+            Decision(
+                chosen="X", alternatives=("Y", "Z"), question="Q", reasoning="R", confidence=0.5, by="agent"
+            ),
+            Decision(chosen="W", by="human"),
+        ),
+        caveats=("unsure",),
+        tests=TestRuns(runs=2, last_passed=3, last_failed=1),
+        prompt="Do it",
+        summary=Summary(text="Done", by="agent"),
+    )
+    lessons = rank_lessons([told])
+    assert [(x["kind"], x["text"]) for x in lessons] == [
+        ("rejected", "Y or Z"),
+        ("doubt", "unsure"),
+        ("challenge", "locks"),
+        ("learned", "batch"),
+        ("tests", "3 passed, 1 failed (last of 2 runs)"),
+        ("decided", "W"),
+        ("suggested", "cache"),
+        ("asked", "Do it"),
+    ]
+    assert lessons[0] == {
+        "commit": "0" * 40,
+        "short": "0" * 7,
+        "date": "2026-03-01T09:00:00Z",
+        "kind": "rejected",
+        "text": "Y or Z",
+        "chosen": "X",
+        "question": "Q",
+        "reasoning": "R",
+        "summary": None,
+        "by": "agent",
+        "confidence": 0.5,
+        "trajectory": "traj_0",
+        "path": "a.py",
+        "neighbour": False,
+    }
+    assert (lessons[3]["by"], lessons[3]["confidence"]) == ("agent", 0.7)
+    assert lessons[-1]["summary"] == "Done"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (source(1, **chose("x", "stated")), source(0, **chose("x", "drawn", by="inferred"))),
+        (source(1, **chose("unsure", confidence=0.1)), source(0, **chose("sure", confidence=0.9))),
+        (source(0, caveats=("new",)), source(9, caveats=("old",))),
+        (source(9, caveats=("here",)), source(0, caveats=("elsewhere",), weight=0.2, neighbour=True)),
+        (source(1, caveats=("parse() breaks",)), source(0, caveats=("it breaks",))),
+        (source(1, **chose("x", "by a human", by="human")), source(0, **chose("x", "later", by="model:m"))),
+        (source(9, role="explored", summary=Summary(text="gave up", by="agent")), source(0, prompt="Do it")),
+    ],
+)
+def test_which_comes_first(first: Source, second: Source) -> None:
+    both = [rank_lessons([one])[0]["text"] for one in (first, second)]
+    assert texts(first, second, names=("parse",)) == both
+
+
+def test_a_rejection_is_not_drowned_by_newer_doubts() -> None:
+    noise = [source(i, caveats=(f"parse {i} a", f"parse {i} b"), prompt=f"Do {i}") for i in range(29)]
+    told = texts(*noise, source(29, **chose("x", "the old one")), names=("parse",))
+    assert told.index("the old one") < 6
+
+
+def test_no_kind_drowns_the_others() -> None:
+    told = texts(*(source(i, **chose("x", f"y{i}")) for i in range(30)), source(30, caveats=("unsure",)))
+    assert told.index("unsure") < 6
+
+
+def test_the_same_words_are_told_once() -> None:
+    copy = [source(i, caveats=("Not  Tested",), **chose("x", "y")) for i in (3, 1)]
+    lessons = rank_lessons([*copy, source(2, caveats=("not tested",))])
+    assert [(x["text"], x["commit"][-1]) for x in lessons] == [("y", "1"), ("Not  Tested", "1")]
+
+
+@pytest.mark.parametrize(
+    ("ran", "told"),
+    [
+        ([TestRuns(runs=1, last_failed=2)], ["2 failed"]),
+        ([TestRuns(runs=1, last_exit=2)], ["failed (exit 2)"]),
+        ([TestRuns(runs=1, last_passed=1, last_failed=0, last_exit=1)], []),
+        ([TestRuns(runs=1, last_passed=1), TestRuns(runs=1, last_failed=1)], []),
+        ([None, TestRuns(runs=1, last_failed=1)], ["1 failed"]),
+    ],
+)
+def test_only_tests_that_still_fail_are_told(ran: list[TestRuns | None], told: list[str]) -> None:
+    assert texts(*(source(i, tests=tests) for i, tests in enumerate(ran))) == told
+
+
+def test_what_a_neighbour_was_asked_and_how_its_tests_went_is_its_own() -> None:
+    assert texts(source(neighbour=True, prompt="x", tests=TestRuns(runs=1, last_failed=1))) == []
+
+
+def test_what_led_to_no_commit_was_tried() -> None:
+    whole = Whole(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
+    told = rank_lessons([source(whole=whole, prompt="Parse", role="explored")])
+    assert [(x["kind"], x["text"]) for x in told] == [("tried", "A grammar")]
+    told = rank_lessons([source(whole=whole, prompt="Parse")])
+    assert [(x["kind"], x["text"]) for x in told] == [("asked", "Parse")]
+
+
+def test_by_hand_the_title_is_what_was_asked() -> None:
+    whole = Whole(title="Parse durations", retrospective=Retrospective(by="human", summary="They parse."))
+    (lesson,) = rank_lessons([source(whole=whole)])
+    assert (lesson["kind"], lesson["text"], lesson["summary"]) == ("asked", "Parse durations", "They parse.")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["a", "A", "b", " ", "parse"]), max_size=2),
+            st.sampled_from(["agent", "inferred", "model:x", "anybody"]),
+            st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            st.sampled_from([1.0, 0.5, 0.1]),
+        ),
+        max_size=6,
+    ),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_is_that_of_the_sources_worth_not_of_their_coming(told: Any, chance: random.Random) -> None:
+    sources = [
+        source(i, weight=w, caveats=tuple(words), **chose("x", *words, by=by, confidence=c))
+        for i, (words, by, c, w) in enumerate(told)
+    ]
+    lessons = rank_lessons(sources, ["parse"])
+    chance.shuffle(sources)
+    assert rank_lessons(sources, ["parse"]) == lessons
+    said = [(x["text"].casefold(), x["chosen"]) for x in lessons]
+    assert len(said) == len(set(said))

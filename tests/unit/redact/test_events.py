@@ -1,0 +1,125 @@
+"""What of a trajectory is redacted how."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gittraj.errors import RedactionError
+from gittraj.model.values import AnyEvent, Chapter, Message, ToolCall, ToolResult, Trajectory, Whole
+from gittraj.redact import Redactor
+from gittraj.redact.events import clean_trajectory, map_event, map_trajectory, neighbours, teach
+
+TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
+PASSWORD = "Tr0ub4" + "dor-and-3"
+
+
+def told(*events: AnyEvent) -> Trajectory:
+    return Trajectory(id="traj_a", whole=Whole(), chapters=(Chapter(id="c", title="t", events=events),))
+
+
+def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyEvent, ...]:
+    redactor = Redactor(key=b"k" * 32)
+    trajectory = told(*events)
+    teach(redactor, [trajectory], strict)
+    return clean_trajectory(redactor, trajectory, strict, lambda text: text).events
+
+
+def asked(event: AnyEvent, *, strict: bool) -> dict[str, bool]:
+    """Each text of an event, and whether it is looked at strictly."""
+    found: dict[str, bool] = {}
+
+    def look(text: str, name: str | None, strictly: bool) -> str:
+        found[text] = strictly
+        return text
+
+    assert map_event(event, look, strict=strict) == event
+    return found
+
+
+def test_of_a_strict_result_what_it_printed() -> None:
+    event = ToolResult(id="id", ts="time", content="printed", call_id="call", raw={"key": ["deep"]})
+    told = asked(event, strict=True)
+    assert {text for text, strictly in told.items() if strictly} == {"printed", "deep"}
+    assert told.keys() - {""} == {"id", "time", "printed", "call", "key", "deep"}
+    assert not any(asked(event, strict=False).values())
+
+
+def test_of_a_strict_call_what_it_wrote() -> None:
+    event = ToolCall(id="id", name="Write", arguments={"file_path": ".env", "content": "A=1"})
+    assert {text for text, strictly in asked(event, strict=True).items() if strictly} == {"", "A=1"}
+
+
+def test_a_token_in_two_pieces_of_one_message() -> None:
+    half = len(TOKEN) // 2
+    one, other = clean(
+        Message(id="1", response="r", content=f"It is {TOKEN[:half]}"),
+        Message(id="2", response="r", content=f"{TOKEN[half:]}, keep it."),
+    )
+    assert one.content.startswith("It is REDACTED-")
+    assert other.content == ", keep it."
+
+
+def test_pieces_of_two_messages_are_two_texts() -> None:
+    half = len(TOKEN) // 2
+    events = (
+        Message(id="1", response="r", content=TOKEN[:half]),
+        Message(id="2", response="s", content=TOKEN[half:]),
+    )
+    assert clean(*events) == events
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"argv": ["mysql", f"--password={PASSWORD}"]},
+        {"argv": ["tool", "--password", PASSWORD]},
+        {"env": [{"name": "DB_PASSWORD", "value": PASSWORD}]},
+    ],
+)
+def test_what_makes_a_value_a_secret_may_stand_beside_it(arguments: dict[str, object]) -> None:
+    (event,) = clean(ToolCall(id="1", name="x", arguments=arguments))  # type: ignore[arg-type]
+    assert PASSWORD not in repr(event)
+
+
+def test_neighbours_are_small() -> None:
+    assert (
+        list(neighbours({"a": "x", "b": ["y", "z"], "c": {"d": "w"}}))
+        == ['{"a":"x"}', "y z", '["y","z"]'][1:]
+    )
+    assert list(neighbours(["x" * 5_000, "y"])) == []
+    assert list(neighbours("text")) == []
+
+
+def test_what_is_plain_has_no_neighbours_that_matter() -> None:
+    value = {"a": {"b": "x", "c": "y"}, "d": ["v", "w"]}
+    assert list(neighbours(value, lambda one: one == value["a"])) == ["v w", '["v","w"]']
+    assert list(neighbours(value, lambda one: True)) == []
+
+
+class Failing(Redactor):
+    def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
+        raise RedactionError("a text could not be scanned")
+
+    def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
+        raise RedactionError("a text could not be scanned")
+
+
+def test_what_cannot_be_scanned_raises() -> None:
+    redactor, trajectory = Failing(key=b"k" * 32), told(Message(id="1", content="x"))
+    teach(redactor, [trajectory], frozenset())
+    with pytest.raises(RedactionError):
+        clean_trajectory(redactor, trajectory, frozenset(), lambda text: text)
+
+
+def test_the_name_of_a_session_is_no_secret_for_its_name() -> None:
+    looked: dict[str, str | None] = {}
+
+    def look(text: str, name: str | None, strictly: bool) -> str:
+        looked[text] = name
+        return f"<{text}>"
+
+    whole = Whole(session="tg-1", title="t")
+    found = map_trajectory(replace(told(), whole=whole), look, ())
+    assert (found.whole.session, found.whole.title, looked["tg-1"]) == ("<tg-1>", "<t>", None)

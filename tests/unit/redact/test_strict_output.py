@@ -1,0 +1,64 @@
+"""What a strict look takes out, and what it makes known."""
+
+from __future__ import annotations
+
+from gittraj.config import Config
+from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.redact import RULESET, LiveValues
+from gittraj.redact.events import Redact
+
+DRAWN = "x7Qd2Lw9" + "Rk4Vn8Tz1Bm6"
+PRINTED = f"LANG=en_US.UTF-8\nPATH=/usr/local/bin:/usr/bin\nHARMLESS_NAME={DRAWN}\n"
+
+
+def redactor(**given: object) -> Redact:
+    return redactors(Config(**given), key=b"k" * 32, live=LiveValues())()  # type: ignore[arg-type]
+
+
+def test_every_value_goes_from_what_is_printed() -> None:
+    clean = redactor().text(PRINTED, strict=True)
+    for value in ("en_US.UTF-8", "/usr/local/bin", DRAWN):
+        assert value not in clean
+    assert [line.partition("=")[0] for line in clean.splitlines()] == ["LANG", "PATH", "HARMLESS_NAME"]
+
+
+def test_only_what_looks_drawn_goes_from_elsewhere() -> None:
+    one = redactor()
+    said = f"the locale is en_US.UTF-8, the path /usr/local/bin:/usr/bin and the other {DRAWN} it is"
+    assert one.text(said) == said
+    known = one.hashes()
+    one.learn(PRINTED, strict=True)
+    one.text(PRINTED, strict=True)
+    clean = one.text(said)
+    assert "en_US.UTF-8" in clean
+    assert "/usr/local/bin:/usr/bin" in clean
+    assert DRAWN not in clean
+    assert len(one.hashes() - known) == 1
+
+
+def test_what_was_found_is_counted_once() -> None:
+    one = redactor()
+    one.text(PRINTED, strict=True)
+    assert sum(one.counts.values()) == 3
+
+
+def test_settings_are_in_force() -> None:
+    said = "the door opens with acme_" + "heron7 and ann@herons.net knows"
+    assert redactor().text(said) == said
+    assert "heron7" not in redactor(shapes=("acme_[a-z0-9]{4,20}",)).text(said)
+    assert "ann@herons.net" not in redactor(pii=True).text(said)
+    assert "heron7" not in redactor(names=("doorword",)).text("doorword: 'heron7 kingfisher'")
+
+
+def test_a_stamp_tells_settings_apart() -> None:
+    stamps = {
+        stamp(Config()),
+        stamp(Config(pii=True)),
+        stamp(Config(paranoid=True)),
+        stamp(Config(names=("a",))),
+        stamp(Config(shapes=("a",))),
+        stamp(Config(allow=("a",))),
+        stamp(Config(strict=("a",))),
+    }
+    assert len(stamps) == 7
+    assert stamp(Config(thinking="clear")) == RULESET

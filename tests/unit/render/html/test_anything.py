@@ -1,0 +1,45 @@
+"""Whatever a record and its events hold, there is a page of it, and only our own elements are in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gittraj.model.values import Record
+from gittraj.query.header import fold
+from gittraj.query.show.chapters import spell_event
+from gittraj.render.detail import Detail
+from gittraj.render.html.document import render_page
+from gittraj.render.html.links import Place
+from gittraj.render.html.lists import render_overview, render_row, tell_lines
+from tests.unit.render.headers import COMMIT, entry
+from tests.unit.render.html.parsed import parse
+from tests.unit.strategies import events, values_of
+
+WILD = st.text(st.sampled_from("<>\"'&/ \n`*|#-\x1b\u202e\ud800a"), max_size=12)
+OURS = """
+    html head meta title style script link body header nav main footer article section div dl dt dd p span
+    a time h1 h2 h3 h4 h5 blockquote ol ul li strong code pre table tr td th meter details summary input
+    output button
+"""
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(values_of(Record, WILD), st.lists(events(WILD), max_size=5), st.booleans())
+def test_there_is_a_page_of_anything(record: Any, found: list[Any], thinking: bool) -> None:
+    header = fold({COMMIT: [record]}).header(COMMIT, explored=True)
+    told = [spell_event(event, header["agent"]) for event in found]
+    chapter = {"id": "x", "title": "x", "agentName": None, "startedAt": None, "endedAt": None, "events": told}
+    whole = {**header, "chapters": [chapter], "also": []}
+    detail = Detail(everything=True, thinking=thinking)
+    site = Place(root="../", title="<b>", commits={COMMIT}, trajectories={record.id})
+    commit = entry(whole)
+    for page in (
+        "".join(render_page([(commit, [whole])], detail=detail)),
+        "".join(render_page([(None, [whole, whole]), (commit, [])], detail=detail)),
+        render_overview(whole, [(commit, list(tell_lines(whole)))], site),
+        render_row(commit, site),
+    ):
+        assert {each.name for each in parse(page).all()} <= set(OURS.split())

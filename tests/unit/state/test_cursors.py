@@ -1,0 +1,55 @@
+"""The cursors are a cache; what was switched off is a promise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from gittraj.errors import FormatError, StoreError
+from gittraj.state.cursors import VERSION, Off, Span, State, load_off, load_state, save
+from tests.unit.strategies import values_of
+
+
+@given(state=values_of(State), off=values_of(Off))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
+def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Off) -> None:
+    save(tmp_path, state)
+    save(tmp_path, off)
+    assert load_state(tmp_path) == (state if state.version == VERSION else None)
+    assert load_off(tmp_path) == off
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cursors.json", "off.json"]
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b"[]", b'{"spool":"x"}', b'{"version":99}', b"\xff", b'{"waiting":[{}]}']
+)
+def test_damaged_cursors_are_made_anew(tmp_path: Path, text: bytes) -> None:
+    (tmp_path / "cursors.json").write_bytes(text)
+    assert load_state(tmp_path) is None
+
+
+def test_without_files_nothing_is_known_and_nothing_is_off(tmp_path: Path) -> None:
+    assert load_state(tmp_path) is None
+    assert load_off(tmp_path) == Off()
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"null", b'{"sessions":{"a":[{}]}}', b'{"paused":"yes"}'])
+def test_a_damaged_promise_stops_everything(tmp_path: Path, text: bytes) -> None:
+    """Rather nothing read than what was asked to stay unread."""
+    (tmp_path / "off.json").write_bytes(text)
+    with pytest.raises(FormatError, match=r"off\.json is damaged"):
+        load_off(tmp_path)
+
+
+def test_nothing_half_written_remains(tmp_path: Path) -> None:
+    save(tmp_path, Off(sessions={"claude-code:s": (Span(start=3),)}))
+    before = (tmp_path / "off.json").read_bytes()
+    (tmp_path / "cursors.json").mkdir()
+    with pytest.raises(StoreError, match=r"cursors\.json cannot be written"):
+        save(tmp_path, State())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["cursors.json", "off.json"]
+    assert (tmp_path / "off.json").read_bytes() == before
+    with pytest.raises(StoreError):
+        save(tmp_path / "gone", Off())

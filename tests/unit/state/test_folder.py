@@ -1,0 +1,48 @@
+"""What a clone keeps of secrets: keyed hashes, in the order in which they became known."""
+
+from __future__ import annotations
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from gittraj.state.folder import LocalState
+
+
+def state(folder: Path) -> LocalState:
+    local = LocalState(folder / "traj")
+    local.create()
+    return local
+
+
+def test_hashes_stand_in_the_order_in_which_they_came(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    assert local.hashes() == ()
+    assert local.add_hashes(frozenset({"m"})) == {"m"}
+    assert local.add_hashes(frozenset({"b", "m", "a"})) == {"m", "a", "b"}
+    assert local.hashes() == ("m", "a", "b")
+
+
+def test_none_is_lost_when_several_are_told_at_once(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: local.add_hashes(frozenset({f"{n:03d}"})), range(60)))
+    assert sorted(local.hashes()) == [f"{n:03d}" for n in range(60)]
+
+
+def test_the_key_is_nobody_elses(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    local.add_hashes(frozenset({"a"}))
+    key = tmp_path / "traj" / "redact.key"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert key.read_bytes() == local.key()
+    assert len(local.key()) == 32
+
+
+def test_what_was_exposed_is_told_until_the_file_goes(tmp_path: Path) -> None:
+    local = state(tmp_path)
+    local.add_exposed(frozenset({"traj_b"}))
+    local.add_exposed(frozenset({"traj_a"}))
+    assert local.exposed() == {"traj_a", "traj_b"}
+    (tmp_path / "traj" / "exposed.json").unlink()
+    assert local.exposed() == frozenset()
