@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,3 +120,14 @@ def _keys(cls: Any) -> set[str]:
         elif field.name != "extra":
             keys.add(camel(field.name))
     return keys
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_files_that_documents_name_exist(document: Path) -> None:
+    text = document.read_text("utf-8")
+    named = set(re.findall(r"(?<![\w./])(?:gittraj|github_action|hooks)/[\w/]+\.py\b", text))
+    missing = sorted(name for name in named if not (ROOT / name).exists())
+    assert missing in (
+        [],
+        ["gittraj/formats/notebook.py"],
+    )  # the example is its reader's to write
