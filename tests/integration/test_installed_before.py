@@ -1,4 +1,4 @@
-"""Hooks that an earlier release installed call modules by name: ``python -m gittraj.worker|precommit|asking``.
+"""Hooks of an earlier release call modules by name: ``python -m gittraj.worker|precommit|asking``.
 
 ``shims_b7d1`` is a copy of those hooks and must never be changed: they are in people's repositories.
 """

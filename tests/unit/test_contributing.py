@@ -1,22 +1,49 @@
-"""The example in CONTRIBUTING.md is a whole reader: it is taken from there and run."""
+"""The recipes in CONTRIBUTING.md: each example is taken from there and run."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from gittraj import formats
+from gittraj.agents import Agent, SessionFile, is_new
+from gittraj.commands import export
+from gittraj.config import Environ
+from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
+from gittraj.redact import tokens
+from gittraj.redact.examples import expand
 
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
+
+
+def example(title: str) -> str:
+    """The block of code below a recipe's title."""
+    block = re.search(
+        rf"^### {title}\n.*?^```\w*\n(.*?)^```", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert block, f"no recipe {title}"
+    return block[1]
+
+
+def run(title: str, **names: Any) -> dict[str, Any]:
+    """What the example defines; ``names`` stands for its imports."""
+    namespace: dict[str, Any] = {"__name__": "recipe", **names}
+    exec(compile("from __future__ import annotations\n" + example(title), str(PAGE), "exec"), namespace)
+    return namespace
+
+
 RECORDS: list[dict[str, Any]] = [
     {"id": 1, "who": "human", "text": "Commit it", "at": "2020-01-02T03:04:05Z", "cwd": "/work"},
     {"id": 2, "who": "shell", "text": "git commit -m x", "call": "c1", "cwd": "/work"},
@@ -29,10 +56,8 @@ LOG = b"".join(json.dumps({"notebook": "n1", **record}).encode() + b"\n" for rec
 
 @pytest.fixture
 def notebook(monkeypatch: pytest.MonkeyPatch) -> formats.Reader:
-    found = re.search(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
-    assert found
     module = types.ModuleType("gittraj.formats.notebook")
-    exec(compile(found[1], str(PAGE), "exec"), module.__dict__)
+    exec(compile(example("A log format"), str(PAGE), "exec"), module.__dict__)
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(formats._READERS, "notebook", module.__name__)
     return formats.reader_of("notebook")
@@ -67,3 +92,51 @@ def test_it_survives_a_cut_and_reads_on(notebook: formats.Reader) -> None:
     for at, item in enumerate(whole):
         if isinstance(item, Mark):
             assert list(notebook.read(io.BytesIO(LOG), cursor=item.cursor)) == whole[at + 1 :]
+
+
+def test_a_live_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    (tmp_path / ".notebook").mkdir()
+    (tmp_path / ".notebook" / "n1.jsonl").write_bytes(LOG)
+    agent = run("A live agent", Path=Path, SessionFile=SessionFile, is_new=is_new)["Notebook"]()
+    environ = Environ.of({})
+    (session,) = agent.sessions(environ, [tmp_path], since=0.0)
+    assert (session.name, session.path) == ("notebook:n1", agent.find(environ, "n1"))
+    methods = {name for name, value in vars(Agent).items() if callable(value) and not name.startswith("_")}
+    assert methods <= set(dir(agent))
+
+
+def test_a_format_to_export(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = types.ModuleType("recipe_export")
+    module.__dict__.update(run("A format to export", json=json))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exported = Exported(
+        trajectories=[{"id": "traj_a", "title": "A"}], commits={"traj_a": [{"commit": "c0ffee"}]}
+    )
+    form = export.Exchange(module=module.__name__, suffix=".lines", each=True)
+    assert dict(export.documents(form, exported)) == {
+        "traj_a.lines": b'{"id": "traj_a", "title": "A", "commits": ["c0ffee"]}\n'
+    }
+
+
+def test_a_page() -> None:
+    chosen = types.SimpleNamespace(
+        entries=lambda: [({"abbrev": "c0ffee"}, [{"title": "A"}]), (None, [{"title": "B"}])]
+    )
+    assert [*run("A page")["write_titles"](chosen)] == ["c0ffee A\n", "no commit B\n"]
+
+
+def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(run("A command", click=click)["command"])
+    assert (done.exit_code, done.output) == (0, "0\n")
+
+
+def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_TABLE", example("A redaction rule"))
+    (rule,) = (rule for rule in tokens._rows() if rule.id == "acme-token")
+    for seed in range(8):
+        text, _ = expand(rule.good[0], seed)
+        assert text.startswith("acme_live_")
+        assert re.fullmatch(rule.pattern, text)

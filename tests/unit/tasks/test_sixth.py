@@ -8,33 +8,12 @@ from pathlib import Path
 import pytest
 
 from gittraj.tasks import TASKS, Site, detect, from_branch, look_up, report
+from tests.unit.test_contributing import example
 
-TRACKER = """
-import re
-from gittraj.errors import TaskError
-from gittraj.model.values import TaskSource
-from gittraj.tasks.system import Known
-
-name, local, variables = "tracker", False, ("TRACKER_TOKEN",)
-
-def is_here(site):
-    return site.variable("TRACKER_TOKEN") is not None
-
-def parse(text, site, *, named=False):
-    return TaskSource(system=name, id=text) if re.fullmatch(r"T\\d+", text) else None
-
-def find(branch, site):
-    return parse(branch.partition("/")[2], site)
-
-def fetch(source, site, *, timeout):
-    if source.id == "T0":
-        raise TaskError("tracker has no T0", reason="unknown")
-    title = f"{source.id} by {site.variable('TRACKER_TOKEN')}"
-    return Known(title=title, url="javascript:alert(1)", status="new\\n")
-
-def report(source, status, site, *, timeout):
-    raise ZeroDivisionError
-"""
+TRACKER = (
+    "import re\nfrom gittraj.errors import TaskError\nfrom gittraj.model.values import TaskSource\n"
+    "from gittraj.tasks.system import Known\n" + example("A task system")
+)
 
 
 @pytest.fixture
