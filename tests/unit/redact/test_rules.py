@@ -1,8 +1,12 @@
-"""Every rule against its own examples, alone and in the places where agents' logs have them."""
+"""Every rule against its own examples, alone and in the places where agents' logs have them.
+
+A test per rule, which names all of its examples that fail.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -11,57 +15,78 @@ from gittraj.redact.examples import expand
 from gittraj.redact.rules import Described, Rule
 
 RULES = rules()
-GOOD = [pytest.param(rule, good, id=f"{rule.id}-{good[:24]}") for rule in RULES for good in rule.good]
-BAD = [pytest.param(bad, id=f"{rule.id}-{bad[:24]}") for rule in RULES for bad in rule.bad]
-_OF_LINES = ("table", "line", "value-first", "phrase", "printed", "told", "answered")  # they read whole lines
-WRAPPINGS = ("{}", "see {} there", "\x1b[32m{}\x1b[0m", "a\\n{}\\nb", "({})", "a\n{}\nb", "é😀 {} 密")
+OF_LINES = ("table", "line", "value-first", "phrase", "printed", "told", "answered")
+"""Rules that read whole lines."""
+WHOLE_LINES = ("{}", "a\n{}\nb")
+WRAPPINGS = (*WHOLE_LINES, "see {} there", "\x1b[32m{}\x1b[0m", "a\\n{}\\nb", "({})", "é😀 {} 密")
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=[f"{n}-{rule.id}" for n, rule in enumerate(RULES)])
 
 
 def redact(text: str) -> str:
     return Redactor(key=b"k" * 32).text(text)
 
 
-@pytest.mark.parametrize(("rule", "template"), GOOD)
-def test_the_secret_of_a_good_example_goes(rule: Described, template: str) -> None:
-    for seed in range(8):
-        text, secrets = expand(template, seed)
-        redactor = Redactor(key=b"k" * 32)
-        clean = redactor.text(text)
-        assert not [secret for secret in secrets if secret in clean], clean
-        assert "REDACTED-" in clean
+def left(clean: str, secrets: Iterable[str]) -> list[str]:
+    """The secrets that redaction left in a text."""
+    return [secret for secret in secrets if secret in clean]
 
 
-@pytest.mark.parametrize(("rule", "template"), GOOD)
-@pytest.mark.parametrize("wrapping", WRAPPINGS)
-def test_it_goes_wherever_it_stands(rule: Described, template: str, wrapping: str) -> None:
-    if rule.id in _OF_LINES and wrapping not in ("{}", "a\n{}\nb"):
-        pytest.skip("the rule reads whole lines")
-    text, secrets = expand(template)
-    clean = redact(wrapping.replace("{}", text))
-    assert not [secret for secret in secrets if secret in clean], clean
-
-
-@pytest.mark.parametrize(("rule", "template"), GOOD)
-@pytest.mark.parametrize("depth", [1, 2, 3])
-def test_it_goes_from_nested_json_that_still_parses(rule: Described, template: str, depth: int) -> None:
-    text, secrets = expand(template)
-    document = text
+def nested(text: str, depth: int) -> str:
     for _ in range(depth):
-        document = json.dumps({"output": document})
-    clean = redact(document)
-    assert not [secret for secret in secrets if secret in clean], clean
+        text = json.dumps({"output": text})
+    return text
+
+
+def innermost(document: str, depth: int) -> str:
     for _ in range(depth):
-        clean = json.loads(clean)["output"]
-    assert "REDACTED-" in clean
+        document = json.loads(document)["output"]
+    return document
 
 
-@pytest.mark.parametrize("text", BAD)
-def test_a_bad_example_stays(text: str) -> None:
-    assert redact(text) is text
+@each_rule
+def test_the_secrets_of_its_good_examples_go(rule: Described) -> None:
+    assert rule.good
+    missed = []
+    for template in rule.good:
+        for seed in range(8):
+            text, secrets = expand(template, seed)
+            clean = redact(text)
+            if left(clean, secrets) or "REDACTED-" not in clean:
+                missed.append(clean)
+    assert missed == []
 
 
-def test_every_rule_has_an_example_and_its_anchors_are_literal() -> None:
+@each_rule
+def test_they_go_wherever_they_are(rule: Described) -> None:
+    missed = []
+    for template in rule.good:
+        text, secrets = expand(template)
+        for wrapping in WHOLE_LINES if rule.id in OF_LINES else WRAPPINGS:
+            clean = redact(wrapping.replace("{}", text))
+            if left(clean, secrets):
+                missed.append(clean)
+    assert missed == []
+
+
+@each_rule
+def test_they_go_from_nested_json_that_still_parses(rule: Described) -> None:
+    missed = []
+    for template in rule.good:
+        text, secrets = expand(template)
+        for depth in (1, 2, 3):
+            clean = redact(nested(text, depth))
+            if left(clean, secrets) or "REDACTED-" not in innermost(clean, depth):
+                missed.append(clean)
+    assert missed == []
+
+
+@each_rule
+def test_its_bad_examples_stay(rule: Described) -> None:
+    assert [text for text in rule.bad if redact(text) is not text] == []
+
+
+def test_the_literals_that_open_a_rule_are_in_lower_case_where_case_is_ignored() -> None:
     for rule in RULES:
-        assert rule.good, rule.id
         if isinstance(rule, Rule) and rule.fold:
             assert all(anchor == anchor.lower() for anchor in rule.anchors), rule.id
