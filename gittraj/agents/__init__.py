@@ -1,14 +1,15 @@
-"""Live agents: how one is recognised, and where its sessions of a repository are.
+"""Live agents: how each is recognised, where its sessions are, and how it is set up and asked.
 
-A new agent is a module with these three things and a line in ``AGENTS``.
+Everything that is peculiar to one agent is in its module; other code iterates over ``all_agents``. A new
+agent is a module with an ``Agent`` and a line there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
@@ -16,10 +17,9 @@ from gittraj.model.session_items import trajectory_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFile:
-    """A log: whose, of which session, and of which agent that the session's started, if of one. ``path`` is
-    a file or, with the ``format`` of a store, the place that holds the session among others; ``changed`` then
-    tells when this session did, in milliseconds since 1970. ``own``: the trajectory's id, where the log has
-    one."""
+    """The log of a session, or of a ``subagent`` that it started. ``path`` is a file or, with the ``format``
+    of a store, the store with the session among others; ``changed`` is then when the session changed, in
+    milliseconds since 1970. ``own``: the trajectory's id, where the log has one."""
 
     agent: str
     session: str
@@ -38,25 +38,100 @@ class SessionFile:
         return self.own or trajectory_id(self.agent, self.session, self.subagent)
 
 
-class Agent(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookSettings:
+    """Where an agent reads the hooks of one repository, and the entries that git-traj adds there.
+
+    ``name`` is the agent's in records. ``events`` have the tool that each is limited to; ``second`` is a
+    second in the unit of the agent's timeouts; ``advice`` is what the user has to do then.
+    """
+
     name: str
+    file: str
+    events: Mapping[str, str | None]
+    second: int = 1
+    label: Mapping[str, str] | None = None
+    advice: str = ""
+
+    def groups(self, script: Path) -> dict[str, dict[str, Any]]:
+        """The group of each event, which runs ``script``, as JSON."""
+        handler = {
+            **(self.label or {}),
+            "type": "command",
+            "command": hook_command(script.as_posix(), self.name),
+            "timeout": 5 * self.second,
+        }
+        return {
+            event: {**({"matcher": tool} if tool else {}), "hooks": [handler]}
+            for event, tool in self.events.items()
+        }
+
+
+def hook_command(script: str, agent: str) -> str:
+    """The command that an agent runs, in any shell: it does nothing where the script is gone.
+
+    A status of 2 would keep the agent from going on, and dash exits with that for a missing script.
+    """
+    quoted = "'" + script.replace("'", "'\\''") + "'"
+    return f"test ! -f {quoted} || sh {quoted} {agent}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstructionFile:
+    """The file ``own`` of a work tree, where we write what the agent is to do. It reads the files ``beside``
+    as well, and the file ``instead`` in its place if that exists."""
+
+    own: str
+    beside: tuple[str, ...] = ()
+    instead: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskProtocol:
+    """How the hook at the end of a turn asks the model. ``last_message``: the field of the hook's payload
+    with the last message of the agent, which its log may not have yet."""
+
+    last_message: str
+
+    def answer(self, question: str) -> dict[str, str]:
+        """What the hook prints, as JSON."""
+        return {"decision": "block", "reason": question}
+
+
+class Agent(Protocol):
+    """``name`` is the agent's in records, ``option`` the one for ``git traj install --agent``."""
+
+    name: str
+    option: str
+
+    @property
+    def hooks(self) -> HookSettings | None:
+        """None: the agent runs no program of ours."""
+
+    @property
+    def instructions(self) -> InstructionFile | None:
+        """None: git-traj writes no instruction for it."""
+
+    @property
+    def asks(self) -> AskProtocol | None:
+        """None: it cannot be asked at the end of a turn."""
 
     def current(self, environ: Environ) -> str | None:
-        """The session whose environment this is."""
+        """The session that runs this process, as far as the environment tells."""
 
     def find(self, environ: Environ, session: str) -> Path | None:
         """The log of a session."""
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        """The logs that were written after ``since`` (seconds since the epoch) by sessions started in one
-        of ``roots``, below it, or above it."""
+        """The logs written after ``since`` (seconds since 1970) by sessions that were started in one of
+        ``roots``, below it or above it."""
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        """The logs of the agents that a session started, where they are named by it."""
+        """The logs of the agents that a session started, where these are named after it."""
 
 
 def all_agents() -> dict[str, Agent]:
-    """By name. A function, so that a hook pays for no agent that it does not ask for."""
+    """By name. A function, so that no agent is imported where none is needed."""
     from gittraj.agents import claude_code, codex, gemini, opencode  # noqa: PLC0415
 
     agents = (claude_code.ClaudeCode(), codex.Codex(), gemini.Gemini(), opencode.OpenCode())
@@ -64,12 +139,12 @@ def all_agents() -> dict[str, Agent]:
 
 
 def is_near(folder: Path, roots: Sequence[Path]) -> bool:
-    """Whether work in ``folder`` may be work in one of ``roots``: it is inside it, or holds it."""
+    """Whether work in ``folder`` may be work in one of ``roots``: one contains the other."""
     return any(folder == root or root in folder.parents or folder in root.parents for root in roots)
 
 
 def is_new(path: Path, since: float) -> bool:
-    """Whether a log was written after ``since``; one that is gone by now, or a link to nowhere, was not."""
+    """Whether a log was written after ``since`` (seconds since 1970); False where it no longer exists."""
     try:
         return path.stat().st_mtime >= since
     except OSError:

@@ -7,18 +7,27 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_near, is_new
+from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
 from gittraj.config import Environ
 
 _CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _HEAD = 262_144
 _COMPACTION = "agent-acompact-"
-"""The helper that summarises a conversation: no agent that anybody asked for."""
+"""Claude Code's own subagent that summarises a conversation: nobody started it."""
 
 
 class ClaudeCode:
     name = "claude-code"
+    option = "claude-code"
+    hooks = HookSettings(
+        name=name,
+        file=".claude/settings.local.json",
+        events={"SessionStart": None, "Stop": None, "SessionEnd": None},
+    )
+    instructions = InstructionFile(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md"))
+    """As Claude Code 2.1.197 reads them."""
+    asks = AskProtocol(last_message="last_assistant_message")
 
     def current(self, environ: Environ) -> str | None:
         return environ.claude_session
@@ -38,7 +47,7 @@ class ClaudeCode:
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
-        beside = file.path.parent.glob("agent-*.jsonl")  # 2.0's place, all sessions' together
+        beside = file.path.parent.glob("agent-*.jsonl")  # version 2.0 had those of all sessions here
         below = (file.path.parent / file.session / "subagents").rglob("agent-*.jsonl")
         ours = (p for p in beside if _session(p) == file.session)
         for path in sorted((*below, *ours)):
@@ -61,7 +70,7 @@ def _munged(folder: Path) -> str:
 
 
 def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """Those whose name may stand for a root, a folder in it or one above it; the name is not reversible."""
+    """Those whose name may mean a root, a folder in it or one above it; the name is not reversible."""
     above = {_munged(parent) for root in roots for parent in root.parents}
     inside = tuple(_munged(root) for root in roots)
     if projects.is_dir():

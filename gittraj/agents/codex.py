@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_near, is_new
+from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
 from gittraj.config import Environ
 
 _NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl")
@@ -17,6 +17,17 @@ _HEAD = 262_144
 
 class Codex:
     name = "codex"
+    option = "codex"
+    hooks = HookSettings(
+        name=name,
+        file=".codex/hooks.json",
+        events={"SessionStart": None, "Stop": None},  # its log records where a turn ends
+        advice="Codex runs them only once you trust them: start codex here, trust the folder, and choose "
+        "'Trust all and continue' (later: /hooks); codex exec never asks",
+    )
+    instructions = InstructionFile(own="AGENTS.md", instead="AGENTS.override.md")
+    """As Codex 0.169.0 reads them."""
+    asks = AskProtocol(last_message="last_assistant_message")
 
     def current(self, environ: Environ) -> str | None:
         # a subagent's CODEX_SESSION_ID is its parent's: the thread is the rollout's id
@@ -39,7 +50,7 @@ class Codex:
 
 
 def _rollouts(environ: Environ) -> Iterator[Path]:
-    """Newest day first: what is asked for is nearly always new."""
+    """Newest day first: the session wanted is nearly always a new one."""
     if environ.codex_dir is not None:
         days = sorted((environ.codex_dir / "sessions").glob("*/*/*"), reverse=True)
         for folder in (*days, environ.codex_dir / "archived_sessions"):
@@ -47,7 +58,7 @@ def _rollouts(environ: Environ) -> Iterator[Path]:
 
 
 def _works_near(path: Path, roots: Sequence[Path]) -> bool:
-    """The first record names the folder; it also holds the instructions, tens of kilobytes."""
+    """The first record names the folder; its instructions make it tens of kilobytes long."""
     try:
         with path.open("rb") as stream:
             found = _CWD.search(stream.read(_HEAD))

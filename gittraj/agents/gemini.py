@@ -1,7 +1,7 @@
 """Gemini CLI: logs in ``~/.gemini/tmp/<project>/chats/session-<time>-<first 8 of the id>.json[l]``.
 
-``<project>`` was the SHA-256 of the folder that the session was started in; later it is a short name, which
-``projects.json`` and a file ``.project_root`` beside the chats tell the folder of.
+In older versions ``<project>`` is the SHA-256 of the folder that the session was started in; in newer ones it
+is a short name, whose folder is in ``projects.json`` and in the file ``.project_root`` beside the chats.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import SessionFile, is_near, is_new
+from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
 from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
@@ -20,11 +20,29 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _STARTED = len("session-YYYY-MM-DDTHH-MM-")
 _HEAD = 65_536
 _TAIL = 4096
-"""Bytes of a document's end: its keys may be sorted, and the messages stand before the id then."""
+"""Bytes at a document's end: its keys may be sorted, and the id comes after the messages then."""
 
 
 class Gemini:
     name = "gemini-cli"
+    option = "gemini"
+    hooks = HookSettings(
+        name=name,
+        file=".gemini/settings.json",
+        # it turns git's hooks off: only AfterTool reports a commit at once
+        events={
+            "SessionStart": None,
+            "AfterTool": "run_shell_command",
+            "AfterAgent": None,
+            "SessionEnd": None,
+        },
+        second=1000,
+        label={"name": "git-traj"},
+        advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
+    )
+    instructions = InstructionFile(own="GEMINI.md")
+    """As Gemini CLI 0.61.0 reads it."""
+    asks = AskProtocol(last_message="prompt_response")
 
     def current(self, environ: Environ) -> str | None:
         # its commands' environment has GEMINI_CLI=1 and no session
@@ -50,11 +68,11 @@ class Gemini:
 
 
 def _logs(paths: Iterable[Path]) -> Iterator[Path]:
-    """One log for each session. Every resume begins a file that stays empty and goes on in the first one;
-    a document goes on as lines beside it; and a project that got its short name was copied there."""
+    """One log for each session. Every resume creates a file that stays empty and continues the first one; a
+    JSON document is continued by a JSON Lines file beside it; a project that got a short name was copied."""
     found: dict[str, list[Path]] = {}
     for path in sorted(paths):
-        if path.suffix in (".json", ".jsonl") and path.is_file():  # others were put aside as unreadable
+        if path.suffix in (".json", ".jsonl") and path.is_file():  # others were renamed as unreadable
             found.setdefault(path.stem[_STARTED:], []).append(path)
     for same in found.values():
         grown = [p for p in same if p.suffix == ".jsonl" or p.with_suffix(".jsonl") not in same]
@@ -73,22 +91,22 @@ def _session(path: Path) -> str | None:
     return found[1].decode() if found else None
 
 
-def _projects(place: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """The folders of the projects near ``roots``. A hash is not reversible: it can only be a root's, or
-    that of a folder above one."""
+def _projects(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The folders of the projects near ``roots``. A hash is not reversible: it is only compared with those
+    of the roots and of the folders above them."""
     above = (folder for root in roots for folder in (root, *root.parents))
     hashed = {hashlib.sha256(str(folder).encode()).hexdigest() for folder in above}
-    named = _registered(place / "projects.json")
-    if not (place / "tmp").is_dir():
+    named = _registered(home / "projects.json")
+    if not (home / "tmp").is_dir():
         return
-    for project in sorted((place / "tmp").iterdir()):
+    for project in sorted((home / "tmp").iterdir()):
         folder = _root(project) or named.get(project.name)
         if project.name in hashed or (folder is not None and is_near(folder, roots)):
             yield project
 
 
 def _registered(path: Path) -> dict[str, Path]:
-    """The folder of each short name."""
+    """Each project's folder, by its short name."""
     try:
         projects = json.loads(path.read_bytes())["projects"]
         return {name: Path(folder) for folder, name in projects.items() if isinstance(name, str)}

@@ -20,17 +20,21 @@ from gittraj.formats.base.sqlite import open_database
 _SESSION = re.compile(r"[\w-]{1,128}")
 _SHELLS = ("bash", "shell")
 _LATELY = 3600.0
-"""Seconds: what has run for longer was not ended in order, and its record stayed as it was."""
+"""Seconds: a session that changed earlier was killed, and its calls still look as if they were running."""
 _LAST_PARTS = 50
-"""Parts of a session among which its running calls are."""
+"""Latest parts of a session, which include its running calls."""
 
 
 class OpenCode:
     name = "opencode"
+    option = "opencode"
+    hooks = None
+    instructions = None
+    asks = None
 
     def current(self, environ: Environ) -> str | None:
-        """OpenCode tells its shell commands that it runs them, but not in which session: it is the one in
-        which a command runs now, if there is but one."""
+        """OpenCode's shell commands know that it runs them, but not in which session: it is the one in which
+        a command is running now, if there is only one."""
         if environ.nameless != self.name:
             return None
         running = {session for path in _databases(environ) for session in _running(path)}
@@ -46,10 +50,10 @@ class OpenCode:
         return storage if storage is not None and (storage / "message" / session).is_dir() else None
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
-        told: set[str] = set()
+        seen: set[str] = set()
         for folder, file in _listed(environ, since):
-            if file.session not in told and is_near(Path(folder), roots):
-                told.add(file.session)
+            if file.session not in seen and is_near(Path(folder), roots):
+                seen.add(file.session)
                 yield file
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
@@ -71,13 +75,13 @@ _SESSIONS = "SELECT id, directory, {} FROM session WHERE time_updated >= ? ORDER
 
 
 def _listed(environ: Environ, since: float) -> Iterator[tuple[str, SessionFile]]:
-    """Folder and session of what was written after ``since``. The database first: what was moved into it
-    still lies in the files."""
+    """Folder and log of each session written after ``since``. The database first: sessions that were moved
+    into it are still in the files, too."""
     for path in _databases(environ):
-        begin = int(since * 1000)
+        start = int(since * 1000)
         changed = f"max(time_updated, coalesce({_CHANGED}, 0))"  # a session's own record may come later
-        rows = _rows(path, _SESSIONS.format(changed), begin) or _rows(
-            path, _SESSIONS.format("time_updated"), begin
+        rows = _rows(path, _SESSIONS.format(changed), start) or _rows(
+            path, _SESSIONS.format("time_updated"), start
         )
         for session, folder, at in rows:
             if isinstance(session, str) and isinstance(folder, str):
@@ -100,7 +104,7 @@ def _session(session: str, path: Path, form: str, changed: Any) -> SessionFile:
 
 
 def _rows(path: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
-    """None from a database that cannot be read: an agent's damage is no reason to stop."""
+    """No rows from a database that cannot be read: a damaged one must not stop the others."""
     try:
         with open_database(path) as database:
             return database.execute(query, values).fetchall()
@@ -117,7 +121,7 @@ def _load(file: Path) -> dict[str, Any]:
 
 
 def _running(path: Path) -> Iterator[str]:
-    """The sessions in which a shell command runs now."""
+    """The sessions in which a shell command is running now."""
     since = int((time.time() - _LATELY) * 1000)
     for (session,) in _rows(path, "SELECT id FROM session WHERE time_updated >= ?", since):
         query = "SELECT data FROM part WHERE session_id = ? ORDER BY id DESC LIMIT ?"

@@ -1,8 +1,6 @@
 """``python -m gittraj.asking AGENT STATE_FOLDER GIT_DIR``, with the hook's payload on stdin.
 
-What stands on stdout goes to the model, in the protocol that Claude Code
-(https://docs.anthropic.com/en/docs/claude-code/hooks, ``Stop``), Codex (``Stop``) and Gemini CLI
-(``AfterAgent``) share. Whatever goes wrong is silence.
+What it prints goes to the model, in the agent's ``AskProtocol``. If anything fails, it prints nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +13,8 @@ import sys
 from pathlib import Path
 
 WORK, WAIT = 0.5, 2.0
-"""Seconds of computing, and of waiting where a machine is busy, after which the process ends itself, having
-said nothing."""
+"""Seconds of computing, and of elapsed time on a busy machine, after which the process ends itself without a
+word."""
 WORDS = (
     "this session made commits, and nothing looks back on them yet. Say what came of it in a block, outside "
     'any code fence, and end there: [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": '
@@ -26,25 +24,29 @@ _NAME = re.compile(r"[\w.-]{1,160}")
 
 
 def main(arguments: list[str]) -> int:
-    """Never fails: the agent waits, and would tell its user of our mistakes."""
+    """Never fails: the agent waits, and would show our errors to its user."""
     try:
         agent, folder, git_dir = arguments
         payload = json.loads(sys.stdin.buffer.read())
         mark = Path(folder) / "asked" / f"{agent}-{payload['session_id']}"
         if mark.exists() or not _NAME.fullmatch(mark.name):
             return 0
-        if payload.get("stop_hook_active"):  # a hook, ours or another, has kept it from ending already
+        if payload.get("stop_hook_active"):  # a hook, ours or another, has already kept it from ending
             return 0
+        from gittraj.agents import all_agents  # noqa: PLC0415
         from gittraj.asking.due import Turn, is_due  # noqa: PLC0415
         from gittraj.model.session_items import ASKING  # noqa: PLC0415
 
-        turn = Turn.of(agent, payload)
+        protocol = all_agents()[agent].asks
+        if protocol is None:
+            return 0
+        turn = Turn.of(agent, protocol, payload)
         if is_due(turn, Path(folder), Path(git_dir), environ=os.environ):
             mark.parent.mkdir(exist_ok=True)
-            mark.touch(exist_ok=False)  # of however many hooks, one asks
-            sys.stdout.write(json.dumps({"decision": "block", "reason": ASKING + WORDS}) + "\n")
+            mark.touch(exist_ok=False)  # of several hooks at once, only one asks
+            sys.stdout.write(json.dumps(protocol.answer(ASKING + WORDS)) + "\n")
             sys.stdout.flush()
-    except Exception:  # noqa: BLE001, S110 - an agent waits for this, and takes what is said for a word of its user
+    except Exception:  # noqa: BLE001, S110 - the agent waits, and takes all output for its user's words
         pass
     return 0
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gittraj.agents import SessionFile
+from gittraj.agents import AskProtocol, SessionFile
 from gittraj.capture.commits import is_made
 from gittraj.config import read_config
 from gittraj.decisions.blocks import parse_blocks
@@ -40,19 +40,18 @@ _TRACE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn that is over, as the agent's hook tells of it. ``said``: its last words, which the log may not
-    have yet."""
+    """A turn that is over, as the agent's hook reports it. ``last_message`` may not be in the log yet."""
 
     file: SessionFile
-    said: str = ""
+    last_message: str = ""
 
     @classmethod
-    def of(cls, agent: str, payload: Mapping[str, Any]) -> Turn:
-        """Raises LookupError, TypeError for what is no such payload."""
-        said = payload.get("last_assistant_message") or payload.get("prompt_response")
+    def of(cls, agent: str, protocol: AskProtocol, payload: Mapping[str, Any]) -> Turn:
+        """Raises LookupError or TypeError for any other payload."""
+        message = payload.get(protocol.last_message)
         log = Path(payload["transcript_path"])
         file = SessionFile(agent=agent, session=str(payload["session_id"]), path=log)
-        return cls(file, said if isinstance(said, str) else "")
+        return cls(file, message if isinstance(message, str) else "")
 
 
 def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str]) -> bool:
@@ -116,7 +115,7 @@ def _looked_back(turn: Turn, folder: Path, log: bytes) -> bool:
     """In its last words, by a command, or anywhere in its log."""
     here = [a for a in load_active(folder) if a.header.trajectory == turn.file.trajectory]
     recorded = {event.id: event for active in here for event in active.events}
-    said = parse_blocks(turn.said, name="").events
+    said = parse_blocks(turn.last_message, name="").events
     if any(active.header.status for active in here) or looks_back((*recorded.values(), *said)):
         return True
     if not _TRACE.search(log):

@@ -1,20 +1,21 @@
-"""The agents' own hooks: which settings file, which events, and what is put there for one work tree.
+"""Installs the agents' own hooks, and removes them again: entries in the settings files of one work tree.
 
-Every entry starts one script, ``traj/agent-hook``, which alone knows the interpreter: where that one moves,
-no settings change, and Codex, which trusts a hook by its text, need not be asked again. It must not write
-outside the work tree.
+Every entry runs the script ``traj/agent-hook``, which alone has the interpreter's path: when that changes, no
+settings do, and Codex, which trusts a hook by its text, does not ask again. It must not write outside the
+work tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from gittraj.agents import all_agents
 from gittraj.commands.install.book import Book
 from gittraj.commands.install.edits import edit, make_folder, restore, write_file
 from gittraj.commands.install.ignoring import ignore
-from gittraj.commands.install.settings import SCRIPT, Json, command, put, take
+from gittraj.commands.install.settings import SCRIPT, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.commands.install.steps import Did, Step
 from gittraj.errors import StoreError, TrajError
@@ -25,59 +26,7 @@ _BARE = "not installed: an agent works in a work tree, and this repository has n
 _TRACKED = "git tracks the file: keep these entries out of your commits"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookSettings:
-    """Where an agent (``name`` in its records) reads hooks of one repository. ``events``: with the tool that
-    they are about; ``second`` is what it counts timeouts by; ``advice``: what the user has to do."""
-
-    name: str
-    file: str
-    events: Mapping[str, str | None]
-    second: int = 1
-    label: Mapping[str, str] | None = None
-    advice: str = ""
-
-    def groups(self, script: Path) -> dict[str, Json]:
-        handler = {
-            **(self.label or {}),
-            "type": "command",
-            "command": command(script.as_posix(), self.name),
-            "timeout": 5 * self.second,
-        }
-        return {
-            event: {**({"matcher": tool} if tool else {}), "hooks": [handler]}
-            for event, tool in self.events.items()
-        }
-
-
-AGENTS = {
-    "claude-code": HookSettings(
-        name="claude-code",
-        file=".claude/settings.local.json",
-        events={"SessionStart": None, "Stop": None, "SessionEnd": None},
-    ),
-    "codex": HookSettings(
-        name="codex",
-        file=".codex/hooks.json",
-        events={"SessionStart": None, "Stop": None},  # its log tells where a turn ends
-        advice="Codex runs them only once you trust them: start codex here, trust the folder, and choose "
-        "'Trust all and continue' (later: /hooks); codex exec never asks",
-    ),
-    "gemini": HookSettings(
-        name="gemini-cli",
-        file=".gemini/settings.json",
-        # it switches git's hooks off: only this tells of a commit at once
-        events={
-            "SessionStart": None,
-            "AfterTool": "run_shell_command",
-            "AfterAgent": None,
-            "SessionEnd": None,
-        },
-        second=1000,
-        label={"name": "git-traj"},
-        advice="Gemini CLI runs them in a folder that you trust, and names them at the first start",
-    ),
-}
+AGENTS = {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 
 def install_agent(repository: Repository, name: str, book: Book, *, dry_run: bool) -> tuple[Book, Step]:

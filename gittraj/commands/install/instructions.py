@@ -11,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from gittraj.agents import InstructionFile, all_agents
 from gittraj.commands.install.book import Book, Told
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.ignoring import ignore
@@ -43,28 +44,7 @@ _IGNORED = "git ignores the file here"
 _TRACKED = "git tracks the file: commit it for everyone, or keep these lines out of your commits"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """Where an agent reads: ``own`` is where we write; ``beside`` it these are read too, and ``instead`` of
-    it that one, where it is there."""
-
-    own: str
-    beside: tuple[str, ...] = ()
-    instead: str | None = None
-
-    def find(self, tree: Path) -> str:
-        """The file that has the instruction, or should get it."""
-        if self.instead and (tree / self.instead).is_file():
-            return self.instead
-        return next((f for f in self.beside if _BEGIN in _read(tree / f)), self.own)
-
-
-# seen with Claude Code 2.1.197, Codex 0.169.0 and Gemini CLI 0.61.0
-PLACES = {
-    "claude-code": Place(own="CLAUDE.local.md", beside=("CLAUDE.md", ".claude/CLAUDE.md")),
-    "codex": Place(own="AGENTS.md", instead="AGENTS.override.md"),
-    "gemini": Place(own="GEMINI.md"),
-}
+FILES = {agent.option: agent.instructions for agent in all_agents().values() if agent.instructions}
 
 
 def instruct_agent(
@@ -74,7 +54,7 @@ def instruct_agent(
     tree = repository.work_tree
     if tree is None:
         return book, ()
-    file = PLACES[name].find(tree)
+    file = _find_file(FILES[name], tree)
     path = tree / file
     known = book.told.get(str(path))
 
@@ -107,6 +87,13 @@ def instruct_agent(
     tracked = before is not None and _is_tracked(repository, repository.git_dir, file)
     where = _TRACKED if tracked else _IGNORED if before is None else ""
     return say(did, f"instruction for {name} {did}", where)
+
+
+def _find_file(file: InstructionFile, tree: Path) -> str:
+    """The one that has the instruction, or should get it."""
+    if file.instead and (tree / file.instead).is_file():
+        return file.instead
+    return next((f for f in file.beside if _BEGIN in _read(tree / f)), file.own)
 
 
 def put(now: bytes, known: Told | None) -> tuple[bytes, Told]:
@@ -171,7 +158,7 @@ def take_out(now: bytes, told: Told) -> bytes | None:
 def _find_lost(repository: Repository) -> Iterator[tuple[Path, Told]]:
     ours = digest(TEXT.encode())
     for tree in repository.worktrees():
-        for file in (name for place in PLACES.values() for name in (place.own, place.instead) if name):
+        for file in (name for each in FILES.values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
             found = _BLOCK.search(_read(path))
             if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):

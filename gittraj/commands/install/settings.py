@@ -19,6 +19,7 @@ from gittraj.errors import TrajError
 Json = dict[str, Any]
 SCRIPT = "agent-hook"
 _OURS = re.compile(rf"test ! -f ('.+/traj/{SCRIPT}') \|\| sh \1 [\w-]+", re.DOTALL)
+"""A command that ``gittraj.agents.hook_command`` returned."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 _INDENT = "  "
 
@@ -42,15 +43,6 @@ class Found:
     event: str
     path: tuple[int, ...]
     place: Place
-
-
-def command(script: str, agent: str) -> str:
-    """What an agent runs, with whatever shell: nothing where the script is gone.
-
-    A status of 2 would keep the agent from going on, and that is what dash gives for a missing script.
-    """
-    quoted = "'" + script.replace("'", "'\\''") + "'"
-    return f"test ! -f {quoted} || sh {quoted} {agent}"
 
 
 def put(text: str, groups: Mapping[str, Json]) -> str:

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gittraj.agents import hook_command
 from gittraj.commands.install.agent_hooks import AGENTS
 from gittraj.commands.install.book import Splice
-from gittraj.commands.install.settings import command, find, is_ours, put, take
+from gittraj.commands.install.settings import find, is_ours, put, take
 from gittraj.errors import TrajError
 from tests.unit.strategies import jsons
 
@@ -87,7 +88,7 @@ def test_what_cannot_be_spliced_safely_is_refused(text: str) -> None:
 
 
 def test_an_entry_of_an_earlier_version_is_renewed_in_its_place() -> None:
-    old = {"Stop": {"hooks": [{"type": "command", "command": command(SCRIPT, "codex"), "timeout": 1}]}}
+    old = {"Stop": {"hooks": [{"type": "command", "command": hook_command(SCRIPT, "codex"), "timeout": 1}]}}
     text = json.dumps({"hooks": {"Stop": [THEIRS], "Old": []}}, indent=2)
     text = put(text, old).replace('"Old": []', '"Old": [' + json.dumps(old["Stop"]) + "]")
     text = text.replace("\n  }\n}", ',\n    "Later": [1]\n  }\n}')
@@ -105,7 +106,7 @@ def test_a_handler_that_somebody_put_into_our_group_stays_there() -> None:
 
 
 def test_only_our_own_command_is_ours() -> None:
-    said = command(SCRIPT, "codex")
+    said = hook_command(SCRIPT, "codex")
     assert is_ours({"command": said})
     for other in ("", said + " && rm", "x" + said, "test ! -f 'a' || sh 'a' codex", f"sh {SCRIPT} codex"):
         assert not is_ours({"command": other}), other

@@ -1,0 +1,50 @@
+"""What is particular to each live agent, as the code that is not reads it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gittraj.agents import Agent, all_agents
+from gittraj.asking.due import Turn
+
+AGENTS = all_agents()
+
+
+@pytest.mark.parametrize("agent", AGENTS.values(), ids=AGENTS)
+def test_only_an_agent_with_hooks_can_be_asked(agent: Agent) -> None:
+    assert (agent.hooks is None) == (agent.asks is None)
+    assert agent.hooks is None or agent.hooks.name == agent.name
+
+
+def test_a_handler_in_the_form_of_the_agent() -> None:
+    hooks = AGENTS["gemini-cli"].hooks
+    assert hooks is not None
+    assert hooks.groups(Path("/r/.git/traj/agent-hook"))["AfterTool"] == {
+        "matcher": "run_shell_command",
+        "hooks": [
+            {
+                "name": "git-traj",
+                "type": "command",
+                "command": "test ! -f '/r/.git/traj/agent-hook' || sh '/r/.git/traj/agent-hook' gemini-cli",
+                "timeout": 5000,
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [
+        ("claude-code", "last_assistant_message"),
+        ("codex", "last_assistant_message"),
+        ("gemini-cli", "prompt_response"),
+    ],
+)
+def test_the_last_message_of_a_turn(name: str, field: str) -> None:
+    protocol = AGENTS[name].asks
+    assert protocol is not None
+    payload = {"session_id": "s", "transcript_path": "/log.jsonl"}
+    assert Turn.of(name, protocol, {**payload, field: "Done"}).last_message == "Done"
+    assert Turn.of(name, protocol, {**payload, field: None}).last_message == ""
