@@ -22,10 +22,10 @@ from gittraj.model.session_items import (
 from gittraj.model.values import ToolCall, ToolResult
 
 _EACH = frozenset(("model", "tag", "alias", "participant"))
-"""Facts of which every value counts, and not only the last."""
+"""Facts of which every value is kept in force, not only the last."""
 
 Place = Literal["here", "elsewhere"] | None
-"""Whether a call worked in this repository, in another one, or (``None``) nothing tells."""
+"""Whether a call worked in this repository or in another one; ``None``: not known."""
 
 Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 
@@ -144,31 +144,25 @@ def assemble(
     skip: Collection[str] = (),
     quiet: bool = False,
 ) -> Log:
-    """Gather a reader's items.
+    """The log that a reader's ``items`` describe.
 
     ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
     ``None`` for a file outside it. Events that come twice (a resume that repeats its history) are
     taken once, those of ``skip`` not at all.
     """
     entries: list[Entry] = []
-    found: list[Entry] = []  # as the log has them: a path of the repository says no more where it was
     seen: set[str] = set(skip)
     turn_ends: set[int] = set()
     marks: dict[int, Cursor] = {}
     spent: dict[str, Spent] = {}
-    facts: dict[str, list[str | float]] = {}
-    results: dict[str, int] = {}
+    facts: dict[str, tuple[str | float, ...]] = {}
     damage = 0
     for item in items:
         match item:
-            case Entry() if item.event.id not in seen:
-                seen.add(item.event.id)
-                if isinstance(item.event, ToolResult) and item.event.call_id is not None:
-                    results.setdefault(item.event.call_id, len(entries))
-                found.append(item)
-                entries.append(_localise(item, relative))
             case Entry():
-                pass
+                if item.event.id not in seen:
+                    seen.add(item.event.id)
+                    entries.append(item)
             case TurnEnd():
                 turn_ends.add(len(entries) - 1)
             case Mark():
@@ -176,32 +170,46 @@ def assemble(
             case Spent():
                 spent[item.response] = item
             case Fact():
-                values = facts.setdefault(item.name, [])
-                if item.value in values and item.name not in _EACH:
-                    values.remove(item.value)  # what it was before, it is again
-                if item.value not in values:
-                    values.append(item.value)
+                facts[item.name] = _add_value(facts.get(item.name, ()), item)
             case Damage():
                 damage += 1
+    results = _find_results(entries)
     return Log(
         agent=agent,
         session=session,
         trajectory=trajectory,
         subagent=subagent,
-        entries=tuple(entries),
+        entries=tuple(_localise(entry, relative) for entry in entries),
         start=start,
         turn_ends=frozenset(turn_ends),
         marks=marks,
         spent=spent,
-        facts={name: tuple(values) for name, values in facts.items()},
-        places=_places(found, results, place),
+        facts=facts,
+        places=_places(entries, results, place),
         damage=damage,
         quiet=quiet,
         results=results,
     )
 
 
+def _add_value(values: tuple[str | float, ...], fact: Fact) -> tuple[str | float, ...]:
+    """Each value once; the last one is in force, so one that comes again moves to the end."""
+    if fact.value in values and fact.name in _EACH:
+        return values
+    return (*(value for value in values if value != fact.value), fact.value)
+
+
+def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
+    """The index of each call's first result, by the call's id."""
+    results: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        if isinstance(entry.event, ToolResult) and entry.event.call_id is not None:
+            results.setdefault(entry.event.call_id, index)
+    return results
+
+
 def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:
+    """With the paths of its edits in the repository, and without edits outside it."""
     if not entry.edits:
         return entry
     placed = ((edit, relative(entry, edit)) for edit in entry.edits)
@@ -211,7 +219,8 @@ def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> En
 def _places(
     entries: Sequence[Entry], results: Mapping[str, int], place: Callable[[Entry], Place]
 ) -> tuple[Place, ...]:
-    """A result stands where its call does, and what the call recorded; words stand nowhere."""
+    """Where each entry worked. A result and an event that a call recorded are where their call is; prompts
+    and messages are nowhere. ``entries`` have the paths of the log, not yet those of the repository."""
     places: list[Place] = [None] * len(entries)
     calls: dict[str, Place] = {}
     for index, entry in enumerate(entries):

@@ -43,13 +43,7 @@ def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) ->
     """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any word of the command
     contract) that ``said`` describes. ``by`` says whose word it is; ``common`` are fields that the event has
     from elsewhere, its ``id`` among them. Raises UnclearError."""
-    if kind == "event":
-        kind = _text(said, "type") or "note"
-    kind = kind.lower() if kind.isupper() else kind
-    if not _TYPE.fullmatch(kind):
-        raise UnclearError("type is no word")
-    if kind in _LOGGED:
-        raise UnclearError(f"type {kind} is for logs alone")
+    kind = _read_kind(kind, said)
     content = _text(said, "content", "title", "text") or ""
     fields = {**common, "significance": _text(said, "significance"), "tags": tuple(_texts(said, "tags"))}
     if author := author_of(said):
@@ -68,6 +62,18 @@ def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) ->
     if kind == "message":
         return Message(**fields, content=content)
     return Foreign(**fields, content=content, type=kind, raw=_rest(said, _COMMON) or None)
+
+
+def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
+    """``kind`` in lower case; for ``event`` the type that ``said`` has. Raises UnclearError."""
+    if kind == "event":
+        kind = _text(said, "type") or "note"
+    kind = kind.lower() if kind.isupper() else kind
+    if not _TYPE.fullmatch(kind):
+        raise UnclearError("type is no word")
+    if kind in _LOGGED:
+        raise UnclearError(f"type {kind} is for logs alone")
+    return kind
 
 
 def author_of(said: Mapping[str, Any]) -> Participant | None:

@@ -142,16 +142,24 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
             raise FormatError(f"{path}: expected one of {', '.join(map(str, get_args(hint)))}")
         return value
     if origin is tuple:
-        if not isinstance(value, list):
-            raise FormatError(f"{path}: expected a list, found {_kind(value)}")
-        return tuple(_decode(get_args(hint)[0], v, f"{path}[{i}]") for i, v in enumerate(value))
+        return _decode_list(get_args(hint)[0], value, path)
     if origin is not None and issubclass(origin, Mapping):
-        if not isinstance(value, dict):
-            raise FormatError(f"{path}: expected an object, found {_kind(value)}")
-        return {k: _decode(get_args(hint)[1], v, f"{path}.{k}") for k, v in value.items()}
+        return _decode_object(get_args(hint)[1], value, path)
     if dataclasses.is_dataclass(hint):
         return from_json(hint, value, path)  # type: ignore[arg-type]
     return _decode_scalar(hint, value, path)
+
+
+def _decode_list(hint: Any, value: Any, path: str) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise FormatError(f"{path}: expected a list, found {_kind(value)}")
+    return tuple(_decode(hint, v, f"{path}[{i}]") for i, v in enumerate(value))
+
+
+def _decode_object(hint: Any, value: Any, path: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise FormatError(f"{path}: expected an object, found {_kind(value)}")
+    return {k: _decode(hint, v, f"{path}.{k}") for k, v in value.items()}
 
 
 def _decode_scalar(hint: Any, value: Any, path: str) -> Any:
