@@ -4,56 +4,43 @@ a session's commits, in order, to its calls that can commit."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from gittraj.capture.commit_command import (
+    can_commit,
+    count_commits,
+    find_no_commit,
+    git_verbs,
+    gives_message,
+    gives_subject,
+    hides_failure,
+    may_commit,
+    merges_branch,
+    normalise,
+    prints_ids,
+)
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
 
-# No two ways to match the same text: commands come from an agent, and a regex can take for ever.
-_WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
-_GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
-_COMMITS = re.compile(
-    _GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)(?![\w-])(?![^;&|\n]*--dry-run)"
-)
-_SCRIPT = re.compile(
-    r"(?:^|[;&|(\n])[ \t]*(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
-)
-_HIDES = re.compile(r"[;|\n]|(?<!&)&(?!&)")
-"""What lets a command succeed though git in it did not."""
-_LOOP = re.compile(r"\b(?:for|while|until|xargs|parallel)\b")
-_MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)\b")
-_NOTHING = re.compile(
-    r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit|"
-    r"Already up to date|^CONFLICT |Automatic merge failed|could not apply",
-    re.MULTILINE,
-)
-_TELLING = {"commit", "cherry-pick", "revert"}
-"""What prints the id of a commit that it makes, unless it is told to be quiet or nobody sees what it says."""
 _COPYING = {"cherry-pick", "revert", "am"}
-"""Kinds of commits whose subject is another's: a call that gave it made that one."""
-_QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
-_MESSAGE_IS = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
-_MERGED = re.compile(r"Merge (?:remote-tracking )?branch '([^']+)'")
-_SLOTS_OF_A_LOOP = 50
-_END_OF_COMMAND = 5_000
+"""Kinds of commits with another commit's subject: a call that gives it as a message made that other one."""
 _CERTAIN = 100.0
 _SHORTEST_SUBJECT = 3
 _CLOCK = 2.0
-"""Seconds: git's times are whole ones, and a log tells of a call a moment after it began."""
+"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
 _UNANSWERED = 60.0
 """Seconds that a call without a result may have run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """``commit`` was made by the call at index ``call``; ``weight`` decides between sessions that could
-    both have made it (an agent, and one that it started, name the same session)."""
+    """``commit`` was made by the call at index ``call``; ``weight`` decides between logs that could both
+    have made it (an agent and its subagent name the same session)."""
 
     commit: str
     call: int
@@ -62,8 +49,8 @@ class Match:
 
 
 def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor] = ()) -> list[Match]:
-    """The commits (of one worktree, in the reflog's order) that this session made, with their calls.
-    What the calls of ``known`` made is no longer asked."""
+    """The commits (of one worktree, in the reflog's order) that this session made, with their calls. The
+    commits of ``known`` keep theirs."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
     written = _Written(log)
     fixed = _by_message(log, commits, fixed, written) | fixed
@@ -94,20 +81,6 @@ def commits_elsewhere(log: Log) -> list[int]:
     ]
 
 
-def can_commit(command: str) -> bool:
-    """Whether a shell command runs git so that a commit may come of it."""
-    return bool(_verbs(command))
-
-
-@lru_cache(maxsize=1024)
-def _verbs(command: str) -> tuple[str, ...]:
-    """What git is told to do, where a commit may come of it. Of a long command its two ends: between
-    them stands a file that it writes."""
-    if len(command) > 2 * _END_OF_COMMAND:
-        command = f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
-    return tuple(_COMMITS.findall(command))
-
-
 _Found = dict[str, tuple[int, Evidence]]
 
 
@@ -125,8 +98,8 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
 
 
 def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
-    """A result that printed a commit's id. Only of a call that can commit: another may have shown
-    somebody's output. One commit may be printed twice (a rebase back onto it): the first made it."""
+    """By results that printed a commit's id: only those of calls that may commit, since others may show
+    old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
     calls: dict[str, int] = {}
     for index in _candidates(log):
         result = log.result_of(index)
@@ -146,18 +119,18 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
 
 
 def _by_message(log: Log, commits: Sequence[Commit], fixed: _Found, written: _Written) -> _Found:
-    """A commit that no environment tells of, whose subject stands in the command of a call that ran when it
-    was made, and of whose files the session knew. None of it alone says anything; a call that printed other
-    ids made others, and where more commits fit than a call can make, it may have made any of them."""
+    """Commits that no hook named, whose subject is in the command of a call that was running when they were
+    made, and whose files the session knew. Only all three together are evidence. A call that printed other
+    ids made those; where more commits fit a call than it can make, none of them is matched."""
     made = Counter(call for call, _ in fixed.values())
     left = {
-        index: unseen
+        index: unknown
         for index in _candidates(log)
         if log.places[index] != "elsewhere"
         and not log.failed(index)
-        and (unseen := _unseen(log, index, made[index])) > 0
+        and (unknown := _unknown_commits(log, index, made[index])) > 0
     }
-    calls = [(index, _spelled(log.entries[index].command or ""), *_span(log, index)) for index in left]
+    calls = [(index, normalise(log.entries[index].command or ""), *_span(log, index)) for index in left]
     found: _Found = {}
     contested: set[int] = set()
     earliest = min((begun for _, _, begun, over in calls if begun <= over), default=1.0) - _CLOCK
@@ -173,8 +146,11 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: _Found, written: _Wr
             for index, command, begun, over in calls
             if begun - _CLOCK <= time <= over + _CLOCK
             and (commit.kind != "amend" or "--amend" in command)
-            and (commit.kind not in _COPYING or commit.kind in _verbs(log.entries[index].command or ""))
-            and (_gives(command, commit.subject) or _merges(log, index, commit))
+            and (commit.kind not in _COPYING or commit.kind in git_verbs(log.entries[index].command or ""))
+            and (
+                gives_subject(command, commit.subject)
+                or merges_branch(log.entries[index].command or "", commit.subject)
+            )
             and _knew(log, commit, index, written)
         ]
         free = [index for index in fits if left[index] > 0]
@@ -186,72 +162,37 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: _Found, written: _Wr
     return {commit: match for commit, match in found.items() if match[0] not in contested}
 
 
-def _merges(log: Log, call: int, commit: Commit) -> bool:
-    """Whether a call names the branch that a merge, by git's own message, brought in."""
+def _unknown_commits(log: Log, call: int, made: int) -> int:
+    """How many commits a call may have made without a trace, besides the ``made`` ones that are known."""
     command = log.entries[call].command or ""
-    found = _MERGED.match(commit.subject)
-    return bool(
-        found and "merge" in _verbs(command) and re.search(rf"(?<!\S){re.escape(found[1])}(?!\S)", command)
-    )
-
-
-def _unseen(log: Log, call: int, made: int) -> int:
-    """How many commits a call may have made of which nothing tells, beside ``made`` ones that are known."""
-    command = log.entries[call].command or ""
-    verbs = _verbs(command)
+    verbs = git_verbs(command)
     result = log.result_of(call)
     if not verbs:
         return 0
     if result is None:
-        return _capacity(command) - made
+        return count_commits(command) - made
     event = log.entries[result].event
-    failed = len(verbs) == 1 and isinstance(event, ToolResult) and told_nothing(event.content)
-    if failed or (_TELLING.issuperset(verbs) and not _QUIET.search(command)):
+    failed = len(verbs) == 1 and isinstance(event, ToolResult) and find_no_commit(event.content)
+    if failed or prints_ids(command):
         return 0
-    return _capacity(command) - max(made, len(log.entries[result].commits))
+    return count_commits(command) - max(made, len(log.entries[result].commits))
 
 
 def _knew(log: Log, commit: Commit, call: int, written: _Written) -> bool:
-    """Whether the session wrote a file of a commit, or a command named one, until a call. A merge and an
-    empty commit have none of their own; and a call that had to make a commit may have found its files."""
+    """Whether the session wrote a file of a commit, or named one in a command, up to a call. True without
+    files (a merge, an empty commit), and of a call that succeeded only because git did: that may have found
+    the files by itself."""
     if commit.changes is None or len(commit.changes.parents) > 1 or not commit.changes.paths:
         return True
-    if log.result_of(call) is not None and not _HIDES.search(log.entries[call].command or ""):
+    if log.result_of(call) is not None and not hides_failure(log.entries[call].command or ""):
         return True
     names = {path.rpartition("/")[2] for p in commit.changes.paths for path in (p.path, p.old_path or p.path)}
-    told = (log.entries[index].command or "" for index in range(call, -1, -1))
-    return any(name in command for command in told for name in names) or written.before(call, commit)
-
-
-def told_nothing(output: str) -> str:
-    """The words in an output by which git says that it made no commit; empty if there are none."""
-    found = _NOTHING.search(output)
-    return found[0] if found else ""
-
-
-def _spelled(text: str) -> str:
-    """A text as a shell may be told it: blanks folded, a mark for quotes and line ends, without escapes."""
-    marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
-    return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
-
-
-def _gives(command: str, subject: str) -> bool:
-    """Whether a command (spelled) holds a subject as a whole: in quotes, on a line, or a word after -m."""
-    told = _spelled(subject).strip("\0")
-    at = command.find(told) if told else -1
-    while at >= 0:
-        before, after = command[:at], command[at + len(told) :]
-        begins = before.endswith("\0") or not before
-        named = _MESSAGE_IS.search(before) is not None
-        ends = not after or after.startswith("\0")
-        if (begins or named) and (ends or (named and " " not in told and after[0] in " ;&|)")):
-            return True
-        at = command.find(told, at + 1)
-    return False
+    commands = (log.entries[index].command or "" for index in range(call, -1, -1))
+    return any(name in command for command in commands for name in names) or written.before(call, commit)
 
 
 def _span(log: Log, index: int) -> tuple[float, float]:
-    """When a call ran, in seconds since 1970; never, where the log has no times."""
+    """From when to when a call ran, in seconds since 1970; an empty span where the log has no times."""
     result = log.result_of(index)
     begun = seconds(log.entries[index].event.ts)
     over = seconds(log.entries[result].event.ts) if result is not None else None
@@ -267,12 +208,12 @@ def _by_order(
     fixed: Mapping[str, tuple[int, Evidence]],
     written: _Written,
 ) -> dict[str, int]:
-    """The order-preserving match of the commits that the environment gives to this session with its calls
-    that can commit, of the greatest total plausibility."""
+    """The match of the commits that hooks named for this session with its calls that may commit: in the same
+    order, and with the greatest total plausibility."""
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
     made = Counter(call for call, _ in fixed.values())
-    left = {i: _capacity(log.entries[i].command or "") - made[i] for i in _candidates(log)}
+    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in _candidates(log)}
     values: list[dict[int, float]] = []
     for commit in named:
         first = max((call for pin, call in pins if pin < rank[commit.id]), default=0)
@@ -305,23 +246,13 @@ def _by_order(
 
 
 def _candidates(log: Log) -> list[int]:
-    return [
-        index
-        for index, entry in enumerate(log.entries)
-        if entry.command and (can_commit(entry.command) or _SCRIPT.search(entry.command))
-    ]
-
-
-def _capacity(command: str) -> int:
-    """How many commits a command may make."""
-    made = len(_verbs(command))
-    return _SLOTS_OF_A_LOOP if not made or _LOOP.search(command) else made
+    return [index for index, entry in enumerate(log.entries) if entry.command and may_commit(entry.command)]
 
 
 def _plausibility(log: Log, commit: Commit, call: int, written: _Written) -> float:
-    """How well a command and its result fit a commit; nothing above zero means: not this one."""
+    """How well a command and its result fit a commit; at zero or below they do not."""
     command = log.entries[call].command or ""
-    verbs = _verbs(command)
+    verbs = git_verbs(command)
     result = log.result_of(call)
     away = log.places[call] == "elsewhere"
     if not verbs:
@@ -329,30 +260,29 @@ def _plausibility(log: Log, commit: Commit, call: int, written: _Written) -> flo
         likely = _is_open(log, call) or written.before(call, commit)
         return 0.5 if likely and not away else 0.0
     value = 4.0 if not away else -6.0
-    said = bool(commit.subject) and commit.subject in command
-    if said:
+    if commit.subject and commit.subject in command:
         value += 8
-    elif _MESSAGE.search(command) and "$(" not in command and "--amend" not in command:
-        value -= 3  # a message was given, and it is another one (a commit-msg hook may have changed it)
+    elif gives_message(command):
+        value -= 3  # another message (a commit-msg hook may have changed it)
     amends = "--amend" in command
     value += 3 if (commit.kind == "amend") == amends else (-2 if amends else -8)
     if commit.kind in ("cherry-pick", "revert", "am"):
         value += 2 if commit.kind in verbs else -2
     elif commit.kind == "merge":
-        value += 2 if "commit" in verbs else -2  # the reflog names so only what ended a conflict
+        value += 2 if "commit" in verbs else -2  # the reflog says merge only after a conflict
     if result is None:
         return value + (2 if _is_open(log, call) else 0)
     event = log.entries[result].event
     if isinstance(event, ToolResult):
         value -= 3 if event.is_error else 0
-        value -= 15 if _NOTHING.search(event.content) else 0
+        value -= 15 if find_no_commit(event.content) else 0
     if log.entries[result].commits:
-        value -= 3  # it printed ids, and not this one
+        value -= 3  # it printed other ids
     return value
 
 
 def _is_open(log: Log, call: int) -> bool:
-    """Whether a call runs still, as far as the log tells: it has no result, and nothing came after it."""
+    """Whether a call is still running as far as the log shows: no result, and nothing after it."""
     if log.result_of(call) is not None:
         return False
     own = log.entries[call].event.response
@@ -363,7 +293,7 @@ def _is_open(log: Log, call: int) -> bool:
 
 
 class _Written:
-    """When a session first wrote each path; found out when somebody asks."""
+    """When a session first wrote each path; computed on first use."""
 
     def __init__(self, log: Log) -> None:
         self._log = log

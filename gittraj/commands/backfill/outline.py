@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gittraj.agents import SessionFile
-from gittraj.capture.anchor import can_commit, told_nothing
+from gittraj.capture.commit_command import can_commit, find_no_commit
 from gittraj.capture.content import Writings
 from gittraj.capture.session import Log
 from gittraj.model.session_items import Edit, Entry
@@ -106,7 +106,7 @@ def _thin_result(entry: Entry, *, named: bool) -> Entry:
             ts=event.ts,
             call_id=event.call_id,
             is_error=event.is_error,
-            content=ends if named else told_nothing(text),
+            content=ends if named else find_no_commit(text),
         )
     return Entry(event=event, end=0, edits=_thin_edits(entry), commits=entry.commits)
 

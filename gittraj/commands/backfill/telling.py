@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gittraj.agents import SessionFile
-from gittraj.capture.anchor import can_commit
+from gittraj.capture.commit_command import can_commit
 from gittraj.capture.link import Links
 from gittraj.commands.backfill.desk import Order
 from gittraj.commands.backfill.report import Linked, Report, Unlinked

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from gittraj.capture.anchor import can_commit, commits_elsewhere, match_commits
+from gittraj.capture.anchor import commits_elsewhere, match_commits
+from gittraj.capture.commit_command import can_commit
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.values import Evidence

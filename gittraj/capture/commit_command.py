@@ -1,0 +1,108 @@
+"""What the text of a shell command, and of its output, says about commits. Pure; it knows no sessions.
+
+Commands come from an agent, and a regular expression can run for ever: no pattern here can match the same
+text in two ways.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])++"
+_GIT = rf"\bgit(?:\s+-[cC]\s+{_WORD}|\s+-(?![cC]\s)[\w-]+(?:={_WORD})?)*+\s+"
+_COMMITS = re.compile(
+    _GIT + r"(commit|cherry-pick|revert|am|merge|rebase|pull)(?![\w-])(?![^;&|\n]*--dry-run)"
+)
+_SCRIPT = re.compile(
+    r"(?:^|[;&|(\n])[ \t]*(?:\.{0,2}/|(?:bash|sh|make|just|npm|pnpm|yarn|python3?|uv|cargo|tox)\b)"
+)
+_HIDES = re.compile(r"[;|\n]|(?<!&)&(?!&)")
+_LOOP = re.compile(r"\b(?:for|while|until|xargs|parallel)\b")
+_MESSAGE = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*m|--message)\b")
+_NO_COMMIT = re.compile(
+    r"nothing to commit|no changes added to commit|nothing added to commit|Aborting commit|"
+    r"Already up to date|^CONFLICT |Automatic merge failed|could not apply",
+    re.MULTILINE,
+)
+_PRINTING = {"commit", "cherry-pick", "revert"}
+_QUIET = re.compile(r"(?:^|\s)(?:-[a-zA-Z]*q|--quiet)|>|(?<!\|)\|(?!\|)")
+_MESSAGE_OPTION = re.compile(r"(?:\s-[a-zA-Z]*m|\s--message)[ =]?\0?$")
+_MERGED = re.compile(r"Merge (?:remote-tracking )?branch '([^']+)'")
+_COMMITS_OF_A_LOOP = 50
+_END_OF_COMMAND = 5_000
+
+
+@lru_cache(maxsize=1024)
+def git_verbs(command: str) -> tuple[str, ...]:
+    """The git commands in a shell command that can make a commit. Of a long command only the two ends are
+    read: between them is the text of a file that it writes."""
+    if len(command) > 2 * _END_OF_COMMAND:
+        command = f"{command[:_END_OF_COMMAND]}\n{command[-_END_OF_COMMAND:]}"
+    return tuple(_COMMITS.findall(command))
+
+
+def can_commit(command: str) -> bool:
+    """Whether a shell command runs git so that it may make a commit."""
+    return bool(git_verbs(command))
+
+
+def may_commit(command: str) -> bool:
+    """Whether it can commit, or runs a script that may."""
+    return can_commit(command) or _SCRIPT.search(command) is not None
+
+
+def count_commits(command: str) -> int:
+    """How many commits a command may make, at most."""
+    verbs = git_verbs(command)
+    return _COMMITS_OF_A_LOOP if not verbs or _LOOP.search(command) else len(verbs)
+
+
+def prints_ids(command: str) -> bool:
+    """Whether the output has the id of each commit that a command makes: it is not quiet or redirected."""
+    return _PRINTING.issuperset(git_verbs(command)) and not _QUIET.search(command)
+
+
+def hides_failure(command: str) -> bool:
+    """Whether a command may succeed though git in it failed."""
+    return _HIDES.search(command) is not None
+
+
+def find_no_commit(output: str) -> str:
+    """The words in an output by which git says that it made no commit; empty if there are none."""
+    found = _NO_COMMIT.search(output)
+    return found[0] if found else ""
+
+
+def gives_message(command: str) -> bool:
+    """Whether a command states the message literally, and does not keep that of another commit."""
+    return bool(_MESSAGE.search(command)) and "$(" not in command and "--amend" not in command
+
+
+def merges_branch(command: str, subject: str) -> bool:
+    """Whether a command names the branch that a merge with this ``subject``, written by git, brought in."""
+    found = _MERGED.match(subject)
+    return bool(
+        found and "merge" in git_verbs(command) and re.search(rf"(?<!\S){re.escape(found[1])}(?!\S)", command)
+    )
+
+
+def normalise(text: str) -> str:
+    """A text as a shell may be given it: blanks folded, NUL for quotes and line ends, without escapes."""
+    marked = re.sub(r"(?:\\+n|['\"\n])+", "\0", text).replace("\\", "")
+    return re.sub(r"[ \t]*\0[ \t\0]*", "\0", " ".join(re.split(r"[ \t]+", marked)))
+
+
+def gives_subject(command: str, subject: str) -> bool:
+    """Whether a ``normalise``d command has all of a subject: in quotes, on a line, or as a word after -m."""
+    wanted = normalise(subject).strip("\0")
+    at = command.find(wanted) if wanted else -1
+    while at >= 0:
+        before, after = command[:at], command[at + len(wanted) :]
+        begins = before.endswith("\0") or not before
+        named = _MESSAGE_OPTION.search(before) is not None
+        ends = not after or after.startswith("\0")
+        if (begins or named) and (ends or (named and " " not in wanted and after[0] in " ;&|)")):
+            return True
+        at = command.find(wanted, at + 1)
+    return False
