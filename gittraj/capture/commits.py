@@ -1,7 +1,7 @@
-"""The commits to explain: what the reflogs say was made, joined with what the hooks spooled.
+"""The commits to explain: those in the reflogs, joined with the lines that the hooks spooled.
 
-The reflog's kinds decide; entries of a rebase, a reset, a checkout or a fast-forward make nothing, they
-carry. Where there is no reflog (a bare repository, switched off) the spool's commits stand alone.
+The kind of a reflog entry decides whether it made a commit; a rebase, a reset, a checkout and a fast-forward
+do not. Without a reflog (a bare repository, or turned off) there are only the spool's commits.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _KINDS: Mapping[str, Kind] = {
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moves:
     """What happened in one worktree: the commits made, in order, and the pairs (old, new) of rewrites,
-    ``rebased`` those of them that git told of a rebase, ``squashed`` those that were about to be squashed."""
+    ``rebased`` those that git reported of a rebase, ``squashed`` those of a squash merge."""
 
     commits: tuple[Commit, ...]
     pairs: tuple[tuple[str, str], ...] = ()
@@ -73,14 +73,14 @@ def read_moves(
         )
         for commit, kind in made.items()
     }
-    told = [line for line in lines if line.kind == "rewrite"]
+    rewrites = [line for line in lines if line.kind == "rewrite"]
     copies = _copies(lines, commits, kinds=bool(entries or earlier()))
     amends = [(e.old, e.new) for e in entries if made_kind(e) == "amend" and e.old.strip("0")]
-    pairs = [*((line.id, line.other) for line in told), *amends, *((s.id, new) for s, new in copies)]
+    pairs = [*((line.id, line.other) for line in rewrites), *amends, *((s.id, new) for s, new in copies)]
     return Moves(
         commits=tuple(commits.values()),
         pairs=tuple(dict.fromkeys(pairs)),
-        rebased=tuple(dict.fromkeys((line.id, line.other) for line in told if line.event == "rebase")),
+        rebased=tuple(dict.fromkeys((line.id, line.other) for line in rewrites if line.event == "rebase")),
         squashed=tuple((source.id, new) for source, new in copies if source.kind == "squashed"),
     )
 

@@ -1,9 +1,8 @@
-"""A human commits what an agent wrote: no call made the commit, so its content decides.
+"""Matches a commit that no call made (a human committed what an agent wrote) with a session by content.
 
 Touching the same file is not enough, and time never is. A commit is an agent's work where the committed
 file is what the session last wrote there, or where at least half of the non-blank lines added to a file
-were written by the session and not committed before. What was written after a commit was made explains
-nothing of it.
+were written by the session and not committed before. Text that was written after the commit does not count.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class Changed:
         self._added: dict[str, Counter[int]] = {}
 
     def added(self, change: PathChange) -> Counter[int]:
-        """The lines that say something in one of ``paths``."""
+        """The hashes of the meaningful lines added to one of ``paths``."""
         found = self._added.get(change.path)
         if found is None:
             found = self._added[change.path] = _meant(change.added)
@@ -57,10 +56,10 @@ class Writing:
 
 @dataclass(slots=True)
 class Writings:
-    """All that a session wrote, in order. ``commit`` takes out what a commit took.
+    """Everything that a session wrote, in order. ``take`` removes what a commit contains.
 
-    ``dated``: a commit's time is believed even where it lies before all that the session wrote. A new
-    commit with such a time has a false one; in a history it is simply older.
+    ``dated``: a commit's time is trusted even if it is before everything that the session wrote. In a history
+    such a commit is just older; a new one has a wrong time.
     """
 
     by_path: dict[str, list[Writing]] = field(default_factory=dict)
@@ -157,7 +156,7 @@ class Writings:
 
 
 def _meant(lines: Iterable[str]) -> Counter[int]:
-    """Lines that say something, however indented (formatters move them): everybody writes a ``}``."""
+    """The hashes of lines with a letter or a digit, without indentation, which formatters change."""
     return Counter(_hash(line) for line in map(str.strip, lines) if any(map(str.isalnum, line)))
 
 

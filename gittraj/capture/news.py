@@ -1,4 +1,4 @@
-"""Whether a drain could find anything: a few stats, so that a command that only reads stays fast."""
+"""Whether a drain could find anything new: a few calls of stat, so that reading commands stay fast."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ RESTED = (3.0, 600.0)
 
 
 def watched(repository: Repository, folder: Path, state: State) -> list[tuple[str, Path, int]] | None:
-    """What ``has_news`` looked at when it had none: files with their sizes. ``log``: it must also rest.
+    """The files that ``has_news`` checks, as (kind, path, size); a ``log`` must also be idle.
 
-    None where it takes more than that to know.
+    None where this is not enough to know.
     """
     logs = [Path(s.path) for s in state.sessions.values() if s.path and not s.settled]
     if any(path.with_name(f"{path.name}-wal").exists() for path in logs):
@@ -28,8 +28,8 @@ def watched(repository: Repository, folder: Path, state: State) -> list[tuple[st
 
 
 def has_news(repository: Repository, folder: Path, state: State | None) -> bool:
-    """Whether the spool or a reflog has grown since ``state``, or a log of which more was to come; or whether
-    somebody wrote notes, who may have overwritten some."""
+    """Whether the spool, a reflog or an unfinished session's log has grown since ``state``, or another tool
+    wrote notes, perhaps over some of ours."""
     if state is None or state.waiting or _size(folder / "spool") != state.spool:
         return True
     if _tip(repository) not in (None, state.whole):
@@ -38,7 +38,7 @@ def has_news(repository: Repository, folder: Path, state: State | None) -> bool:
         known = state.reflogs.get(str(tree.git_dir))
         if known is None or _size(tree.git_dir / "logs" / "HEAD") != int(known[0]):
             return True
-    # a session that only the notes tell of has no log here
+    # a session that only the notes know has no log here
     open_logs = [(Path(s.path), s.size) for s in state.sessions.values() if s.path and not s.settled]
     return any(size_of(path) != size or _rests(path) for path, size in open_logs)
 
@@ -52,7 +52,7 @@ def _rests(path: Path) -> bool:
 
 
 def _tip(repository: Repository) -> str | None:
-    """Of the records, without a process; None where the ref is packed, or no file."""
+    """The id of the records' ref, without running git; None where it is packed or not a file."""
     try:
         return (repository.common_dir / "refs" / "notes" / "traj").read_text("ascii").strip()
     except (OSError, ValueError):

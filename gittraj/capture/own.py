@@ -1,9 +1,9 @@
 """``own()``: every event of a log belongs to one commit, or waits.
 
-An event belongs to the first commit whose anchor's *result* stands at or after it. What follows the
-last result goes to that commit when its turn ends without a further edit, else it waits for the next
-commit. The function sees the whole log or its unstored rest; because a turn's rest is settled where the
-turn ends, and not where the log happens to end, a live capture, a late one and an import agree.
+An event belongs to the first commit whose anchor's *result* is at or after it. The events after the last
+result go to that commit if their turn ends without a further edit, else they wait for the next commit. The
+function is given the whole log or its unstored rest; since the rest of a turn is assigned where the turn
+ends, and not where the log happens to end, a live capture, a late one and an import agree.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from gittraj.model.values import Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An event, as far as ownership goes. ``result`` is, on a call, the index of its result; ``here``
-    whether it certainly worked in this repository; ``edit`` whether it wrote a file of it."""
+    """What ownership depends on in an event. ``result`` is the index of a call's result; ``here``: it
+    certainly worked in this repository; ``edit``: it wrote a file there."""
 
     prompt: bool = False
     edit: bool = False
@@ -56,7 +56,7 @@ class Part:
 def own(
     steps: Sequence[Step], anchors: Sequence[Anchor], *, before: Anchor | None = None, ended: bool = False
 ) -> list[Part]:
-    """The parts of a log, in its order. What no part covers waits.
+    """The parts of a log, in order. Events outside them wait for a later commit.
 
     ``before`` is the latest anchor above the first step, when the steps are only the log's rest (its
     ``call`` is negative then). ``ended``: the last turn is over, though the log does not say so (its
@@ -110,7 +110,7 @@ def _owners(
 
 
 def _close(steps: Sequence[Step], anchor: Anchor) -> int:
-    """Where an anchor's claim ends: its result or, while that is not known, the call itself."""
+    """Where an anchor's events end: at its result or, while there is none, at the call itself."""
     result = steps[anchor.call].result
     return anchor.call if result is None else result
 
@@ -126,8 +126,8 @@ def _cuts(steps: Sequence[Step], anchors: Sequence[Anchor]) -> set[int]:
 
 
 def _words_elsewhere(steps: Sequence[Step], owners: Sequence[Anchor | None]) -> set[int]:
-    """What was said on the way to another repository's commit; of such a stretch only what certainly
-    worked here stays, and the prompts above it."""
+    """The events that led to another repository's commit, without those that certainly worked here and, if
+    there are any, the prompts."""
     words: set[int] = set()
     first = 0
     for i, anchor in enumerate(owners):

@@ -1,7 +1,7 @@
-"""Which repository a call of a session worked in, and what its paths are called there.
+"""Finds the repository that a call of a session worked in, and its paths relative to that.
 
-An agent started in a parent folder works in several repositories; a private one's text must not reach a
-public one's notes. It must not decide what is stored, only say where things are.
+An agent started in a parent folder works in several repositories, and text of a private one must not get into
+a public one's notes. It must not decide what is stored.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _PATH_LIMIT = 4096
 
 
 class Territory:
-    """The working trees of one repository, and how to tell others from them. ``former`` are folders where
-    a working tree of it stood once, or on another machine."""
+    """The work trees of one repository, to distinguish them from others. ``former`` are folders where one of
+    them was earlier, or on another machine."""
 
     def __init__(
         self, repository: Repository, *, home: Path | None = None, former: Iterable[Path] = ()
@@ -41,7 +41,7 @@ class Territory:
         self._tops: dict[Path, Path | None] = {root: root for root in former}
 
     def place(self, entry: Entry) -> str | None:
-        """``here``, ``elsewhere`` (also when a call worked in both), or ``None`` when nothing tells."""
+        """``here``, ``elsewhere`` (also if a call worked in both), or ``None`` if it is not known."""
         places = {self._place(path) for path in self.named(entry)} - {None}
         if not places and entry.folder:
             return self._place(Path(entry.folder))

@@ -1,8 +1,8 @@
-"""Blocks in what an agent says: ``[[TRAJECTORY:TYPE]] {json} [[/TRAJECTORY]]`` and ``[[RETROSPECTIVE]] …``.
+"""Blocks in an agent's messages: ``[[TRAJECTORY:TYPE]] {json} [[/TRAJECTORY]]`` and ``[[RETROSPECTIVE]] …``.
 
-A block becomes an event and leaves the text. What only shows a block is none: one in code, in backticks or in
-a block quote, one without an object, a template whose values are dots. One whose JSON is damaged stays in the
-text, and a finding says so. Pure.
+A block becomes an event and is removed from the text. One that is only an example is ignored: in code, in
+backticks or in a block quote, without an object, a template whose values are dots. A block with damaged JSON
+stays in the text, and a finding reports it. Pure.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|(?:What|Why|How)\b[^?]*\?", re.S)
 _DOTS = re.compile(r"\s*(?:…|\.{3,})\s*")
 _QUOTES = "\"'“‘«\\"
 _SORTS = ("type", "significance")
-"""Fields whose words are the format's own."""
+"""Fields whose values are words of the format."""
 _DECODER = json.JSONDecoder(strict=False)
 _MOST = 100
-"""Blocks of one message that are read."""
+"""Blocks that are read in one message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ class Parsed:
 
 
 def parse_blocks(text: str, *, name: str, **common: Any) -> Parsed:
-    """The events that a message of the agent states. Their ids are ``name``/1, /2 …; ``common`` are fields
-    that they have from the message."""
+    """The events of the blocks in a message, with the ids ``name``/1, /2 …; ``common`` are the fields that
+    they take from the message."""
     if "[[" not in text:
         return Parsed(text)
     events: list[AnyEvent] = []
@@ -62,14 +62,14 @@ def parse_blocks(text: str, *, name: str, **common: Any) -> Parsed:
 
 
 def _join(before: str, after: str) -> str:
-    """Two texts between which a block stood, apart as paragraphs or lines if they were."""
+    """The texts before and after a block, joined as paragraphs or lines if they were that."""
     one, other = before.rstrip("\n"), after.lstrip("\n")
     gap = max(len(before) - len(one), len(after) - len(other))
     return one + ("\n" * min(gap, 2) if one and other else "") + other
 
 
 def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
-    """Start, end, kind, and what the JSON says (an exception's text where it is none)."""
+    """Start, end and kind of each block, with its JSON value, or a text that says why it has none."""
     shown, code = find_shown(text), find_code_spans(text)
     at = 0
     for _ in range(_MOST):
@@ -102,7 +102,7 @@ def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
             yield begin.start(), stop, kind, "its JSON is damaged"
         else:
             if _is_template(said) or (quoted is not None and stop <= quoted[1]):
-                at = stop  # a backtick that pairs with one within the JSON stands there by itself
+                at = stop  # not if a backtick before the block only pairs with one in its JSON
                 continue
             after = _CLOSE.match(text, stop)
             stop = after.end() if after else stop
@@ -126,7 +126,7 @@ def _events(kind: str, said: Any, common: dict[str, Any]) -> list[AnyEvent]:
 
 
 def _is_template(said: Any) -> bool:
-    """Whether an instruction's example was said back: no text in it says anything."""
-    told = said.items() if isinstance(said, dict) else ()
-    texts = [value for name, value in told if isinstance(value, str) and name not in _SORTS]
+    """Whether this is an instruction's example, repeated: its texts are only placeholders."""
+    fields = said.items() if isinstance(said, dict) else ()
+    texts = [value for name, value in fields if isinstance(value, str) and name not in _SORTS]
     return any(map(_DOTS.fullmatch, texts)) or (bool(texts) and all(map(_PLACEHOLDER.fullmatch, texts)))

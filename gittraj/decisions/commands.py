@@ -1,8 +1,8 @@
 """Recording commands in an agent's shell line, and the ids that they printed. Pure.
 
-The id in the result says that a command ran, and where in the log its event stands; the shell line says what
-it was told, as far as a line does: not what a variable held, and not which of several commands printed an id
-where that depends on how they ended.
+The id in the result proves that a command ran, and gives its event a position in the log. The arguments come
+from the shell line as far as it has them: not the value of a variable, and not which of several commands
+printed an id where that depends on their exit statuses.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from gittraj.model.values import AnyEvent, Remark
 ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)
 """An event's id as a recording command prints it: first in its line. Gemini CLI puts a word before it."""
 STARTED = re.compile(r"^(?:Output: ?)?ev_[a-z2-7]{24} begins (traj_[a-z2-7]{16})", re.M)
-"""The trajectory that ``start`` begins where nothing names the session: its log is to be known by it."""
+"""The trajectory that ``start`` begins where the session has no name: its log is recognised by this id."""
 TASK = "task"
-"""Where an event's ``raw`` has the task that ``start`` found."""
+"""The key in an event's ``raw`` of the task that ``start`` looked up."""
 COMPLETED, ABANDONED = "completed", "abandoned"
 _VERB = "start|chapter|decision|event|complete|abandon"
 _CALL = re.compile(rf"(?:\bgit(?:-traj|\s[^\n;|&]{{0,200}}?\btraj)|-m\s+gittraj)\s+(?:-\S+\s+)*({_VERB})\b")
@@ -52,22 +52,27 @@ _OPTIONS = {
     },
     "abandon": {"--reason": "reason", "--agent": "agent"},
 }
-"""What each option says, as the field of :mod:`wording`; the commands have the same ones."""
+"""The field of :mod:`wording` that each option sets; ``gittraj.cli`` has the same options."""
 _LISTS = ("tags", "alternatives", "challenges", "learnings", "suggestions")
-_PLACES = {"start": ("title",), "chapter": ("title",), "decision": ("chosen",), "event": ("type", "content")}
+_POSITIONAL = {
+    "start": ("title",),
+    "chapter": ("title",),
+    "decision": ("chosen",),
+    "event": ("type", "content"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A recording command: its ``verb``, and what it was told in the words of :mod:`wording`."""
+    """A recording command: its ``verb``, and its arguments as fields of :mod:`wording`."""
 
     verb: str
     said: dict[str, Any] = field(default_factory=dict)
     loose: bool = False
-    """It may have run several times, or beside others."""
+    """It may have run several times, or in parallel."""
 
     def event(self, *, by: str, **common: Any) -> AnyEvent:
-        """What it records. Raises UnclearError."""
+        """The event that it records. Raises UnclearError."""
         if author := author_of(self.said):
             common["agent"] = author.name
         if self.verb == "abandon":
@@ -84,7 +89,7 @@ class Call:
 
 
 def find_calls(line: str) -> list[Call]:
-    """The recording commands of a shell line that show what they print, in order."""
+    """The recording commands of a shell line whose output is not redirected, in order."""
     if "traj" not in line or not _CALL.search(line):
         return []
     try:
@@ -95,7 +100,7 @@ def find_calls(line: str) -> list[Call]:
 
 
 def match_calls(calls: Sequence[Call], ids: Sequence[str]) -> list[Call | None]:
-    """For each id the call that printed it; None where the line alone does not tell."""
+    """For each id the call that printed it; None where the line alone does not show which."""
     one = all((call.verb, call.said) == (calls[0].verb, calls[0].said) for call in calls)
     if one and (len(ids) <= len(calls) or calls[0].loose or calls[0].verb == "complete"):
         return [calls[0]] * len(ids)
@@ -123,9 +128,9 @@ def _call(command: Command) -> Call | None:
 
 
 def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:
-    """What varies is left out: the line does not say it."""
+    """The arguments, without those whose value the shell computes."""
     said: dict[str, Any] = {}
-    places = list(_PLACES.get(verb, ()))
+    positional = list(_POSITIONAL.get(verb, ()))
     options = _OPTIONS[verb]
     rest = iter(words)
     for word in rest:
@@ -133,10 +138,10 @@ def _read(verb: str, words: Sequence[Word]) -> dict[str, Any]:
         if name in options:
             value = replace(word, text=text) if sign else next(rest, Word("", varies=True))
             key = options[name]
-        elif word.text.startswith("-") or not places:
+        elif word.text.startswith("-") or not positional:
             continue
         else:
-            key, value = places.pop(0), word
+            key, value = positional.pop(0), word
         if not key or value.varies:
             continue
         if key in _LISTS:

@@ -1,8 +1,8 @@
-"""A log's items with the authored events among them, each where the log has it.
+"""Inserts the explicitly recorded events into a log's items, each at its position in the log.
 
-A message's blocks become events before it, the ids in a recording command's result events before that: the
-message stays the last word of its turn, the result that of its call. It depends on the log alone, or two
-captures of one log would number its events differently.
+The events of a message's blocks come before the message, and those of the ids in a command's result before
+the result: the message stays the last of its turn, the result the last of its call. Positions must depend on
+the log alone, or two captures of one log would number its events differently.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
 from gittraj.model.values import AnyEvent, Message, Remark, TaskRef, ToolCall, ToolResult
 
 Recall = Callable[[str], AnyEvent | None]
-"""What was stored of an event when its command ran here, by its id."""
+"""The event of an id as it was stored when its command ran in this clone, or None."""
 
 
 def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None) -> Iterator[Item]:
-    """``start`` is where reading began; a mark counts the events that were added before it."""
+    """``start`` is where reading began; each mark counts the events that were inserted before it."""
     added = start.added
     seen: set[str] = set()
     open_calls: dict[str, list[Call]] = {}
     for item in items:
         if isinstance(item, Mark):
-            if not open_calls:  # what a call recorded must not lie before the place to read on from
+            if not open_calls:  # reading must not resume between a recording call and its result
                 yield Mark(cursor=replace(item.cursor, added=added))
             continue
         if not isinstance(item, Entry):
@@ -49,10 +49,10 @@ def derive(items: Iterable[Item], start: Cursor, recall: Recall = lambda _: None
             case ToolResult(call_id=str(name)) if name in open_calls:
                 calls, call = open_calls.pop(name), name
                 names = [each for each in dict.fromkeys(ID.findall(event.content)) if each not in seen]
-                told = match_calls(calls, names)
-                found = [_recorded(*each, event, recall) for each in zip(names, told, strict=True)]
+                matched = match_calls(calls, names)
+                found = [_recorded(*each, event, recall) for each in zip(names, matched, strict=True)]
                 seen.update(names)
-                yield from _facts([each for each in calls if any(each is ran for ran in told)], found)
+                yield from _facts([each for each in calls if any(each is ran for ran in matched)], found)
                 yield from (Fact(name="alias", value=x) for x in STARTED.findall(event.content) if found)
         for each in found:
             yield Entry(event=each, end=item.end, folder=item.folder, session=item.session, call=call)
@@ -64,11 +64,11 @@ def _recorded(name: str, call: Call | None, result: ToolResult, recall: Recall) 
     known = recall(name)
     if known is not None:
         return replace(known, ts=known.ts or result.ts, agent=known.agent or result.agent)
-    return _told(call, name, result)
+    return _from_line(call, name, result)
 
 
-def _told(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
-    """As far as the shell line tells it."""
+def _from_line(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
+    """The event as far as the shell line describes it."""
     common: dict[str, Any] = {"id": name, "ts": result.ts, "agent": result.agent}
     try:
         if call is not None:
@@ -80,7 +80,7 @@ def _told(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
 
 
 def _facts(calls: list[Call], found: list[AnyEvent]) -> Iterator[Fact]:
-    """What the session says of itself by these commands, if they did anything."""
+    """The facts about the session that these commands state."""
     for call in calls:
         if author := author_of(call.said):
             yield Fact(name="participant", value=":".join(filter(None, (author.name, author.role))))
@@ -96,7 +96,7 @@ def _facts(calls: list[Call], found: list[AnyEvent]) -> Iterator[Fact]:
 
 
 def _task(call: Call, found: list[AnyEvent]) -> Iterator[Fact]:
-    """As the command found it, or as it was named."""
+    """The task as the command looked it up, or as it was named."""
     known = next((task for event in found if (task := _found_task(event))), None)
     source = known.source if known else None
     named = f"{source.system}:{source.id}" if source else call.said.get("task")

@@ -1,7 +1,7 @@
-"""The simple commands of a shell line, as far as its text tells which ones a shell would run.
+"""The simple commands of a shell line, as far as its text shows which ones a shell would run.
 
-What is only mentioned (in quotes, in a comment, in a here-document) is no command. This is no shell: nothing
-is expanded, and a word that holds an expansion says so. Pure.
+Text in quotes, in a comment or in a here-document is not a command. Nothing is expanded: a word with an
+expansion is marked. Pure.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _BEFORE = re.compile(
     r"then|do|else|elif|if|while|until|!|\{|time|sudo|env|exec|command|nohup|builtin|timeout|nice|stdbuf|xargs|"
     r"uvx?|poetry|pipenv|pipx|hatch|pdm|run"
 )
-"""Words after which the command itself may stand."""
+"""Words that the command itself may follow."""
 _DEEPEST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Without its quotes; ``varies``: a shell puts something else into it."""
+    """Without its quotes; ``varies``: the shell expands something in it."""
 
     text: str
     varies: bool = False
@@ -43,8 +43,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """From its name on. ``silent``: what it prints goes to a file; ``loose``: it may run several times, or
-    beside others."""
+    """From its name on. ``silent``: its output goes to a file; ``loose``: it may run several times, or in
+    parallel."""
 
     words: tuple[Word, ...]
     silent: bool = False
@@ -56,7 +56,7 @@ class Command:
 
     @property
     def runs_python(self) -> bool:
-        """So far as can be told: a variable may name it."""
+        """Also True if a variable names the program."""
         return self.name.startswith("py") or self.words[0].varies
 
 
@@ -116,7 +116,7 @@ def _tokens(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _word(text: str) -> Word:
-    """Only what single quotes hold stays as it is."""
+    """Unquoted and unescaped as a shell does it, but not expanded."""
     parts: list[str] = []
     varies = False
     for quoted, double, escaped, plain in _PIECE.findall(text):
@@ -126,7 +126,7 @@ def _word(text: str) -> Word:
 
 
 def _simple(words: Sequence[Word]) -> Command | None:
-    """Without assignments, ``sudo`` and their like."""
+    """Without assignments, ``sudo`` and the like; None if nothing is left."""
     before: set[str] = set()
     for at, word in enumerate(words):
         name = word.text.rpartition("/")[2]
@@ -140,7 +140,7 @@ def _simple(words: Sequence[Word]) -> Command | None:
 
 
 def _scripts(command: Command, documents: Sequence[str]) -> list[str]:
-    """What it hands to a shell."""
+    """The scripts that it passes to a shell."""
     texts = [word.text for word in command.words]
     if command.name == "eval":
         return [" ".join(texts[1:])]

@@ -1,6 +1,6 @@
-"""What authors write, in the words that they use for it, as events. Lenient in, strict out. Pure.
+"""Events from the JSON that authors write. Lenient in what it reads, strict in what it returns. Pure.
 
-The fields are those of the agent-trajectories schema, version 1, and the shorter ones of its prompts.
+The fields are those of the agent-trajectories schema, version 1, and the short forms in its prompts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RETROSPECTIVE = "retrospective"
 _TYPE = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,40}")
 _REMARKS = ("finding", "note", "error", "verification", "checkpoint", "chapter")
 _LOGGED = ("prompt", "thinking", "tool_call", "tool_result")
-"""What happened, which is for a log to say: a word of an author must not be read as a human's prompt."""
+"""Types that only a log may have: nothing that an author writes may pass for a human's prompt."""
 _DEEPEST = 30
 _PEERS = {"message_sent": "sent", "message_received": "received"}
 _DECISION = ("question", "chosen", "alternatives", "reasoning", "confidence")
@@ -36,13 +36,13 @@ _COMMON = ("type", "content", "title", "text", "significance", "tags", "choice",
 
 
 class UnclearError(ValueError):
-    """What an author wrote does not say what it must; the message names the field, never a value."""
+    """A field is missing or wrong. The message names the field, never a value."""
 
 
 def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
-    """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any word of the command
-    contract) that ``said`` describes. ``by`` says whose word it is; ``common`` are fields that the event has
-    from elsewhere, its ``id`` among them. Raises UnclearError."""
+    """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any type of the command
+    contract) that ``said`` describes. ``by`` is its author; ``common`` are fields known already, among them
+    the ``id``. Raises UnclearError."""
     kind = _read_kind(kind, said)
     content = _text(said, "content", "title", "text") or ""
     fields = {**common, "significance": _text(said, "significance"), "tags": tuple(_texts(said, "tags"))}
@@ -77,7 +77,7 @@ def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
 
 
 def author_of(said: Mapping[str, Any]) -> Participant | None:
-    """``agent`` is a name, or ``NAME:ROLE``; ``role`` may stand beside it."""
+    """From ``agent``, which is ``NAME`` or ``NAME:ROLE``, and ``role``."""
     name, _, role = (_text(said, "agent", "agentName") or "").partition(":")
     return Participant(name=name, role=role or _text(said, "role")) if name else None
 
@@ -100,7 +100,7 @@ def word_decision(said: Mapping[str, Any], *, by: str) -> Decision:
 
 
 def word_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
-    """Raises UnclearError when it says nothing."""
+    """Raises UnclearError when it is empty."""
     found = Retrospective(
         by=by,
         summary=_text(said, "summary"),
@@ -117,7 +117,7 @@ def word_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
 
 
 def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
-    """Those that a retrospective lists; one that says no choice is passed over."""
+    """The decisions that a retrospective lists, without those that name no choice."""
     listed = said.get("decisions")
     found = []
     for each in listed if isinstance(listed, list) else ():
@@ -137,7 +137,7 @@ def _text(said: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _texts(said: Mapping[str, Any], *names: str) -> list[str]:
-    """A list of texts, or one; of options that are objects, the option with its reason."""
+    """A list of texts, or a single one; of an option that is an object, ``OPTION (REASON)``."""
     for name in names:
         value = said.get(name)
         if isinstance(value, str) and value.strip():
@@ -157,7 +157,7 @@ def _option(value: Any) -> str | None:
 
 
 def _share(said: Mapping[str, Any]) -> float | None:
-    """``confidence`` as a number from 0 to 1; percent are understood."""
+    """``confidence`` as a number from 0 to 1, also from percent."""
     value = said.get("confidence")
     if isinstance(value, str):
         try:
@@ -171,7 +171,7 @@ def _share(said: Mapping[str, Any]) -> float | None:
 
 
 def _rest(said: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    """Raises UnclearError for what Python reads as JSON and no record can hold."""
+    """The other fields. Raises UnclearError for values that Python reads and no record can store."""
     rest = {key: value for key, value in said.items() if isinstance(key, str) and key not in known}
     if not _is_storable(rest):
         raise UnclearError("a further field is too deep, or no finite number")

@@ -1,9 +1,9 @@
-"""What an agent's own words say of choices and doubts, found by rules.
+"""Decisions and caveats in an agent's messages, found by rules.
 
-Cautious: a sentence that says what its author took *and* what not is a decision; a sentence that states
-a doubt is a caveat, word for word. All of it is marked ``inferred`` or quoted, never as stated. What only
-discusses a choice, offers it, asks for it, takes it back or tells another's is none, nor what might be so.
-Only what the agent said aloud is read; thinking may be sealed, and what is drawn from it would leak it.
+Cautious: a sentence that names what its author chose *and* what not is a decision; a sentence that states a
+doubt is a caveat, quoted verbatim. Decisions are marked ``inferred``, never as stated. A sentence that only
+discusses, offers, requests or revokes a choice, reports somebody else's or is hypothetical does not count.
+Only messages are read: thinking may be sealed, and anything inferred from it would leak it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gittraj.model.values import Decision
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _END = re.compile(r"(?<=[.!?])\s+")
 _WRAP = re.compile(r"(?<![.!?\n])\n(?!\n|[-*•+#|]|\d{1,9}[.)])")
-"""A line's end within a sentence, where no line begins or ends with blanks."""
+"""A line break within a sentence, of lines without blanks at their ends."""
 _ITEM = re.compile(r"\s*(?:[-*•+]|\(?(?:\d{1,9}|[A-Za-z])[.)])\s+")
 _SAYING = re.compile(r"[\"“”][^\"“”]{0,2000}?\b(?:I|we)\b[^\"“”]{0,2000}[\"“”]", re.I)
 """Somebody's words, in quotation marks."""
@@ -45,14 +45,14 @@ _REJECTION = re.compile(
     re.I,
 )
 _PICKED = re.compile(r"\b(?:chose|chosen|choose|picked|pick|preferred|decided on|opt(?:ed)? for)\s", re.I)
-"""What ``over`` follows in a comparison; one also iterates over things."""
+"""The words that ``over`` compares after; one also iterates over things."""
 _OPEN = re.compile(
     r"\?|\b(?:if|unless|whether|until|could|should|might|may|maybe|perhaps|but|never|\w+n['’]t|does not|"
     r"do not|wrong\w*|mistake\w*|accident\w*|initially|originally|previously|earlier|at first|in the past|"
     r"last|for (?:years|months|ages|a while|a long time)|revert\w*|undid|went back|turned out)\b",
     re.I,
 )
-"""What makes a choice unsure, or one that holds no longer."""
+"""Words that make a choice uncertain or outdated."""
 _BACK = re.compile(
     r"\b(?:revert\w*|switch(?:ed|ing)? back|went back|undid|wrong|mistake|changed my mind)\b", re.I
 )
@@ -71,7 +71,7 @@ _OFFERED = re.compile(
     r"said|says|asked|wrote|writes|requested|quot\w+|reads)\b",
     re.I,
 )
-"""What stands above a list or a text that states nothing of its own."""
+"""Words that introduce a list or a text which does not state the author's own choices."""
 _DOUBT = re.compile(
     r"\b(?:I(?:['’]m| am) (?:not (?:sure|certain)|unsure|uncertain)|(?:not|never|haven['’]t(?: been)?) "
     r"(?:yet )?(?:tested|verified|run)|untested|unverified|could ?n[o'’]t (?:test|verify|run|reproduce)|"
@@ -83,7 +83,7 @@ _LIMIT = 400
 
 
 def infer_decisions(messages: Iterable[str], *, most: int = 5) -> tuple[Decision, ...]:
-    """Choices that name what was not taken, ``by`` inferred, at most ``most``."""
+    """Choices that name a rejected alternative, ``by`` inferred, at most ``most``."""
     found: dict[tuple[str, str], Decision] = {}
     for message in messages:
         asks = message.rstrip().endswith("?")
@@ -102,7 +102,7 @@ def infer_decisions(messages: Iterable[str], *, most: int = 5) -> tuple[Decision
 
 
 def _is_choice(match: re.Match[str]) -> bool:
-    """Whether a sentence of that form says that this was taken, and that was not."""
+    """Whether the matched sentence really says that one was chosen and the other was not."""
     chosen, other = match["chosen"], match["other"]
     if _OPEN.search(match.string):
         return False
@@ -123,7 +123,7 @@ def _is_choice(match: re.Match[str]) -> bool:
 
 
 def find_caveats(messages: Iterable[str], *, most: int = 5) -> tuple[str, ...]:
-    """Sentences that state a doubt, word for word, at most ``most``."""
+    """Sentences that state a doubt, verbatim, at most ``most``."""
     doubts = (s for s in _sentences(messages) if _DOUBT.search(s))
     return tuple(dict.fromkeys(doubts))[:most]
 
@@ -137,8 +137,8 @@ def _sentences(messages: Iterable[str]) -> Iterator[str]:
 
 
 def _own_sentences(message: str) -> Iterator[tuple[str, str]]:
-    """Each sentence that its author says of his own, with the next one; what a line above offers or quotes is
-    none."""
+    """Each sentence that states the author's own view, with the next one. A line above may mark it as an
+    offer or a quotation."""
     lead, in_list = "", False
     lines = "\n".join(map(str.strip, _SAYING.sub('""', _said(message)).split("\n")))
     for paragraph in _WRAP.sub(" ", lines).split("\n"):

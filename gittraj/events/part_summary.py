@@ -1,4 +1,4 @@
-"""What a part says of itself, folded from its (already redacted) events. Pure."""
+"""The summary of a part, folded from its (already redacted) events. Pure."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def fold_figures(
     dropped: int = 0,
     omitted: int = 0,
 ) -> Figures:
-    """The figures of one part.
+    """The summary of one part.
 
-    ``prompt`` is that of the enclosing turn, for a part without one of its own; ``files`` what its calls
-    wrote; ``dropped`` how many of its calls worked in another repository, ``omitted`` how many of the events
-    are not stored.
+    ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
+    wrote; ``dropped`` counts its calls that worked in another repository, ``omitted`` its events that are not
+    stored.
     """
     from gittraj.events.inference import find_caveats, infer_decisions  # noqa: PLC0415 - readers only shorten
 
@@ -77,7 +77,7 @@ def fold_figures(
 
 
 def shorten(text: str, limit: int) -> str:
-    """At most ``limit`` characters, ended by an ellipsis when some are gone."""
+    """At most ``limit`` characters, with an ellipsis at the end of a shortened text."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -106,7 +106,7 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted:
 
 
 def _fold_tests(events: Sequence[AnyEvent]) -> TestRuns | None:
-    """The runs of a test command, with reports of checks that ran, and what the last one said of itself."""
+    """The number of test runs (test commands and reports of checks), and the result of the last one."""
     results = {e.call_id: e for e in events if isinstance(e, ToolResult)}
     runs = [e for e in events if _verdicts(e) or (isinstance(e, ToolCall) and _TEST_RUN.search(_command(e)))]
     if not runs:
@@ -126,7 +126,7 @@ def _fold_tests(events: Sequence[AnyEvent]) -> TestRuns | None:
 
 
 def _verdicts(event: AnyEvent) -> list[str]:
-    """What became of each check of a verification, where one of them passed or failed."""
+    """The status of each check of a verification; empty unless one passed or failed."""
     report = event.raw if isinstance(event, Remark) and event.kind == "verification" else None
     checks = report.get("checks") if isinstance(report, dict) else None
     found = [str(c.get("status")) for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []

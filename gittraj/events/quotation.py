@@ -1,7 +1,7 @@
-"""What of a message is shown rather than said: code and quotations, as CommonMark marks them.
+"""Finds code and quotations in a message, as CommonMark marks them.
 
-Whoever reads a message for what its author states must pass these over: an example of a decision is none,
-and a quoted sentence is somebody else's. In doubt it is shown. Pure; it must not judge what a text means.
+They are not statements of the author: an example of a decision is not a decision, and a quoted sentence is
+somebody else's. If in doubt, a text counts as quoted. Pure; it must not decide what a text means.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ _ELEMENT = re.compile(r"<(pre|code|blockquote)(?:\s[^<>]{0,200})?>|<!--", re.I)
 
 
 def find_shown(text: str) -> list[Span]:
-    """What stands in fences, in indented code, in block quotes and in HTML's elements for these, in order and
-    apart."""
+    """The fences, indented code, block quotes and HTML elements for these, in order and without overlap."""
     spans: list[Span] = []
     for start, end in sorted((*_shown_lines(text), *_elements(text))):
         if spans and spans[-1][1] >= start:
@@ -33,7 +32,7 @@ def find_shown(text: str) -> list[Span]:
 
 
 def find_code_spans(text: str) -> list[Span]:
-    """What stands between backticks within a paragraph, the backticks included, in order."""
+    """The code spans within paragraphs, with their backticks, in order."""
     spans: list[Span] = []
     paragraph: list[Span] = []
     for run in _RUN.finditer(text):
@@ -46,13 +45,13 @@ def find_code_spans(text: str) -> list[Span]:
 
 
 def around(spans: list[Span], position: int) -> Span | None:
-    """The one of ``spans`` that holds a position."""
+    """The one of ``spans`` that contains a position."""
     at = bisect_right(spans, position, key=lambda span: span[0]) - 1
     return spans[at] if at >= 0 and position < spans[at][1] else None
 
 
 def _pair(runs: list[Span]) -> Iterator[Span]:
-    """A run of backticks closes with the next one of its length."""
+    """Each run of backticks with the next one of the same length, which closes it."""
     following: dict[int, list[int]] = {}
     for start, end in reversed(runs):
         following.setdefault(end - start, []).append(start)
@@ -99,7 +98,7 @@ def _shown_lines(text: str) -> Iterator[Span]:
 
 
 def _elements(text: str) -> Iterator[Span]:
-    """Those that end."""
+    """HTML elements and comments that have an end."""
     at, endless = 0, set[str]()
     for begin in _ELEMENT.finditer(text):
         closing = f"</{begin[1].lower()}>" if begin[1] else "-->"
@@ -114,6 +113,6 @@ def _elements(text: str) -> Iterator[Span]:
 
 
 def _goes_on(text: str, at: int) -> bool:
-    """Whether the next line says something: no fence that ends is followed by that."""
+    """Whether the next line has text, which a closing fence does not have after it."""
     line = _LINE.match(text, at)
     return line is not None and bool(line[0].strip(" \t\r\n`~"))

@@ -1,7 +1,7 @@
-"""Which calls show secrets: what they print is redacted strictly. Pure; knows calls, and nothing of rules.
+"""Decides which calls show secrets, so that their output is redacted strictly. Pure; it knows no rules.
 
-A text that a command prints says little of what it is: ``hunter2`` alone is a word. That it came out of
-``cat .env`` says it. Too many calls cost some harmless values, one too few a password.
+The output alone does not show what it is: ``hunter2`` is a word, unless it comes from ``cat .env``. One call
+too many costs some harmless values, one too few a password.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _DEEPEST = 6
 
 
 def is_secret_file(path: str, patterns: Sequence[str] = ()) -> bool:
-    """Whether a file of this name is one that holds secrets; ``patterns`` are further globs."""
+    """Whether a file of this name usually contains secrets; ``patterns`` are further globs."""
     name = path.strip().strip("'\"").replace("\\", "/")
     if any(fnmatch.fnmatchcase(each, p) for p in patterns for each in (name, name.rpartition("/")[2])):
         return True
@@ -70,7 +70,7 @@ def is_strict(call: ToolCall, patterns: Sequence[str] = ()) -> bool:
 
 
 def writes_body(name: str | None) -> bool:
-    """Whether an argument of that name is what a call writes into a file."""
+    """Whether an argument of that name is text that a call writes into a file."""
     return name is not None and _BODY_KEY.fullmatch(name) is not None
 
 
@@ -83,29 +83,29 @@ def strict_events(
 ) -> frozenset[str]:
     """The ids of the events to redact strictly: calls that show or write secrets, and their results.
 
-    ``calls`` are those of ``events`` that stand elsewhere (an earlier part), or more of them than there.
-    A result without a call's id belongs to the call before it. One whose call is not known is strict
-    (``orphans``), as nothing tells what it printed.
+    ``calls`` are further calls, of an earlier part for example, whose results may be in ``events``. A result
+    without a call's id belongs to the call before it. One whose call is unknown is strict (``orphans``),
+    since its output may be anything.
     """
-    told = {call.call_id: is_strict(call, patterns) for call in calls if call.call_id}
+    known_calls = {call.call_id: is_strict(call, patterns) for call in calls if call.call_id}
     strict: set[str] = set()
     last = False
     for event in events:
         if isinstance(event, ToolCall):
             last = is_strict(event, patterns)
             if event.call_id:
-                last = told.setdefault(event.call_id, last)
+                last = known_calls.setdefault(event.call_id, last)
             if last:
                 strict.add(event.id)
         elif isinstance(event, ToolResult):
-            known = last if event.call_id is None else told.get(event.call_id, orphans)
+            known = last if event.call_id is None else known_calls.get(event.call_id, orphans)
             if known:
                 strict.add(event.id)
     return frozenset(strict)
 
 
 def _texts(value: Json, key: str, depth: int) -> Iterator[tuple[str, str]]:
-    """The texts of a call's arguments, each by the key that it stands under; a list of words also as one."""
+    """The texts of a call's arguments, each with its key; a list of words also as one shell line."""
     if isinstance(value, str):
         yield key, value
     elif depth < _DEEPEST and isinstance(value, list):

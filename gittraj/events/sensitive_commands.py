@@ -153,7 +153,7 @@ def shows_secrets(command: str, is_secret_file: Callable[[str], bool], depth: in
 
 
 def _without_body(heredoc: re.Match[str]) -> str:
-    """What ``cat`` is given to print is no command, but for what the shell puts into it."""
+    """The text that ``cat`` prints is not a command, except for expansions in it."""
     body = heredoc["body"] or ""
     kept = body if not heredoc["quote"] and re.search(r"[$`]", body) else ""
     return f"cat {heredoc['rest']}{kept}"
@@ -181,7 +181,7 @@ def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) 
 
 
 def _commands_within(head: str, words: list[str]) -> Iterator[int]:
-    """Where a command may begin that a shell is given without quotes, as in ``ssh host env``."""
+    """Where a command for a shell may begin that is not quoted, as in ``ssh host env``."""
     if head in _SHELLS:
         for at, word in enumerate(words):
             if word in ("printenv", "env", "export", "cat") or word in _SHOWS:

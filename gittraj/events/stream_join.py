@@ -1,7 +1,7 @@
-"""One text that came in pieces: where a stream was cut, a secret may stand on both sides. Pure.
+"""Joins a text that was streamed in chunks, since a secret may span two of them, and splits it again. Pure.
 
-Readers of streams give the pieces of a message as events of their own. What is found in their join is mapped
-back, so that each event keeps its own words; where that cannot be done for certain, the first has them all.
+Readers of streams return the chunks of a message as separate events. Secrets in the joined text are mapped
+back, so that each event keeps its own words; where that is ambiguous, the first event gets the whole text.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from itertools import accumulate, pairwise
 
 from gittraj.model.values import AnyEvent, Message, Thinking
 
-Place = tuple[int, int]
-"""From and to, in characters."""
+Span = tuple[int, int]
+"""Start and end, in characters."""
 
 
 def find_runs(events: Sequence[AnyEvent]) -> Iterator[range]:
-    """The indexes of events that stand side by side, of one kind and of one response, two or more."""
+    """The indexes of two or more adjacent events of the same kind and response."""
     start = 0
     for at in range(1, len(events) + 1):
         if at < len(events) and _continues(events[at - 1], events[at]):
@@ -36,18 +36,18 @@ def _continues(one: AnyEvent, other: AnyEvent) -> bool:
     )
 
 
-def split_text(pieces: Sequence[str], found: Sequence[Place], clean: str) -> list[str]:
-    """``clean``, which is the join of ``pieces`` with a placeholder in each of the places ``found``, cut
-    where the pieces were. A placeholder goes to the piece that its secret began in."""
-    whole = "".join(pieces)
+def split_text(chunks: Sequence[str], found: Sequence[Span], clean: str) -> list[str]:
+    """``clean``, which is the joined ``chunks`` with a placeholder for each span in ``found``, split where
+    the chunks were. A placeholder goes to the chunk that its secret starts in."""
+    whole = "".join(chunks)
     if clean == whole:
-        return list(pieces)
+        return list(chunks)
     spans = _unite(found)
     replaced = _lengths(whole, spans, clean)
     if replaced is None:
-        return [clean, *("" for _ in pieces[1:])]
+        return [clean, *("" for _ in chunks[1:])]
     cuts = [0]
-    for end in accumulate(map(len, pieces)):
+    for end in accumulate(map(len, chunks)):
         at = end
         for (first, last), length in zip(spans, replaced, strict=True):
             if first < end:
@@ -56,8 +56,8 @@ def split_text(pieces: Sequence[str], found: Sequence[Place], clean: str) -> lis
     return [clean[a:b] for a, b in pairwise(cuts)]
 
 
-def _unite(found: Sequence[Place]) -> list[Place]:
-    united: list[Place] = []
+def _unite(found: Sequence[Span]) -> list[Span]:
+    united: list[Span] = []
     for first, last in sorted(found):
         if united and first < united[-1][1]:
             united[-1] = (united[-1][0], max(united[-1][1], last))
@@ -66,8 +66,8 @@ def _unite(found: Sequence[Place]) -> list[Place]:
     return united
 
 
-def _lengths(whole: str, spans: Sequence[Place], clean: str) -> list[int] | None:
-    """How long the placeholder of each span is; ``None`` when ``clean`` is not what was said of it."""
+def _lengths(whole: str, spans: Sequence[Span], clean: str) -> list[int] | None:
+    """The length of each span's placeholder; ``None`` if ``clean`` has other changes."""
     ends = [0, *(last for _, last in spans)]
     starts = [*(first for first, _ in spans), len(whole)]
     gaps = [re.escape(whole[a:b]) for a, b in zip(ends, starts, strict=True)]

@@ -1,5 +1,5 @@
-"""Events and records brought to the size that is stored: long texts end early, long lists say how long they
-were. Only of what is redacted: half a secret is not recognised. Pure."""
+"""Limits events and records to the size that is stored: cuts long texts, and long lists with a note of their
+length. Only for redacted values: half a secret is not recognised. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT_LIMIT = 256 * 1024
 
 
 def measure(event: AnyEvent) -> AnyEvent:
-    """A text that is an artifact with its size and hash: of what is stored, never of what was redacted."""
+    """Add size and hash to the text of an artifact: those of the redacted text, never of the original."""
     if event.artifact is None or event.artifact.sha256:
         return event
     body = event.content.encode("utf-8", "replace")
@@ -29,8 +29,7 @@ def measure(event: AnyEvent) -> AnyEvent:
 
 
 def cap(event: AnyEvent) -> AnyEvent:
-    """The event with its long texts ended in the middle, so that it fits into a segment. Only of redacted
-    events: half a secret is not recognised."""
+    """The (redacted) event with the middle cut out of its long texts, so that it fits into a segment."""
     limit = TEXT_LIMIT
     whole = event
     while limit > 64 and len(dump(event_to_json(event))) >= SEGMENT_LIMIT:
@@ -42,8 +41,8 @@ def cap(event: AnyEvent) -> AnyEvent:
 
 
 def select(events: Sequence[AnyEvent], room: int | None) -> Sequence[int]:
-    """The places of those that fit into so many bytes of a segment (None: all), as early ones as possible;
-    what calls printed comes after all else: it is most, and tells least."""
+    """The indexes of the events that fit into ``room`` bytes of a segment (None: all), early ones first and
+    results of calls last: they are the largest and explain the least."""
     if room is None:
         return range(len(events))
     kept = []
@@ -63,7 +62,7 @@ def _end_in_the_middle(limit: int, text: str, _: str | None) -> str:
 
 
 def fit(record: Record) -> Record:
-    """A record of at most ``RECORD_LIMIT`` bytes: long texts end early, long lists say how long they were."""
+    """A record of at most ``RECORD_LIMIT`` bytes: long texts are cut, long lists too, with a note of it."""
     full, most, letters = record, 100, 2_000
     while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
         most, letters = most // 2, max(letters // 2, 100)

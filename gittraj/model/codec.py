@@ -1,9 +1,9 @@
-"""Trajectory, record and segment to canonical JSON, and back.
+"""Converts trajectories, records and segments to canonical JSON, and back.
 
-Canonical: sorted keys, no spaces, UTF-8, nothing that is at its default; so equal values are equal
-bytes, which the merge of notes relies on. Reading is lenient where a later version may have added
-fields (they survive in ``extra``) and strict where a wrong type would be believed: the error names
-the path. ``docs/format.md`` describes the result for other tools.
+Canonical: sorted keys, no spaces, UTF-8, no default values; so equal values are equal bytes, which the
+merge of notes relies on. Reading accepts additional fields of later versions (they are kept in
+``extra``), and rejects wrong types with an error that names the path. ``docs/format.md`` describes the
+result for other tools.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _NESTED: dict[type, tuple[str, dict[str, str]]] = {
     values.ToolResult: ("result", {k: k for k in ("callId", "exitCode", "isError", "truncated", "bytes")}),
     values.Thinking: ("sealed", {"name": "seal", "bytes": "sealedBytes", "payload": "payload"}),
 }
-"""The object within an event that some of its fields stand in, by their names there."""
+"""The nested object that has some fields of an event, and their names in it."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -109,7 +109,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(cls: type[T], value: Any, path: str = "", known: set[str] | None = None) -> T:
-    """The reverse of :func:`to_json`. Raises :class:`FormatError` naming the path of what is wrong."""
+    """The reverse of :func:`to_json`. Raises :class:`FormatError` with the path of the wrong value."""
     if not isinstance(value, dict):
         raise FormatError(f"{path or cls.__name__}: expected an object, found {_kind(value)}")
     seen: set[str] = set() if known is None else known
@@ -290,7 +290,7 @@ def segment_path(trajectory: str, name: str) -> str:
 
 
 def decode_line(line: bytes) -> Line:
-    """One line of a note. Never raises: what is not ours, or damaged, is a :class:`ForeignLine`."""
+    """One line of a note. Never raises: a damaged line, or another tool's, is a :class:`ForeignLine`."""
     try:
         value = _load(line, "note")
         if not isinstance(value, dict) or not isinstance(value.get("id"), str):
@@ -303,7 +303,7 @@ def decode_line(line: bytes) -> Line:
 
 
 def decode_note(body: bytes) -> list[Line]:
-    """Every line of a note, in its order; blank lines are none."""
+    """Every line of a note that is not blank, in order."""
     return [decode_line(line) for line in body.split(b"\n") if line.strip()]
 
 
@@ -324,7 +324,7 @@ def _load(text: bytes, where: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    """Python reads ``NaN`` and 1e999 where JSON has no such number; they could not be written again."""
+    """Raises ValueError for ``NaN`` and 1e999, which Python reads but JSON cannot represent."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is no number")

@@ -1,8 +1,8 @@
-"""What a trajectory is made of: frozen values, no I/O, no behaviour beyond reaching every text.
+"""The values that a trajectory consists of: frozen, without I/O, and with ``map_texts`` to reach every text.
 
 Field names are the stored ones in snake case (``docs/format.md`` describes them for other tools).
-Times are ISO 8601 UTC texts with milliseconds, as stored; what is not known is ``None``, never
-invented. ``extra`` carries fields of later versions through unchanged.
+Times are ISO 8601 UTC texts with milliseconds, as stored; an unknown value is ``None``, never
+invented. ``extra`` preserves the fields of later versions.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Usage:
         return _sum(self, other)
 
     def without(self, other: Usage) -> Usage:
-        """What it is more than ``other``, never below nothing."""
+        """The difference, no field of it below zero."""
         names = [f.name for f in dataclasses.fields(self)]
         return Usage(**{n: max(getattr(self, n) - getattr(other, n), 0) for n in names})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A choice. ``by`` says who stated it: ``agent``, ``human``, ``inferred`` or ``model:NAME``."""
+    """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``."""
 
     chosen: str
     by: str
@@ -92,7 +92,7 @@ class Touched:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """What stands in for bytes that are not stored (an image, a spilled output)."""
+    """Represents bytes that are not stored (an image, an output that the agent moved to a file)."""
 
     media_type: str
     bytes: int
@@ -101,8 +101,8 @@ class Artifact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What every kind of event has. ``id`` is the source's record id and block ordinal; ``response`` the
-    id of the model call it came from; ``usage`` stands on the one event that the call counts with."""
+    """The fields of every kind of event. ``id`` is the source's record id and block ordinal; ``response`` the
+    id of the model call that it came from; ``usage`` is on only one event of each call."""
 
     id: str
     ts: str | None = None
@@ -128,8 +128,8 @@ class Prompt(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking(Event):
-    """Where the text is sealed for named readers ``content`` is empty, ``seal`` names the seal, of which
-    ``sealed_bytes`` is the size (a text's own would tell of it), and one of its events holds the
+    """If the text is sealed for named readers, ``content`` is empty, ``seal`` is the name of the seal and
+    ``sealed_bytes`` its size (the text's own size would reveal too much); one event of each seal has the
     ``payload``."""
 
     seal: str | None = None
@@ -172,7 +172,7 @@ class Decided(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark(Event):
-    """``chapter``: what follows has this title."""
+    """``chapter``: the title of the events that follow."""
 
     kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint", "chapter"]
 
@@ -184,7 +184,7 @@ class Reflected(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foreign(Event):
-    """An event of a type that this version does not know; it passes through."""
+    """An event of a type that this version does not know; it is preserved."""
 
     type: str
 
@@ -239,7 +239,7 @@ class Environment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A benchmark's run. ``messages`` and ``api_calls``: how many its log says that there were."""
+    """A benchmark's run. ``messages`` and ``api_calls`` are the numbers that its log states."""
 
     id: str
     solve: str | None = None
@@ -257,7 +257,7 @@ class Exit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Whole:
-    """What was known of the whole trajectory when a part of it was written."""
+    """What was known about the whole session when a part of it was written."""
 
     title: str | None = None
     agent: str | None = None
@@ -278,8 +278,8 @@ class Whole:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Range:
-    """Where a part lies in its log: first and last event id, both included, ``n`` events, and ``at``, the
-    position of the first (``None`` for an event outside a log)."""
+    """The position of a part in its log: the ids of its first and last event, their number ``n``, and the
+    position of the first, ``at`` (``None`` for an event outside a log)."""
 
     first: str
     last: str
@@ -296,7 +296,7 @@ class Trajectory:
     chapters: tuple[Chapter, ...] = ()
     span: Range | None = None
     prompt: str | None = None
-    """The prompt of the turn that the first event belongs to, where the part has none of its own."""
+    """The prompt of the first event's turn, if the part does not contain it."""
 
     @property
     def events(self) -> tuple[AnyEvent, ...]:
@@ -341,7 +341,7 @@ class Counts:
     omitted: int = 0
     """Events left out of the segments because these are full (``traj.maxSegmentBytes``)."""
     runs: int = 0
-    """Of an agent's loop, where its system tells of them."""
+    """Of an agent's loop, where its log has them."""
     verifications: int = 0
     artifacts: int = 0
     checkpoints: int = 0
@@ -371,7 +371,7 @@ class FileChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What one part says of itself: its own prompt, tokens, decisions, files."""
+    """The summary of one part: its prompt, tokens, decisions, files."""
 
     prompt: str | None = None
     summary: Summary | None = None
@@ -392,7 +392,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One line of a note: a part of a trajectory, and why this commit carries it.
+    """One line of a note: a part of a trajectory, and the evidence that links it to this commit.
 
     ``role``, ``link`` and ``origin`` belong to the commit and the key; everything else to the key.
     """
@@ -420,8 +420,8 @@ class Record:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tombstone:
-    """Deletes a part (``first``) or all parts of a trajectory: on this commit (``unlink``), or
-    everywhere (``forget``). Only a tombstone deletes; absence never does."""
+    """Deletes one part (``first``) or all parts of a trajectory: on this commit (``unlink``) or on all
+    (``forget``). Only a tombstone deletes; absence never does."""
 
     id: str
     deleted: str
@@ -434,7 +434,7 @@ class Tombstone:
 
 @dataclass(frozen=True, slots=True)
 class ForeignLine:
-    """A line of a note that somebody else wrote, or that is damaged: kept byte for byte, reported."""
+    """A line of a note that another tool wrote, or that is damaged: kept byte for byte, and reported."""
 
     text: bytes
     why: str
@@ -447,9 +447,9 @@ Line = Record | Tombstone | ForeignLine
 def map_texts(value: T, change: Callable[[str, str | None], str], name: str | None = None) -> T:
     """Rebuild ``value`` with every text in it, keys of mappings included, replaced by ``change(text, name)``.
 
-    ``name`` is the field or key that the text stands under, or ``None`` for a key itself. There is
-    no list of fields to keep up to date: whatever a dataclass, tuple, list or mapping holds is
-    reached, so redaction and escaping cannot miss one.
+    ``name`` is the field or key of the text, or ``None`` for a key itself. There is no list of fields to
+    keep up to date: everything in a dataclass, tuple, list or mapping is reached, so redaction and escaping
+    cannot miss a text.
     """
     return _map(value, change, name)  # type: ignore[no-any-return]
 
@@ -484,5 +484,5 @@ def _map(value: Any, change: Callable[[str, str | None], str], name: str | None)
 
 @functools.cache
 def _field_names(kind: type) -> tuple[str, ...]:
-    """Of a dataclass; a value of another type has no texts that anybody could reach."""
+    """Of a dataclass; values of other types have no texts."""
     return tuple(f.name for f in dataclasses.fields(kind)) if dataclasses.is_dataclass(kind) else ()
