@@ -1,8 +1,7 @@
-"""Python's way to what a repository has recorded: read it, take sessions in, write it in other formats.
+"""The Python API for what a repository has recorded: read it, import sessions, write it in other formats.
 
-It is what the commands do, without printing: JSON here is JSON of the command contract, and what is taken in
-goes through the one pipeline. Nothing is drained before: whoever waits for what agents do just now calls
-``git traj status``.
+It does what the commands do, without printing: JSON here is JSON of the command contract, and imports go
+through the same pipeline. It does not record running sessions first: call ``git traj status`` for that.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ Header = dict[str, Any]
 
 
 class Trajectories:
-    """What one repository has recorded. Use it as a context manager, or ``close`` it.
+    """The records of one repository. Use it as a context manager, or ``close`` it.
 
     Args:
         path: a folder in the repository, or its git directory.
@@ -48,7 +47,7 @@ class Trajectories:
         self._repository.close()
 
     def records(self) -> Iterator[tuple[str, Record]]:
-        """Every record that stands, with the full id of the commit whose note holds it."""
+        """Every record that is not deleted, with the full id of its commit."""
         from gittraj.model.codec import decode_note
         from gittraj.notes.merge import standing
         from gittraj.notes.store import NotesRef
@@ -57,10 +56,11 @@ class Trajectories:
             yield from ((commit, record) for record in standing(commit, decode_note(body)))
 
     def trajectories(self, *names: str) -> list[Header]:
-        """What ``git traj show --json`` tells of revisions, ranges (``A..B``) and trajectories, each once,
-        with its events; of ``HEAD`` if none is named. Events that are not in this clone are left out.
+        """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``
+        has them, each once with its events; those of ``HEAD`` without names. Events that are not in this
+        clone are left out.
 
-        Raises TrajError for a name that means nothing.
+        Raises TrajError for an unknown name.
         """
         return [*self._gather(names).trajectories]
 
@@ -69,15 +69,14 @@ class Trajectories:
         from gittraj.formats.base.carried import plain_event, to_event
 
         for chapter in trajectory["chapters"]:
-            for told in chapter["events"]:
-                if (event := to_event(plain_event(told, trajectory["agent"]))) is not None:
+            for value in chapter["events"]:
+                if (event := to_event(plain_event(value, trajectory["agent"]))) is not None:
                     yield event
 
     def export(self, form: str, *names: str) -> dict[str, bytes]:
-        """The documents that ``git traj export --format FORM`` writes in a format of other tools, by the
-        names of their files.
+        """The documents that ``git traj export --format FORM`` writes for other tools, by file name.
 
-        Raises TrajError for a name that means nothing, UsageError for a format that is none.
+        Raises TrajError for an unknown name, UsageError for an unknown format.
         """
         from gittraj.commands.export import EXCHANGES, documents
 
@@ -95,10 +94,10 @@ class Trajectories:
         commits that they made, else as work that led to none. Safe to repeat.
 
         Returns:
-            A row a session: its trajectory, its commits, how many parts were written.
+            One row for each session: its trajectory, its commits, the number of parts written.
 
         Raises:
-            TrajError: a file could not be taken in; the others were.
+            TrajError: a file could not be imported; the others were.
         """
         from gittraj.commands.backfill import take_in
         from gittraj.commands.link import find_commit

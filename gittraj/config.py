@@ -1,7 +1,7 @@
-"""What the user, and the repository's team, have set: git config ``traj.*``, then ``.gittraj.yml``.
+"""The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
-With ``cli`` the only reader of the environment. A cloned repository's file is untrusted: it can make
-things stricter, never looser.
+Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
+untrusted: it can make settings stricter, never looser.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
 TEAM_FILE = ".gittraj.yml"
 _TEAM_KEYS = ("thinking", "exclude", "paranoid", "pii", "redact")
 _OWN = ("precommit", "push", "share", "tasks")
-"""Nobody but the owner sets these; ``status`` tells those that are."""
+"""Only the user can set these; ``status`` shows those that are set."""
 _REDACT_LISTS = ("names", "shapes", "strict")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Environ:
-    """What git-traj takes from the environment of a process, and nothing else of it."""
+    """Everything that git-traj reads from the environment of a process."""
 
     home: Path | None
     claude_dir: Path | None = None
@@ -35,13 +35,13 @@ class Environ:
     opencode_dir: Path | None = None
     config_dir: Path | None = None
     identity: str | None = field(default=None, repr=False)
-    """Private keys, or the path of a file with some."""
+    """A private key, or the path of a file with private keys."""
     trust: str | None = None
-    """What the list of readers is trusted as, where there is no git config to say it."""
+    """Digests of trusted lists of readers, where git config cannot have them."""
     claude_session: str | None = None
     codex_thread: str | None = None
     nameless: str | None = None
-    """The agent that runs this process and does not say in which session."""
+    """The agent that runs this process, if its environment has no session id."""
     off: bool = False
     foreground: bool = False
     ci: str | None = None
@@ -80,7 +80,7 @@ def _nameless(environ: Mapping[str, str]) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """A value in force and where it comes from: ``git config``, the team's file, or the default."""
+    """A value and its source: ``git config``, the team's file, or the default."""
 
     value: str
     source: str
@@ -88,9 +88,9 @@ class Setting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """Of redaction: ``paranoid`` and ``pii`` take more out; ``names``: whose values are secret; ``shapes``:
-    expressions of what is; ``strict``: globs of files whose content is; ``allow``: what is not.
-    ``unknown``: keys of the team's file that mean nothing there."""
+    """For redaction: ``paranoid`` and ``pii`` remove more; ``names`` have secret values; ``shapes`` are
+    regular expressions of secrets; ``strict`` are globs of files with secret content; ``allow`` is never
+    removed. ``unknown``: keys of the team's file without a meaning."""
 
     thinking: Thinking = "seal"
     paranoid: bool = False
@@ -101,9 +101,9 @@ class Config:
     allow: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     retrospective: Literal["off", "ask"] = "off"
-    """Whether a session that made commits is asked for one. Only the user says so: it costs their tokens."""
+    """Whether a session that made commits is asked for one. Only the user decides: it costs their tokens."""
     tasks: str | None = None
-    """Whose an id is that may be of several task systems."""
+    """The preferred task system, for ids that several might have."""
     exclude: tuple[str, ...] = ()
     sessions: tuple[Path, ...] = ()
     max_segment_bytes: int | None = None
@@ -119,7 +119,7 @@ class Config:
 
 
 def read_config(repository: Repository) -> Config:
-    """Raises TrajError, naming key and place, for a value that means nothing."""
+    """Raises TrajError for an invalid value, with its key and file."""
     own = _git_values(repository)
     team = _team_values(repository)
     settings: dict[str, Setting] = {}
@@ -173,7 +173,7 @@ def _thinking(value: Any, where: str) -> Thinking | None:
     if not value:
         return None
     if value not in _STRICTNESS:
-        # a list may be made of references to lists of references: its text would never end
+        # a YAML list may nest references to lists: its text could be endless
         said = f"'{value}'" if isinstance(value, str) else "not a text"
         raise TrajError(f"{where} is {said}", "it can be seal, clear or drop")
     return cast(Thinking, value)
@@ -211,7 +211,7 @@ def _patterns(value: Any, where: str) -> list[str]:
 
 
 def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> Setting:
-    """What can be switched on in either place, and off in git config alone while the team has not."""
+    """A switch that either file can turn on; git config cannot turn off what the team turned on."""
     shared = team.get(key)
     if shared is not None and not isinstance(shared, bool):
         raise TrajError(f"{TEAM_FILE}: {key} is neither true nor false")
@@ -224,7 +224,7 @@ def _switch(own: Mapping[str, list[str]], team: Mapping[str, Any], key: str) -> 
 
 
 _YES = ("true", "yes", "on", "1", "")
-"""As git-config(1) spells it; without a value the key alone says it."""
+"""As git-config(1) spells true; a key without a value is true, too."""
 
 
 def _unknown(team: Mapping[Any, Any], redact: Mapping[Any, Any]) -> Iterator[str]:

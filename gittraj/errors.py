@@ -29,7 +29,7 @@ _DISK = {
     os.strerror(errno.EROFS): f"let it be written to: {_THEN}",
     os.strerror(errno.EACCES): f"let it be written to: {_THEN}",
 }
-"""What a system says of a disk that takes nothing, for longer than a moment, and what to do."""
+"""The system's messages for a disk that cannot be written for a while, and what to do."""
 
 
 class TrajError(Exception):
@@ -48,7 +48,7 @@ class TrajError(Exception):
 
     @property
     def told(self) -> str:
-        """All of it on one line, for where the command goes on."""
+        """Message and hint on one line, for a command that goes on."""
         return f"{self.message} ({self.hint})" if self.hint else self.message
 
 
@@ -77,10 +77,10 @@ class RedactionError(TrajError):
 
 
 def unwritable(where: object, why: OSError | str) -> StoreError:
-    """For what could not be written. ``why`` may be the words of git around the system's own."""
-    said = why if isinstance(why, str) else why.strerror or str(why)
-    hint = next((hint for word, hint in _DISK.items() if word in said), None)
-    return StoreError(f"{where} cannot be written: {said}", hint)
+    """The error for a failed write. ``why`` may be git's message with the system's in it."""
+    reason = why if isinstance(why, str) else why.strerror or str(why)
+    hint = next((hint for word, hint in _DISK.items() if word in reason), None)
+    return StoreError(f"{where} cannot be written: {reason}", hint)
 
 
 class SealError(TrajError):
@@ -91,8 +91,8 @@ TaskReason = Literal["key", "network", "limit", "unknown", "answer", "unsupporte
 
 
 class TaskError(TrajError):
-    """``reason``: the key is missing or wrong; not reached in time; asked too often; there is no such task;
-    the answer cannot be read; the system has no such thing."""
+    """``reason``: the key is missing or wrong (``key``); no answer in time (``network``); too many requests
+    (``limit``); no such task (``unknown``); an unreadable ``answer``; the system cannot do it."""
 
     def __init__(self, message: str, hint: str | None = None, *, reason: TaskReason) -> None:
         super().__init__(message, hint)

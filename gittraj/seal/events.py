@@ -1,7 +1,7 @@
-"""Thinking of a part under seal, and out of it again: which events, never how (``gittraj.seal`` knows).
+"""Seals the thinking of a part, and opens it again: decides which events, while ``gittraj.seal`` encrypts.
 
-A part's thinking becomes one seal, written once and carried byte for byte. Each event that it holds names it,
-the first one has the payload too; the header, which says who can open it, lies in the record. Pure.
+A part's thinking becomes one seal, written once and copied byte for byte. Each of its events has the seal's
+name, the first one also the payload; the header, which shows who can open it, is in the record. Pure.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ class Opener(Protocol):
     def open(
         self, trajectory: str, events: Collection[str], headers: Sequence[str], payload: bytes
     ) -> Mapping[str, str] | None:
-        """The texts of exactly these events; None without a key for it, or where it was tampered with."""
+        """The texts of exactly these events; None without a key for them, or if they were tampered with."""
 
 
 class Sealing(Protocol):
-    """How thinking is sealed in a repository. ``remark``: what of it a user has to know, on one line, once
-    :meth:`sealer` was asked."""
+    """How thinking is sealed in a repository. ``remark``: one line for the user, after :meth:`sealer` was
+    called."""
 
     @property
     def remark(self) -> str | None: ...
     def sealer(self) -> Sealer | None:
-        """None where there is nobody to seal for."""
+        """None without readers."""
 
 
 def seal_events(
@@ -59,7 +59,7 @@ def seal_events(
 
 
 def open_events(trajectory: str, events: Sequence[AnyEvent], seals: Seals, opener: Opener) -> list[AnyEvent]:
-    """The events with each text that ``opener`` can read; the others stay sealed."""
+    """The events with the texts that ``opener`` can read; the others stay sealed."""
     members: dict[str, list[Thinking]] = {}
     for event in events:
         if isinstance(event, Thinking) and event.seal is not None and event.seal in seals:
@@ -80,12 +80,12 @@ def is_sealable(event: AnyEvent) -> bool:
 
 
 def count_readers(headers: Sequence[str]) -> int:
-    """Of a seal: the stanzas of its longest header, which is text (age-encryption.org/v1)."""
+    """The readers of a seal: the stanzas of its longest header, which is text (age-encryption.org/v1)."""
     return max((header.count("\n-> ") for header in headers), default=0)
 
 
 def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
-    """The events of each seal, by their places."""
+    """The events of each seal, by index."""
     group: dict[int, Thinking] = {}
     size = 0
     for place, event in enumerate(events):
@@ -102,7 +102,7 @@ def _groups(events: Sequence[AnyEvent]) -> Iterator[dict[int, Thinking]]:
 
 
 def _hide(event: Thinking, name: str, payload: bytes, *, holds: bool) -> Thinking:
-    """Nothing stays that tells of the text, neither its size nor a hash."""
+    """Without anything that depends on the text, not even its size or a hash."""
     return replace(_bare(event), seal=name, sealed_bytes=len(payload), payload=payload if holds else None)
 
 

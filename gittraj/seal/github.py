@@ -1,4 +1,4 @@
-"""The SSH keys that somebody shows on GitHub, fetched when a reader is added, and never again."""
+"""A GitHub user's public SSH keys, fetched once, when a reader is added."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TIMEOUT = 10.0  # seconds
 
 
 def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[Reader], list[str]]:
-    """The keys that can be sealed for, and why others cannot. Raises SealError without any.
+    """The keys that can be used, and the reasons why others cannot. Raises SealError if none can.
 
-    ``https://github.com/NAME.keys``: a public key a line.
+    ``https://github.com/NAME.keys`` has one public key on each line.
     """
     if not _NAME.fullmatch(name):
         raise SealError(f"'{name}' is no name on GitHub")

@@ -1,8 +1,8 @@
-"""Where this user's private keys are. They are read where somebody asks to open a seal, and nowhere else.
+"""Finds this user's private keys. They are read only to open a seal.
 
-The first that fits a seal opens it: those named on the command line, ``GIT_TRAJ_IDENTITY`` (a path or a key),
-git config ``traj.identity``, the file that :func:`make_identity` makes, then the usual SSH keys. What cannot
-be read stands in nobody's way: it is told only where nothing opens.
+The first one that fits opens it: keys named on the command line, ``GIT_TRAJ_IDENTITY`` (a path or a key), git
+config ``traj.identity``, the file that :func:`make_identity` creates, then the usual SSH keys. A key that
+cannot be read is skipped, and reported only if no other opens the seal.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ _SSH = ("id_ed25519", "id_rsa")
 _LARGEST = 1_000_000  # bytes
 _SECRETS = ("AGE-SECRET-KEY-", "-----BEGIN ")
 Ask = Callable[[str], str]
-"""Gives the passphrase of a source, by its name; raises SealError where nobody can be asked."""
+"""Returns the passphrase of the named source; raises SealError where nobody can be asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A file that holds keys, or the keys themselves. ``usual``: looked at without being named, so that it is
-    no fault when it is missing."""
+    """A file with keys, or the keys themselves. ``usual``: a default location, which may be missing."""
 
     name: str
     path: Path | None = None
@@ -40,7 +39,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keyring:
-    """``problems``: a line for each source that cannot be used."""
+    """``problems``: one error for each source that cannot be used."""
 
     identities: tuple[Identity, ...] = ()
     problems: tuple[TrajError, ...] = ()
@@ -71,7 +70,7 @@ def find_sources(
 
 
 def _expand(value: str) -> Path:
-    """Of a user who is not known here it is no path, and no such file is there."""
+    """With ``~`` expanded, or as it is for an unknown user: then there is no such file."""
     return Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own raises
 
 
@@ -89,8 +88,8 @@ def load_keyring(sources: Sequence[Source], *, ask: Ask | None = None) -> Keyrin
 
 
 def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
-    """None where there is none and none need be. Raises SealError, if ``careful`` also for one that others
-    may read."""
+    """None if a usual source is missing. Raises SealError; with ``careful`` also for a file that others may
+    read."""
     if source.path is None:
         return source.text
     try:
@@ -109,7 +108,7 @@ def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
 
 
 def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path, str]:
-    """Make the user's own key: its file, and the public line. Raises SealError, also where there is one."""
+    """Create the user's own key: its file, and the public line. Raises SealError, also if it exists."""
     path = own_path(environ)
     if path is None:
         raise SealError("no home folder is known, so there is no place for a key", "set HOME")
@@ -127,7 +126,7 @@ def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path
         with os.fdopen(descriptor, "w", encoding="ascii") as stream:
             stream.write(f"# created: {made}\n# public key: {public}\n{secret}\n")
             stream.flush()
-            os.fsync(descriptor)  # what is sealed for it is written soon
+            os.fsync(descriptor)  # something will be sealed for it soon
     except OSError as error:
         path.unlink(missing_ok=True)
         raise SealError(f"{path} cannot be written: {error.strerror}") from None
@@ -135,8 +134,8 @@ def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path
 
 
 def find_public(repository: Repository | None, environ: Environ) -> list[str]:
-    """The public lines of the user's own keys, SSH keys that nobody named left out. Asks for no passphrase:
-    ``traj.recipient`` tells what a protected file does not."""
+    """The public lines of the user's own keys, without SSH keys in the default location. Asks for no
+    passphrase: ``traj.recipient`` has the public line of a protected file."""
     found = list(repository.config_all("traj.recipient")) if repository else []
     usual = environ.home / ".ssh" if environ.home else None
     for source in find_sources(repository, environ):
@@ -152,7 +151,7 @@ def _public_of(source: Source) -> list[str]:
         beside = source.path.with_name(f"{source.path.name}.pub") if source.path else None
         if beside is not None and beside.is_file():
             return [str(parse_recipient(beside.read_text("utf-8").strip()))]
-        text = read_source(source, careful=False)  # what is not sealed for it is lost: opening tells of it
+        text = read_source(source, careful=False)  # only opening a seal rejects a key that others may read
         return [identity.recipient() for identity in parse_identities(text)] if text else []
     except (TrajError, OSError, ValueError):
         return []

@@ -1,8 +1,8 @@
-"""What is under a seal: an age file of gzip of JSON, bound to the trajectory and the events that it is of.
+"""The content of a seal: an age file of gzipped JSON, bound to its trajectory and events.
 
-``{"git-traj": 1, "trajectory": ID, "blocks": {event: text}}``, compressed (git cannot compress what is
-encrypted), then zeros up to a Padmé size, so that its length tells little of the text's. ``age -d -i KEY |
-gunzip`` opens it without git-traj. age authenticates no sender: a seal is never called verified.
+``{"git-traj": 1, "trajectory": ID, "blocks": {event: text}}``, compressed (git cannot compress encrypted
+data), then padded with zeros to a Padmé size, so that its length reveals little. ``age -d -i KEY | gunzip``
+opens it without git-traj. age authenticates no sender: a seal must never be called verified.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from gittraj.errors import SealError
 from gittraj.seal.age import Identity, Recipient, decrypt, encrypt
 
 _FLOOR = 1024
-"""Bytes: a short thought and a longer one are the same size."""
+"""Bytes: short texts all get this size."""
 _INFLATED = 16_000_000
-"""Bytes that a payload may inflate to; one of ours is a hundred times smaller."""
+"""Bytes that a payload may inflate to; ours are a hundred times smaller."""
 _GZIP = 31  # zlib's window bits for a gzip header
 
 
@@ -30,7 +30,7 @@ class RecipientSealer:
         self._recipients = recipients
 
     def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
-        """Header and payload; each time other ones. Raises SealError."""
+        """Header and payload, which differ each time. Raises SealError."""
         value = {"git-traj": 1, "trajectory": trajectory, "blocks": dict(texts)}
         body = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         squeezed = gzip.compress(body, mtime=0)
@@ -41,8 +41,8 @@ class RecipientSealer:
 def unseal(
     trajectory: str, events: Collection[str], header: str, payload: bytes, identities: Sequence[Identity]
 ) -> dict[str, str]:
-    """The texts by event. Raises SealError where it is a seal of another trajectory or of other events, was
-    tampered with, or (NoMatch) none of the keys is for it."""
+    """The texts by event. Raises SealError if the seal is of another trajectory or of other events, was
+    tampered with, or (NoMatch) fits none of the keys."""
     value = _unpack(decrypt(header, payload, identities))
     blocks = value.get("blocks") if isinstance(value, dict) else None
     if not isinstance(blocks, dict) or value.get("git-traj") != 1:
@@ -55,7 +55,7 @@ def unseal(
 
 
 def padded(length: int) -> int:
-    """Padmé: O(log log) bits of a length are told, for at most 12 % (Nikitin et al., PETS 2019, section
+    """Padmé: reveals O(log log) bits of the length, and adds at most 12 % (Nikitin et al., PETS 2019, section
     4)."""
     if length <= _FLOOR:
         return _FLOOR
