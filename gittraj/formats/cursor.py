@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, images, line_changes, lines, patch
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Item
 from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
@@ -127,18 +127,18 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._stream = stream
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = cursor.state.get("record", 0)
 
     def items(self) -> Iterator[Item]:
-        if "session" not in self._place.facts:
-            yield from self._place.learn("session", self._name or _shape_id(self._stream))
+        if "session" not in self._position.facts:
+            yield from self._position.report("session", self._name or _shape_id(self._stream))
         for found in self._lines:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(found))
                 self._number += 1
 
     def _record(self, found: Fragment) -> Iterator[Item]:
@@ -147,7 +147,7 @@ class _Reading:
         if role == "user":
             if text := typed(content):
                 state = {"record": self._number}
-                yield from self._place.mark(self._place.cursor(found.start, state))
+                yield from self._position.mark(self._position.cursor(found.start, state))
                 yield Entry(event=Prompt(id=f"n{self._number}:0", content=text), end=found.end)
             for ordinal, block in enumerate(content):
                 if block.get("type") == "tool_result":

@@ -40,7 +40,7 @@ class Timed:
     ended: dict[str, Ended] = field(default_factory=dict)
     spare: list[dict[str, Any]] = field(default_factory=list)
 
-    def learn(self, event: dict[str, Any], ts: str | None) -> None:
+    def report(self, event: dict[str, Any], ts: str | None) -> None:
         call = coerce.text(event.get("id"))
         if call and event.get("type") == "tool_start":
             self.began.setdefault(call, ts)

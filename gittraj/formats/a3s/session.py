@@ -158,7 +158,7 @@ def _timed(kept: Kept) -> Timed:
     timed = Timed()
     for run in kept.runs:
         for record in coerce.objects(run.get("events")):
-            timed.learn(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
+            timed.report(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
     timed.learn_traces(kept.traces, answered(_said(kept)))
     return timed
 

@@ -19,7 +19,7 @@ from gittraj.formats.agent_hooks.calls import Ended
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import decisions, prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, Decided, Message, PeerMessage, Prompt, Remark, Thinking, ToolCall
@@ -104,7 +104,7 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = state.get("record", 0)
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
@@ -118,20 +118,20 @@ class _Reading:
                 yield found
                 continue
             if isinstance(found.value.get("hook_event_name"), str):
-                yield from self._place.count(self._payload(found))
+                yield from self._position.count(self._payload(found))
             self._number += 1
 
     def _payload(self, found: Fragment) -> Iterator[Item]:
         value = found.value
         named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
-        yield from self._place.learn_once("session", named or self._name)
-        foreign = named if named != self._place.facts.get("session") else None
+        yield from self._position.report_once("session", named or self._name)
+        foreign = named if named != self._position.facts.get("session") else None
         whose = agent_of(value)
-        if foreign is None and whose and whose != self._place.facts.get("agent", agent):
-            yield from self._place.learn("agent", whose)
+        if foreign is None and whose and whose != self._position.facts.get("agent", agent):
+            yield from self._position.report("agent", whose)
         record = _Record(
             number=self._number,
-            agent=whose or self._place.facts.get("agent", agent),
+            agent=whose or self._position.facts.get("agent", agent),
             event=value["hook_event_name"],
             value=value,
             start=found.start,
@@ -143,14 +143,14 @@ class _Reading:
         yield from self._items(record)
 
     def _facts(self, record: _Record) -> Iterator[Fact]:
-        value, learn = record.value, self._place.learn
+        value, report = record.value, self._position.report
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
-        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
-        yield from learn("folder", coerce.text(value.get("cwd")) or coerce.text(first))
-        yield from learn("model", coerce.text(value.get("model")))
-        yield from learn("agent_version", coerce.text(value.get("cursor_version")))
-        yield from learn("title", coerce.text(value.get("session_title")))
+        yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
+        yield from report("folder", coerce.text(value.get("cwd")) or coerce.text(first))
+        yield from report("model", coerce.text(value.get("model")))
+        yield from report("agent_version", coerce.text(value.get("cursor_version")))
+        yield from report("title", coerce.text(value.get("session_title")))
 
     def _items(self, record: _Record) -> Iterator[Item]:
         value = record.value
@@ -180,7 +180,7 @@ class _Reading:
             case "PostCompact" if text := coerce.text(value.get("compact_summary")):
                 yield record.entry(Remark(**record.common(0, "compaction"), content=text, kind="note"))
             case "SessionEnd" | "sessionEnd" if record.foreign is None:
-                yield from self._place.learn("status", "completed")
+                yield from self._position.report("status", "completed")
                 yield TurnEnd(end=record.end)
 
     # ------------------------------------------------------------ what was said
@@ -196,7 +196,7 @@ class _Reading:
         self._done.clear()
         state = {"record": record.number, "open": {k: [*v] for k, v in self._open.items()}}
         state["generic"] = self._generic
-        yield from self._place.mark(self._place.cursor(record.start, state))
+        yield from self._position.mark(self._position.cursor(record.start, state))
         yield record.entry(Prompt(**record.common(), content=text))
 
     def _stop(self, record: _Record) -> Iterator[Item]:
@@ -230,7 +230,7 @@ class _Reading:
             ToolCall(**_owned(record, call_id, "call"), name=tool, arguments=arguments, call_id=call_id),
             edits=known.edits,
             command=known.command,
-            folder=coerce.text(record.value.get("cwd")) or self._place.facts.get("folder"),
+            folder=coerce.text(record.value.get("cwd")) or self._position.facts.get("folder"),
             paths=known.paths,
         )
 

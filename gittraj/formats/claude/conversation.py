@@ -9,7 +9,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, decisions, media, prompts, results
 from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
@@ -33,8 +33,8 @@ _FILLER = "No response requested."
 class Conversation:
     """One after the other, the records of type ``user`` and ``assistant``, and the calls between them."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, position: Position) -> None:
+        self._position = position
         self.forget()
 
     def forget(self) -> None:
@@ -74,7 +74,7 @@ class Conversation:
             yield from _error(record)
             return
         response = coerce.text(message.get("id"))
-        yield from self._place.learn("model", model)
+        yield from self._position.report("model", model)
         for ordinal, block in enumerate(record.content):
             common = record.common(ordinal) | {"model": model, "response": response}
             yield from self._block(record, common, ordinal, block)

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude.conversation import Conversation
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
@@ -72,9 +72,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
-        self._facts = SessionFacts(self._place, stem, dict(cursor.state), self._lines.again)
-        self._conversation = Conversation(self._place)
+        self._position = Position(self._lines, cursor)
+        self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.again)
+        self._conversation = Conversation(self._position)
         self._stem = stem
         self._begin_turn()
 
@@ -94,7 +94,7 @@ class _Reading:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(found))
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
@@ -111,9 +111,9 @@ class _Reading:
         if kind in ("user", "assistant") or queued:
             self._taken.clear()
         if typed is not None and not subagent:
-            yield from self._place.mark(self._place.cursor(found.start, self._facts.state()))
+            yield from self._position.mark(self._position.cursor(found.start, self._facts.state()))
             self._begin_turn()
-        yield from self._facts.learn(value, self._seen, found.start)
+        yield from self._facts.report(value, self._seen, found.start)
         record = Record(
             value=value,
             content=content,

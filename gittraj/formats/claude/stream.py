@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, prompts
 from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
@@ -62,9 +62,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._tally = Tally(cursor.state.get("tally", {}))
-        self._conversation = Conversation(self._place)
+        self._conversation = Conversation(self._position)
         self._name = session
         self._begin_turn()
 
@@ -79,7 +79,7 @@ class _Reading:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(found))
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
@@ -90,27 +90,27 @@ class _Reading:
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
-            yield from self._place.mark(self._place.cursor(found.start, {"tally": self._tally.state()}))
+            yield from self._position.mark(self._position.cursor(found.start, {"tally": self._tally.state()}))
             self._begin_turn()
         named = coerce.text(value.get("session_id"))
         said = value.get("type") in ("user", "assistant", "result")
-        yield from self._place.learn_once("session", named or (self._name if said else None))
-        yield from self._place.learn_once("tag", "stream-json")
+        yield from self._position.report_once("session", named or (self._name if said else None))
+        yield from self._position.report_once("tag", "stream-json")
         record = Record(
             value=value,
             content=content,
             id=uuid or f"at{found.start}",
             ts=coerce.stamp(value.get("timestamp")),
             end=found.end,
-            folder=self._place.facts.get("folder"),
+            folder=self._position.facts.get("folder"),
             detail=value.get("tool_use_result"),
             sidechain=starter is not None,
             subagent=starter is not None,
-            foreign=named if named != self._place.facts.get("session") else None,
+            foreign=named if named != self._position.facts.get("session") else None,
             parent=self._conversation.event_of(starter),
         )
         if not record.foreign:
-            yield from self._place.learn_once("started_at", record.ts)
+            yield from self._position.report_once("started_at", record.ts)
         for item in self._items(record, typed):
             if uuid:
                 self._seen.add(uuid)
@@ -140,11 +140,13 @@ class _Reading:
         value = record.value
         match value.get("subtype"):
             case "init" if not record.foreign:
-                yield from self._place.learn("agent_version", coerce.text(value.get("claude_code_version")))
-                yield from self._place.learn("folder", coerce.text(value.get("cwd")))
+                yield from self._position.report(
+                    "agent_version", coerce.text(value.get("claude_code_version"))
+                )
+                yield from self._position.report("folder", coerce.text(value.get("cwd")))
                 # What was asked for, like opus[1m]; the messages name the model alone.
                 model = (coerce.text(value.get("model")) or "").partition("[")[0]
-                yield from self._place.learn("model", model)
+                yield from self._position.report("model", model)
             case "compact_boundary":
                 text = coerce.text(value.get("content")) or "Conversation compacted"
                 yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
@@ -186,10 +188,12 @@ class _Reading:
         cost = coerce.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
         if cost is not None:
             yield Fact(name="cost_usd", value=cost)
-        yield from self._place.learn("status", "failed" if error else "completed")
+        yield from self._position.report("status", "failed" if error else "completed")
         # A request that the service refused ends with the subtype success.
-        yield from self._place.learn("exit_status", "error" if error and subtype == "success" else subtype)
-        yield from self._place.learn("exit_error", error)
+        yield from self._position.report(
+            "exit_status", "error" if error and subtype == "success" else subtype
+        )
+        yield from self._position.report("exit_error", error)
 
 
 def _denial(denied: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import items, messages
 from gittraj.formats.codex.calls import Call
@@ -87,7 +87,7 @@ def _skim(raw: bytes) -> dict[str, Any] | None:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
         self._lines = Skimmed(stream, _START, trusted=_TRUSTED, skim=_skim)
-        self._place = Place(self._lines, _START)
+        self._position = Position(self._lines, _START)
         self._name = session if session and _UUID.fullmatch(session) else None
         self._number = 0
         self._end = 0
@@ -113,15 +113,15 @@ class _Reading:
         for found in self._lines:
             if isinstance(found, Damage):
                 yield found
-            elif "session" in self._place.facts:
+            elif "session" in self._position.facts:
                 yield from self._read(found)
             else:
                 first.append(found)
                 if identity := self._identify(first):
-                    yield from self._place.learn("session", identity)
+                    yield from self._position.report("session", identity)
                     yield from (item for waited in first for item in self._read(waited))
         if self._running:
-            yield from self._place.learn("status", "abandoned")
+            yield from self._position.report("status", "abandoned")
 
     def _identify(self, first: list[Fragment]) -> str | None:
         records = [record for found in first for record in _records(found.value, 0)]
@@ -182,19 +182,19 @@ class _Reading:
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """What the very old form says first: its settings, then the prompt."""
         if record.keys() >= _HEADER:
-            yield from self._place.learn("folder", coerce.text(record.get("workdir")))
-            yield from self._place.learn("model", coerce.text(record.get("model")))
+            yield from self._position.report("folder", coerce.text(record.get("workdir")))
+            yield from self._position.report("model", coerce.text(record.get("model")))
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
             yield self._entry(Prompt(**self._common(), content=text))
 
     def _thread(self, record: dict[str, Any], thread: str | None) -> Iterator[Item]:
-        own = self._place.facts.get("session")
+        own = self._position.facts.get("session")
         self._begin_run()
         if thread and thread != (self._owner or own):
             self._spent = self._total = Usage()
         self._owner = thread if thread != own else None
-        yield from self._place.learn("entrypoint", "codex_exec")
-        yield from self._place.learn("model", coerce.text(record.get("model")))
+        yield from self._position.report("entrypoint", "codex_exec")
+        yield from self._position.report("model", coerce.text(record.get("model")))
 
     def _end_turn(self, status: str) -> Iterator[Item]:
         if self._plan:
@@ -202,7 +202,7 @@ class _Reading:
         yield from self._pay()
         self._begin_turn()
         yield TurnEnd(end=self._end)
-        yield from self._place.learn("status", status)
+        yield from self._position.report("status", status)
 
     def _count(self, record: dict[str, Any]) -> Iterator[Item]:
         """What the very old form tells after each model call: it, or the thread until then."""
@@ -242,7 +242,7 @@ class _Reading:
             if kind == "item.completed":
                 yield self._note(*self._plan)
                 self._plan = None
-        elif call := known or items.call(item, self._place.facts.get("folder")):
+        elif call := known or items.call(item, self._position.facts.get("folder")):
             if known is None:
                 yield self._call(key, item, call)
                 self._open[own] = (key, call)
@@ -313,7 +313,7 @@ class _Reading:
     def _said(self, key: str) -> dict[str, Any]:
         self._running = self._began = True
         self._response = self._response or key
-        return {"id": f"{key}:0", "response": self._response, "model": self._place.facts.get("model")}
+        return {"id": f"{key}:0", "response": self._response, "model": self._position.facts.get("model")}
 
     def _common(self) -> dict[str, Any]:
         return {"id": f"exec.{self._chain:08x}.n{self._number}:0"}

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.codex import prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import Message, Prompt
@@ -42,7 +42,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = cursor.state.get("record", 0)
         self._known: dict[str, int] = dict(cursor.state.get("known", {}))
@@ -54,22 +54,22 @@ class _Reading:
                 yield found
                 continue
             if found.value.get("type") == _TYPE:
-                yield from self._place.count(self._turn(found))
+                yield from self._position.count(self._turn(found))
             self._number += 1
 
     def _turn(self, found: Fragment) -> Iterator[Item]:
         value = found.value
         thread = coerce.text(value.get("thread-id"))
-        yield from self._place.learn_once("session", thread or self._name)
-        foreign = thread if thread != self._place.facts.get("session") else None
+        yield from self._position.report_once("session", thread or self._name)
+        foreign = thread if thread != self._position.facts.get("session") else None
         if foreign is None:
-            yield from self._place.learn("folder", coerce.text(value.get("cwd")))
-            yield from self._place.learn("entrypoint", coerce.text(value.get("client")))
+            yield from self._position.report("folder", coerce.text(value.get("cwd")))
+            yield from self._position.report("entrypoint", coerce.text(value.get("client")))
         own = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
         for ordinal, text in self._asked(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
-                yield from self._place.mark(self._place.cursor(found.start, state))
+                yield from self._position.mark(self._position.cursor(found.start, state))
             event = Prompt(id=f"{own}:{ordinal}", content=text)
             yield Entry(event=event, end=found.end, session=foreign)
         self._known[thread or ""] = len(_texts(value.get("input-messages")))

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import answers, calls, facts, outputs, prompts
 from gittraj.formats.codex.held import Candidate, Held, Verdict
@@ -73,11 +73,11 @@ class _Reading:
         state = cursor.state
         self._skim = RolloutSkim()
         self._lines = Skimmed(stream, cursor, trusted=_TRUSTED, skim=self._skim)
-        self._place = Place(self._lines, cursor)
-        self._held = Held(self._place, state.get("confirms"))
+        self._position = Position(self._lines, cursor)
+        self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
-        self._history = facts.CopiedHistory(self._place, dict(state.get("history", {})))
+        self._history = facts.CopiedHistory(self._position, dict(state.get("history", {})))
         self._path: str = state.get("path", "/root")
         self._name = session
         self._begin_turn()
@@ -90,7 +90,7 @@ class _Reading:
         self._echo: str | None = None
 
     def items(self) -> Iterator[Item]:
-        held, place = self._held, self._place
+        held, position = self._held, self._position
         for found in self._lines:
             if isinstance(found, Damage):
                 yield from held.take(found)
@@ -99,7 +99,7 @@ class _Reading:
                 if held.waiting or isinstance(step, Candidate | Verdict):
                     yield from held.take(step)
                 else:  # what take() would do, for nearly all
-                    place.ordinal += isinstance(step, Entry)
+                    position.ordinal += isinstance(step, Entry)
                     yield step
         yield from held.end()
 
@@ -120,11 +120,11 @@ class _Reading:
         self._history.follow(kind, payload, time)
         owner = self._history.owner
         record = Record(number, kind, payload, time, found.start, found.end, owner)
-        self._skim.all = owner is not None or "session" not in self._place.facts
+        self._skim.all = owner is not None or "session" not in self._position.facts
         return self._steps(record)
 
     def _steps(self, record: Record) -> Iterable[_Step]:
-        if "session" not in self._place.facts and record.kind != "session_meta":
+        if "session" not in self._position.facts and record.kind != "session_meta":
             return self._nameless(record)
         match record.kind:
             case "response_item":
@@ -135,7 +135,7 @@ class _Reading:
                 return self._calls.cost(record.number, record.payload, copied=record.owner is not None)
             case "turn_context":
                 return self._settings(record.payload)
-            case "session_meta" if "session" not in self._place.facts:
+            case "session_meta" if "session" not in self._position.facts:
                 return self._identify(record.payload)
             case "inter_agent_communication":
                 return self._peer(record, coerce.text(record.payload.get("content")))
@@ -148,16 +148,16 @@ class _Reading:
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """The first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
-        yield from self._place.learn("session", self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", self._name or shape_id(name, [shape]))
         yield from self._steps(record)
 
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
         self._path = facts.agent_path(meta)
-        yield from facts.identify(self._place, {"id": self._name} | meta)
+        yield from facts.identify(self._position, {"id": self._name} | meta)
 
     def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        yield from self._place.learn("folder", coerce.text(payload.get("cwd")))
-        yield from self._place.learn("model", coerce.text(payload.get("model")))
+        yield from self._position.report("folder", coerce.text(payload.get("cwd")))
+        yield from self._position.report("model", coerce.text(payload.get("model")))
 
     # ------------------------------------------------------------ the model's view
 
@@ -184,7 +184,7 @@ class _Reading:
 
     def _said(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
         common = record.common(ordinal)
-        common["model"] = self._place.facts.get("model")
+        common["model"] = self._position.facts.get("model")
         common["response"] = self._calls.label(record.number)
         return common
 
@@ -206,13 +206,13 @@ class _Reading:
         }
         self._begin_turn()
         common = record.common() | {"content": text, "artifact": image}
-        told = facts.is_subagent(self._place)
+        told = facts.is_subagent(self._position)
         event: AnyEvent = PeerMessage(**common, direction="received") if told else Prompt(**common)
-        return Candidate(record.entry(event), self._place.cursor(record.start, state))
+        return Candidate(record.entry(event), self._position.cursor(record.start, state))
 
     def _call(self, record: Record) -> Entry:
         payload = record.payload
-        call = calls.call(payload, self._place.facts.get("folder"))
+        call = calls.call(payload, self._position.facts.get("folder"))
         call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
         if call_id:
             self._tools[call_id] = call
@@ -285,7 +285,7 @@ class _Reading:
         self._calls.end_turn()
         yield TurnEnd(end=record.end)
         if record.owner is None:
-            yield from self._place.learn("status", "abandoned" if aborted else "completed")
+            yield from self._position.report("status", "abandoned" if aborted else "completed")
 
     def _completed(self, record: Record, item: dict[str, Any]) -> Iterator[_Step]:
         if item.get("type") == "UserMessage":

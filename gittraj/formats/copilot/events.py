@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, images, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.copilot import calls
 from gittraj.formats.copilot.usage import Calls
@@ -92,7 +92,7 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._spending = Calls(dict(state.get("usage", {})))
         self._number: int = state.get("record", 0)
@@ -108,7 +108,7 @@ class _Reading:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(found))
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
@@ -120,7 +120,7 @@ class _Reading:
             start=found.start,
             end=found.end,
         )
-        if "session" not in self._place.facts:
+        if "session" not in self._position.facts:
             yield from self._identify(record)
         yield from self._items(record)
         self._number += 1
@@ -128,7 +128,7 @@ class _Reading:
     def _identify(self, record: _Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
-        yield from self._place.learn("session", named or self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
 
     def _items(self, record: _Record) -> Iterator[Item]:
         data = record.data
@@ -160,22 +160,22 @@ class _Reading:
 
     def _session(self, record: _Record) -> Iterator[Item]:
         data = record.data
-        learn, learn_once = self._place.learn, self._place.learn_once
+        report, report_once = self._position.report, self._position.report_once
         match record.kind:
             case "session.start" | "session.resume" | "session.context_changed":
                 context = coerce.mapping(data.get("context")) or data
-                yield from learn("agent_version", coerce.text(data.get("copilotVersion")))
-                yield from learn("entrypoint", coerce.text(data.get("producer")))
-                yield from learn("model", coerce.text(data.get("selectedModel")))
-                yield from learn_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
-                yield from learn("folder", coerce.text(context.get("cwd")))
-                yield from learn("branch", coerce.text(context.get("branch")))
-                yield from learn("repository", _repository(context))
-                yield from learn_once("start_commit", coerce.text(context.get("headCommit")))
+                yield from report("agent_version", coerce.text(data.get("copilotVersion")))
+                yield from report("entrypoint", coerce.text(data.get("producer")))
+                yield from report("model", coerce.text(data.get("selectedModel")))
+                yield from report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
+                yield from report("folder", coerce.text(context.get("cwd")))
+                yield from report("branch", coerce.text(context.get("branch")))
+                yield from report("repository", _repository(context))
+                yield from report_once("start_commit", coerce.text(context.get("headCommit")))
             case "session.model_change":
-                yield from learn("model", coerce.text(data.get("newModel")))
+                yield from report("model", coerce.text(data.get("newModel")))
             case "session.title_changed":
-                yield from learn("title", coerce.text(data.get("title")))
+                yield from report("title", coerce.text(data.get("title")))
             case "session.error" | "session.warning" as kind:
                 text = coerce.text(data.get("message")) or coerce.text(data.get("errorType")) or "error"
                 what: Any = "error" if kind == "session.error" else "note"
@@ -186,12 +186,12 @@ class _Reading:
             case "session.shutdown":
                 yield from self._spending.ended(coerce.mapping(data.get("modelMetrics")))
                 failed = data.get("shutdownType") == "error"
-                yield from learn("status", "failed" if failed else "completed")
+                yield from report("status", "failed" if failed else "completed")
                 yield TurnEnd(end=record.end)
 
     @property
     def _model(self) -> str | None:
-        return self._place.facts.get("model")
+        return self._position.facts.get("model")
 
     # ------------------------------------------------------------ what was said
 
@@ -207,13 +207,13 @@ class _Reading:
         self._thought.clear()
         self._asked.clear()
         state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
-        yield from self._place.mark(self._place.cursor(record.start, state))
+        yield from self._position.mark(self._position.cursor(record.start, state))
         self._idle = True
         yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
 
     def _message(self, record: _Record) -> Iterator[Item]:
         data = record.data
-        yield from self._place.learn("model", coerce.text(data.get("model")))
+        yield from self._position.report("model", coerce.text(data.get("model")))
         response = coerce.text(data.get("messageId")) or record.id
         said: dict[str, Any] = {
             "model": coerce.text(data.get("model")) or self._model,
@@ -259,7 +259,7 @@ class _Reading:
             ToolCall(**record.common(ordinal), **said, name=tool, arguments=arguments, call_id=call_id),
             edits=calls.edits(tool, arguments),
             command=calls.command(tool, arguments),
-            folder=self._place.facts.get("folder"),
+            folder=self._position.facts.get("folder"),
             paths=calls.paths(arguments),
         )
 

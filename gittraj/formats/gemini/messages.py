@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
 from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
@@ -36,8 +36,8 @@ class Messages:
     """The messages of one session, in the order of its log. ``named`` is the session that its file's name
     gives."""
 
-    def __init__(self, place: Place, named: str | None, format: str) -> None:  # noqa: A002
-        self._place = place
+    def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
+        self._position = position
         self._named = named
         self._format = format
         self._open: dict[str, Any] = {}
@@ -53,7 +53,7 @@ class Messages:
 
     def opens_turn(self, message: dict[str, Any]) -> bool:
         """Whether a human's prompt begins with this message, and was not told yet."""
-        if message.get("type") != "user" or facts.is_subagent(self._place):
+        if message.get("type") != "user" or facts.is_subagent(self._position):
             return False
         known = coerce.text(message.get("id"))
         again = known is not None and (known == self._id or f"{known}:0" in self._told)
@@ -83,7 +83,7 @@ class Messages:
         """What the last message tells so far."""
         if not self._open:
             return
-        yield from facts.identify(self._place, self._open, self._named, self._format)
+        yield from facts.identify(self._position, self._open, self._named, self._format)
         for item in self._items(closed=closed):
             if not isinstance(item, Entry):
                 yield item
@@ -131,7 +131,7 @@ class Messages:
             yield self._entry(Remark(**self._common("0", "shell"), content=shell, kind="note"))
         elif typed := prompts.typed(self._open):
             common = self._common("0")
-            if facts.is_subagent(self._place):
+            if facts.is_subagent(self._position):
                 yield self._entry(PeerMessage(**common, content=typed, direction="received"))
             else:
                 yield self._entry(Prompt(**common, content=typed))
@@ -174,7 +174,7 @@ class Messages:
 
     def _gemini(self, *, closed: bool) -> Iterator[Item]:
         model = coerce.text(self._open.get("model"))
-        yield from self._place.learn("model", model)
+        yield from self._position.report("model", model)
         told: dict[str, Any] = {"model": model, "response": self._id}
         spoken = list(self._response(told))
         yield from spoken
@@ -211,7 +211,7 @@ class Messages:
         common = self._common(f"c{n}")
         call_id = coerce.text(called.get("id")) or str(common["id"])
         tool = coerce.text(called.get("name")) or "unknown"
-        call = calls.call(tool, called.get("args"), self._place.facts.get("folder"))
+        call = calls.call(tool, called.get("args"), self._position.facts.get("folder"))
         if common["id"] not in self._told:
             self._calls[call_id] = call
             self._answered.discard(call_id)

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
 from gittraj.model.session_items import Cursor, Damage, Entry, Item
@@ -84,10 +84,10 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     value, damage = document.load(stream)
-    place = Place(Lines(stream, _START, trusted=frozenset()), _START)
+    position = Position(Lines(stream, _START, trusted=frozenset()), _START)
     given = coerce.mapping(value)
-    yield from facts.learn(place, given)
-    messages = Messages(place, session, name)
+    yield from facts.report(position, given)
+    messages = Messages(position, session, name)
     end = stream.tell()
     for ordinal, message in enumerate(coerce.objects(given.get("messages"))):
         yield from messages.take(message, f"n{ordinal}", end)
@@ -119,21 +119,21 @@ def _says_nothing(raw: bytes) -> bool:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = _Records(stream, cursor, known=self._knows_history)
-        self._place = Place(self._lines, cursor)
-        self._messages = Messages(self._place, session, name)
+        self._position = Position(self._lines, cursor)
+        self._messages = Messages(self._position, session, name)
         self._recorded: bool = cursor.state.get("recorded", False)
         self._summary: str | None = cursor.state.get("summary")
 
     def _knows_history(self) -> bool:
-        return self._recorded and "folder" in self._place.facts
+        return self._recorded and "folder" in self._position.facts
 
     def items(self) -> Iterator[Item]:
         for found in self._lines:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
-        yield from self._place.count(self._messages.flush())
+                yield from self._position.count(self._record(found))
+        yield from self._position.count(self._messages.flush())
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value = found.value
@@ -150,7 +150,7 @@ class _Reading:
             yield from self._metadata(value, found)
 
     def _metadata(self, metadata: dict[str, Any], found: Fragment) -> Iterator[Item]:
-        yield from facts.learn(self._place, metadata)
+        yield from facts.report(self._position, metadata)
         rewritten = coerce.objects(metadata.get("messages"))
         if self._recorded:
             yield from self._rewritten(rewritten, found)
@@ -164,7 +164,7 @@ class _Reading:
         """Of a history that was rewritten, only the summary is new, and that once; and where the session
         works, if nothing told that before."""
         for message in messages:
-            yield from facts.locate(self._place, message)
+            yield from facts.locate(self._position, message)
             summarises = prompts.aside(message, prompts.SNAPSHOT) is not None
             if summarises and message.get("id") != self._summary:
                 yield from self._one(message, f"at{found.start}", found.end)
@@ -183,5 +183,5 @@ class _Reading:
     def _turn(self, found: Fragment) -> Iterator[Item]:
         yield from self._messages.close()
         state = {"recorded": self._recorded, "summary": self._summary}
-        yield from self._place.mark(self._place.cursor(found.start, state))
+        yield from self._position.mark(self._position.cursor(found.start, state))
         self._messages.begin_turn()

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, decisions, results, usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
@@ -70,7 +70,7 @@ class _Speech:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=frozenset(("type",)))
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._named = session
         self._number: int = cursor.state.get("record", 0)
         self._begin_turn()
@@ -87,9 +87,9 @@ class _Reading:
             if isinstance(found, Damage):
                 yield found
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(found))
                 self._number += 1
-        yield from self._place.count(self._said())
+        yield from self._position.count(self._said())
 
     def _record(self, found: Fragment) -> Iterator[Item]:
         value, kind = found.value, found.value.get("type")
@@ -100,7 +100,7 @@ class _Reading:
         match kind:
             case "init":
                 yield from self._identify(value, coerce.text(value.get("session_id")))
-                yield from self._place.learn("model", coerce.text(value.get("model")))
+                yield from self._position.report("model", coerce.text(value.get("model")))
             case "message" if value.get("role") == "user":
                 yield from self._prompt(value, found)
             case "tool_use":
@@ -115,10 +115,10 @@ class _Reading:
                 yield from self._ended(value, found.end)
 
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
-        if "session" not in self._place.facts:
+        if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._place.learn("session", named or self._named or shape_id(name, shape))
-        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
+            yield from self._position.report("session", named or self._named or shape_id(name, shape))
+        yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
         """The fields of the event that a block of the record becomes."""
@@ -128,12 +128,12 @@ class _Reading:
         """The same of what the model says; it says all that comes before the next result."""
         if not self._goes_on:
             self._response, self._goes_on = f"stream.{self._number}", True
-        model = self._place.facts.get("model")
+        model = self._position.facts.get("model")
         return self._common(value) | {"model": model, "response": self._response}
 
     def _prompt(self, value: dict[str, Any], found: Fragment) -> Iterator[Item]:
         if text := coerce.text(value.get("content")):
-            yield from self._place.mark(self._place.cursor(found.start, {"record": self._number}))
+            yield from self._position.mark(self._position.cursor(found.start, {"record": self._number}))
             self._begin_turn()
             yield from self._identify(value)
             yield Entry(event=Prompt(**self._common(value), content=text), end=found.end)
@@ -182,11 +182,11 @@ class _Reading:
         stats = value.get("stats")
         if self._response is not None and isinstance(stats, dict):
             for model in coerce.mapping(stats.get("models")):
-                yield from self._place.learn("model", coerce.text(model))
+                yield from self._position.report("model", coerce.text(model))
             yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
         if error := _message(value):
             yield Entry(event=Remark(**self._common(value), content=error, kind="error"), end=end)
-        yield from self._place.learn("status", _STATUS.get(str(value.get("status"))))
+        yield from self._position.report("status", _STATUS.get(str(value.get("status"))))
         yield TurnEnd(end=end)
 
 
