@@ -52,9 +52,9 @@ def detect(head: bytes) -> bool:
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     """The items of a session, whole. The id is the one in the file; ``session`` stands in for it."""
-    found = list(Lines(stream, _START, trusted=_TRUSTED))
-    yield from _Reading([one for one in found if isinstance(one, Fragment)], session).items()
-    yield from (one for one in found if isinstance(one, Damage))
+    fragments = list(Lines(stream, _START, trusted=_TRUSTED))
+    yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
+    yield from (record for record in fragments if isinstance(record, Damage))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +95,9 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         yield from self._facts()
-        for number, found in enumerate(self._fragments):
-            if found.value.get("type") != "session":
-                yield from self._entry(self._record(number, found))
+        for number, fragment in enumerate(self._fragments):
+            if fragment.value.get("type") != "session":
+                yield from self._entry(self._record(number, fragment))
 
     def _facts(self) -> Iterator[Fact]:
         if not self._fragments:
@@ -114,10 +114,10 @@ class _Reading:
         }
         yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
 
-    def _record(self, number: int, found: Fragment) -> _Record:
-        value = found.value
-        given = coerce.text(value.get("id"))
-        own = f"n{number}" if given is None or given in self._seen else given
+    def _record(self, number: int, fragment: Fragment) -> _Record:
+        value = fragment.value
+        own_id = coerce.text(value.get("id"))
+        own = f"n{number}" if own_id is None or own_id in self._seen else own_id
         self._seen.add(own)
         ts = coerce.stamp(value.get("timestamp"))
         copied = bool(self._parent and ts and self._began and ts < self._began)
@@ -125,8 +125,8 @@ class _Reading:
             id=own,
             value=value,
             ts=ts,
-            end=found.end,
-            tags=() if given is None or given in self._active else (_ABANDONED,),
+            end=fragment.end,
+            tags=() if own_id is None or own_id in self._active else (_ABANDONED,),
             owner=self._parent if copied else None,
         )
 
@@ -171,10 +171,10 @@ class _Reading:
 
     def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         yield from self._use(coerce.text(message.get("model")))
-        said: dict[str, Any] = {"model": self._model, "response": record.id}
+        reply: dict[str, Any] = {"model": self._model, "response": record.id}
         spoke = False
         for ordinal, block in enumerate(coerce.objects(message.get("content"))):
-            common = record.common(ordinal) | said
+            common = record.common(ordinal) | reply
             kind = block.get("type")
             if kind == "text" and (text := (coerce.text(block.get("text")) or "").strip()):
                 event: AnyEvent = Message(**common, content=text)
@@ -190,7 +190,7 @@ class _Reading:
         failure = coerce.text(message.get("errorMessage"))
         if stopped in ("error", "aborted"):
             aborted = stopped == "aborted"
-            common = record.common(0, *(("interrupted",) if aborted else ())) | said
+            common = record.common(0, *(("interrupted",) if aborted else ())) | reply
             common["id"] = f"{record.id}:{stopped}"
             what: Any = "note" if aborted else "error"
             yield record.entry(Remark(**common, content=failure or str(stopped), kind=what))
@@ -205,12 +205,12 @@ class _Reading:
             coerce.text(block.get("name")) or "unknown",
             coerce.parsed(block.get("arguments")),
         )
-        given = coerce.mapping(arguments)
-        path = coerce.text(given.get("path")) or coerce.text(given.get("file_path"))
+        fields = coerce.mapping(arguments)
+        path = coerce.text(fields.get("path")) or coerce.text(fields.get("file_path"))
         return record.entry(
             ToolCall(**common, name=tool, arguments=arguments, call_id=coerce.text(block.get("id"))),
-            edits=_edits(tool, path, given) if path else (),
-            command=coerce.text(given.get("command")) if tool == "bash" else None,
+            edits=_edits(tool, path, fields) if path else (),
+            command=coerce.text(fields.get("command")) if tool == "bash" else None,
             folder=self._folder,
             paths=(path,) if path else (),
         )
@@ -263,10 +263,10 @@ def _active(fragments: list[Fragment]) -> set[str]:
     """The ids on the way from the last entry to its root."""
     parents: dict[str, str | None] = {}
     last: str | None = None
-    for found in fragments:
-        own = coerce.text(found.value.get("id"))
-        if own and found.value.get("type") != "session":
-            parents[own] = coerce.text(found.value.get("parentId"))
+    for fragment in fragments:
+        own = coerce.text(fragment.value.get("id"))
+        if own and fragment.value.get("type") != "session":
+            parents[own] = coerce.text(fragment.value.get("parentId"))
             last = own
     active: set[str] = set()
     while last in parents and last not in active:
@@ -275,29 +275,29 @@ def _active(fragments: list[Fragment]) -> set[str]:
     return active
 
 
-def _edits(tool: str, path: str, given: dict[str, Any]) -> tuple[Edit, ...]:
+def _edits(tool: str, path: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     if tool == "write":
-        whole = given.get("content")
+        whole = fields.get("content")
         lines_of = tuple(whole.splitlines()) if isinstance(whole, str) else None
         return () if lines_of is None else (Edit(path=path, added=lines_of, whole=whole),)
     if tool != "edit":
         return ()
     added: list[str] = []
     removed: list[str] = []
-    for change in coerce.objects(given.get("edits")) or [given]:
+    for change in coerce.objects(fields.get("edits")) or [fields]:
         old, new = ((coerce.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
         added += line_changes.only_in(new, old)
         removed += line_changes.only_in(old, new)
     return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
 
 
-def _content(given: Any) -> tuple[str, Artifact | None]:
+def _content(value: Any) -> tuple[str, Artifact | None]:
     """The text of content blocks with a placeholder for each image, and the first image."""
-    if isinstance(given, str):
-        return given.strip(), None
+    if isinstance(value, str):
+        return value.strip(), None
     parts: list[str] = []
     artifact: Artifact | None = None
-    for block in coerce.objects(given):
+    for block in coerce.objects(value):
         if block.get("type") == "image":
             image = images.from_base64(block.get("data"), block.get("mimeType"))
             artifact = artifact or image
@@ -307,8 +307,8 @@ def _content(given: Any) -> tuple[str, Artifact | None]:
     return "\n".join(parts), artifact
 
 
-def _spent(response: str, given: Any) -> Iterator[Spent]:
-    numbers = coerce.mapping(given)
+def _spent(response: str, value: Any) -> Iterator[Spent]:
+    numbers = coerce.mapping(value)
     if not numbers:
         return
     cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))

@@ -49,7 +49,7 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head, limit=5)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(isinstance(found.get("hook_event_name"), str) for found in objects)
+    return any(isinstance(record.get("hook_event_name"), str) for record in objects)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -113,16 +113,16 @@ class _Reading:
         self._done: set[str] = set()
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
                 continue
-            if isinstance(found.value.get("hook_event_name"), str):
-                yield from self._position.count(self._payload(found))
+            if isinstance(fragment.value.get("hook_event_name"), str):
+                yield from self._position.count(self._payload(fragment))
             self._number += 1
 
-    def _payload(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _payload(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
         yield from self._position.report_once("session", named or self._name)
         foreign = named if named != self._position.facts.get("session") else None
@@ -134,8 +134,8 @@ class _Reading:
             agent=whose or self._position.facts.get("agent", agent),
             event=value["hook_event_name"],
             value=value,
-            start=found.start,
-            end=found.end,
+            start=fragment.start,
+            end=fragment.end,
             foreign=foreign,
         )
         if foreign is None and not record.subagent:
@@ -186,8 +186,8 @@ class _Reading:
     # ------------------------------------------------------------ what was said
 
     def _prompt(self, record: _Record) -> Iterator[Item]:
-        given = coerce.text(record.value.get("prompt"))
-        text = prompts.typed({}, [{"type": "text", "text": given}]) if given else None
+        prompt = coerce.text(record.value.get("prompt"))
+        text = prompts.typed({}, [{"type": "text", "text": prompt}]) if prompt else None
         if text is None:
             return
         if record.subagent:
@@ -216,10 +216,10 @@ class _Reading:
 
     def _begin(self, record: _Record) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
-        if given and (key in self._open or key in self._done):
+        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
+        if own and (key in self._open or key in self._done):
             return  # two recorders
-        call_id = given or f"hook.{record.number}"
+        call_id = own or f"hook.{record.number}"
         self._open.setdefault(key, []).append(call_id)
         yield self._call(record, call_id)
 
@@ -236,16 +236,16 @@ class _Reading:
 
     def _end(self, record: _Record, how: Ended | None = None) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
+        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
         if begun := self._open.pop(key, []):
             call_id, *rest = begun
             self._open |= {key: rest} if rest else {}
         elif key in self._done:
             return
         else:
-            call_id = given or f"hook.{record.number}"
+            call_id = own or f"hook.{record.number}"
             yield self._call(record, call_id)
-        if given:
+        if own:
             self._done.add(key)
         response = next((record.value[key] for key in _RESPONSES if key in record.value), None)
         yield from self._result(record, call_id, response, how)
@@ -279,8 +279,8 @@ def _arguments(record: _Record) -> Any:
 
 def _key(record: _Record) -> str:
     """What the two hooks of a call have in common: its id, else (Gemini CLI) tool and arguments."""
-    if given := coerce.text(record.value.get("tool_use_id")):
-        return given
+    if own := coerce.text(record.value.get("tool_use_id")):
+        return own
     asked = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 

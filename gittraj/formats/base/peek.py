@@ -14,6 +14,6 @@ _PIECE = re.compile(rb'[^"]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 def peek(head: bytes) -> Any:
     """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is no JSON."""
     end = 0
-    while found := _PIECE.match(head, end):
-        end = found.end()
+    while match := _PIECE.match(head, end):
+        end = match.end()
     return document.load(io.BytesIO(head[:end]))[0]  # without the text that the cut went through

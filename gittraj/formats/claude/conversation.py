@@ -56,8 +56,8 @@ class Conversation:
         common = record.common(0) | {"artifact": media.first(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
-        elif told := typed or prompts.told(record.content):
-            yield record.entry(PeerMessage(**common, content=told, direction="received"))
+        elif content := typed or prompts.told(record.content):
+            yield record.entry(PeerMessage(**common, content=content, direction="received"))
         for ordinal, block in enumerate(record.content):
             if block.get("type") == "tool_result":
                 yield from self._result(record, ordinal, block)
@@ -81,8 +81,8 @@ class Conversation:
         if response and isinstance(message.get("usage"), dict):
             yield Spent(response=response, usage=usage(message["usage"]))
         # Every record of a message bears its stop reason, and thinking is never the last one.
-        said = record.content and record.content[-1].get("type") == "text"
-        if message.get("stop_reason") == "end_turn" and said and not record.subagent:
+        ends_in_text = record.content and record.content[-1].get("type") == "text"
+        if message.get("stop_reason") == "end_turn" and ends_in_text and not record.subagent:
             yield TurnEnd(end=record.end)
 
     def _block(
@@ -131,9 +131,9 @@ class Conversation:
             yield record.entry(Decided(**record.common(n), decision=decision))
 
 
-def usage(given: Any) -> Usage:
+def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    numbers = coerce.mapping(given)
+    numbers = coerce.mapping(value)
     return Usage(
         input_tokens=coerce.count(numbers.get("input_tokens")),
         cache_read_tokens=coerce.count(numbers.get("cache_read_input_tokens")),

@@ -20,13 +20,13 @@ def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
     data, url = coerce.text(source.get("data")), coerce.text(source.get("url"))
     if source.get("type") == "text" and data:
         return None, data
-    if found := images.from_base64(data, source.get("media_type")) or images.from_uri(url):
-        return found, images.placeholder(found)
+    if image := images.from_base64(data, source.get("media_type")) or images.from_uri(url):
+        return image, images.placeholder(image)
     where = f" {url}" if url and not url.startswith("data:") else ""
     return None, f"[{block.get('type')}{where}]"
 
 
 def first(content: Iterable[dict[str, Any]]) -> Artifact | None:
     """The first image or document of a message; an event has room for one."""
-    found = (attached(block)[0] for block in content if block.get("type") in KINDS)
-    return next((artifact for artifact in found if artifact), None)
+    images = (attached(block)[0] for block in content if block.get("type") in KINDS)
+    return next((artifact for artifact in images if artifact), None)

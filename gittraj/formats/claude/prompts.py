@@ -61,8 +61,8 @@ def queued(record: dict[str, Any]) -> dict[str, Any] | None:
 
 def waiting(text: Any) -> str | None:
     """What a human typed among what waits for the agent; commands to the program are not for it."""
-    said = _part({"type": "text", "text": text})
-    return said if said and not said.startswith("/") else None
+    part = _part({"type": "text", "text": text})
+    return part if part and not part.startswith("/") else None
 
 
 def told(content: list[dict[str, Any]]) -> str | None:

@@ -37,16 +37,16 @@ def detect(head: bytes) -> bool:
     return any(map(_is_record, lines.head(head))) or _CUT_FIRST_LINE.match(head) is not None
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    if "session_id" not in found:
+def _is_record(record: dict[str, Any]) -> bool:
+    if "session_id" not in record:
         return False
-    match found.get("type"):
+    match record.get("type"):
         case "system":
-            return found.get("subtype") == "init" and "model" in found
+            return record.get("subtype") == "init" and "model" in record
         case "user" | "assistant":
-            return "message" in found and "parent_tool_use_id" in found
+            return "message" in record and "parent_tool_use_id" in record
         case "result":
-            return "subtype" in found and "total_cost_usd" in found
+            return "subtype" in record and "total_cost_usd" in record
         case _:
             return False
 
@@ -75,14 +75,14 @@ class _Reading:
         self._conversation.forget()
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._position.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
@@ -90,18 +90,20 @@ class _Reading:
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
-            yield from self._position.mark(self._position.cursor(found.start, {"tally": self._tally.state()}))
+            yield from self._position.mark(
+                self._position.cursor(fragment.start, {"tally": self._tally.state()})
+            )
             self._begin_turn()
         named = coerce.text(value.get("session_id"))
-        said = value.get("type") in ("user", "assistant", "result")
-        yield from self._position.report_once("session", named or (self._name if said else None))
+        is_reply = value.get("type") in ("user", "assistant", "result")
+        yield from self._position.report_once("session", named or (self._name if is_reply else None))
         yield from self._position.report_once("tag", "stream-json")
         record = Record(
             value=value,
             content=content,
-            id=uuid or f"at{found.start}",
+            id=uuid or f"at{fragment.start}",
             ts=coerce.stamp(value.get("timestamp")),
-            end=found.end,
+            end=fragment.end,
             folder=self._position.facts.get("folder"),
             detail=value.get("tool_use_result"),
             sidechain=starter is not None,
@@ -162,8 +164,8 @@ class _Reading:
             if response := coerce.text(message.get("id")):
                 self._streamed[starter] = (response, coerce.mapping(message.get("usage")))
         elif event.get("type") == "message_delta" and (begun := self._streamed.pop(starter, None)):
-            told = {k: v for k, v in coerce.mapping(event.get("usage")).items() if v is not None}
-            yield Spent(response=begun[0], usage=usage(begun[1] | told), beside=True)
+            counts = {k: v for k, v in coerce.mapping(event.get("usage")).items() if v is not None}
+            yield Spent(response=begun[0], usage=usage(begun[1] | counts), beside=True)
 
     def _result(self, record: Record) -> Iterator[Item]:
         value = record.value
@@ -174,8 +176,8 @@ class _Reading:
             common = record.common(n, "denied") | {"parent": parent}
             yield record.entry(Remark(**common, content=_denial(denied), kind="error"))
         errors = value.get("errors")
-        told = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
-        why = "\n".join(told) or coerce.text(value.get("result")) or subtype
+        messages = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
+        why = "\n".join(messages) or coerce.text(value.get("result")) or subtype
         if subtype != "success":  # otherwise a record before this says the same
             yield record.entry(Remark(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
@@ -197,6 +199,6 @@ class _Reading:
 
 
 def _denial(denied: dict[str, Any]) -> str:
-    tool, given = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
-    what = calls.command(tool, given) or " ".join(calls.paths(given))
+    tool, arguments = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
+    what = calls.command(tool, arguments) or " ".join(calls.paths(arguments))
     return f"permission denied: {tool} {what}".strip()

@@ -60,18 +60,18 @@ _DROPPED = re.compile(
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    return any(_is_record(found) for found in lines.head(head))
+    return any(_is_record(record) for record in lines.head(head))
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    kind = found.get("type")
+def _is_record(record: dict[str, Any]) -> bool:
+    kind = record.get("type")
     if not isinstance(kind, str):
-        message = found.get("msg")
-        old = "id" in found and isinstance(message, dict) and isinstance(message.get("type"), str)
-        return old or found.keys() >= _HEADER
+        message = record.get("msg")
+        old = "id" in record and isinstance(message, dict) and isinstance(message.get("type"), str)
+        return old or record.keys() >= _HEADER
     if kind in _THREADS:
-        return isinstance(found.get(_THREADS[kind]), str)
-    return kind in _TURNS or (kind in _ITEMS and isinstance(found.get("item"), dict))
+        return isinstance(record.get(_THREADS[kind]), str)
+    return kind in _TURNS or (kind in _ITEMS and isinstance(record.get("item"), dict))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -100,7 +100,7 @@ class _Reading:
         self._open: dict[str, tuple[str, Call]] = {}
         self._last: str | None = None
         self._began = False
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -110,13 +110,13 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         first: list[Fragment] = []
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             elif "session" in self._position.facts:
-                yield from self._read(found)
+                yield from self._read(fragment)
             else:
-                first.append(found)
+                first.append(fragment)
                 if identity := self._identify(first):
                     yield from self._position.report("session", identity)
                     yield from (item for waited in first for item in self._read(waited))
@@ -124,21 +124,25 @@ class _Reading:
             yield from self._position.report("status", "abandoned")
 
     def _identify(self, first: list[Fragment]) -> str | None:
-        records = [record for found in first for record in _records(found.value, 0)]
+        records = [record for fragment in first for record in _records(fragment.value, 0)]
         threads = [coerce.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
         named = next((thread for thread in threads if thread), None)
         if named or len(first) < 2:
             return named
-        return self._name or shape_id(name, map(_shape, (part for found in first for part in _parts(found))))
+        return self._name or shape_id(
+            name, map(_shape, (part for fragment in first for part in _parts(fragment)))
+        )
 
     # ------------------------------------------------------------ records
 
-    def _read(self, found: Fragment) -> Iterable[Item]:
+    def _read(self, fragment: Fragment) -> Iterable[Item]:
         self._number += 1
-        self._end = found.end
-        if "msg" in found.value:
-            return (item for record in _records(found.value, self._number) for item in self._record(record))
-        return self._record(found.value)
+        self._end = fragment.end
+        if "msg" in fragment.value:
+            return (
+                item for record in _records(fragment.value, self._number) for item in self._record(record)
+            )
+        return self._record(fragment.value)
 
     def _record(self, record: dict[str, Any]) -> Iterable[Item]:
         kind = _kind(record)
@@ -149,7 +153,7 @@ class _Reading:
         match kind:
             case "turn.started":
                 self._begin_turn()
-                self._told.clear()
+                self._reported.clear()
                 self._running = self._began = True
             case "turn.completed" | "turn.failed" | "turn.aborted":
                 return self._ended_turn(kind, record)
@@ -222,11 +226,11 @@ class _Reading:
         if final:
             self._spent = self._total
 
-    def _fail(self, given: Any) -> Iterator[Item]:
+    def _fail(self, value: Any) -> Iterator[Item]:
         """An error; a failed turn often repeats one."""
-        text = items.words(given)
-        if text not in self._told:
-            self._told.add(text)
+        text = items.words(value)
+        if text not in self._reported:
+            self._reported.add(text)
             yield self._entry(Remark(**self._common(), content=text, kind="error"))
 
     # ------------------------------------------------------------ items
@@ -256,7 +260,7 @@ class _Reading:
         call_id = coerce.text(item.get("call_id")) or key
         self._last = call_id
         refused = item.get("status") in ("failed", "declined")
-        event = ToolCall(**self._said(key), name=call.name, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**self._reply(key), name=call.name, arguments=call.arguments, call_id=call_id)
         edits = () if refused else call.edits
         return self._entry(event, edits=edits, command=call.command, folder=call.folder, paths=call.paths)
 
@@ -283,9 +287,9 @@ class _Reading:
         text = coerce.text(item.get("text"))
         match item.get("type"):
             case "agent_message" | "assistant_message" if text:
-                return self._entry(Message(**self._said(key), content=text))
+                return self._entry(Message(**self._reply(key), content=text))
             case "reasoning" if text:
-                return self._entry(Thinking(**self._said(key), content=text))
+                return self._entry(Thinking(**self._reply(key), content=text))
             case "plan" if text:
                 return self._note(key, text)
             case "error":
@@ -293,24 +297,24 @@ class _Reading:
             case kind if kind in items.OUTPUTS and (output := items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
-                told = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
-                if told:
-                    return self._entry(Foreign(id=f"{key}:0", content=told, type=f"codex.{kind}"))
+                content = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
+                if content:
+                    return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
         return None
 
     def _warn(self, key: str, text: str) -> Entry | None:
         """Before the first turn these are about the configuration, and come twice."""
         if self._began:
             return self._entry(Remark(id=f"{key}:0", content=text, kind="error"))
-        if text in self._told:
+        if text in self._reported:
             return None
-        self._told.add(text)
+        self._reported.add(text)
         return self._entry(Remark(id=f"{key}:0", content=text, kind="note", tags=("configuration",)))
 
     def _note(self, key: str, text: str) -> Entry:
-        return self._entry(Remark(**self._said(key), content=text, kind="note", tags=("plan",)))
+        return self._entry(Remark(**self._reply(key), content=text, kind="note", tags=("plan",)))
 
-    def _said(self, key: str) -> dict[str, Any]:
+    def _reply(self, key: str) -> dict[str, Any]:
         self._running = self._began = True
         self._response = self._response or key
         return {"id": f"{key}:0", "response": self._response, "model": self._position.facts.get("model")}
@@ -335,10 +339,10 @@ def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
         yield value
 
 
-def _parts(found: Fragment) -> list[dict[str, Any]]:
+def _parts(fragment: Fragment) -> list[dict[str, Any]]:
     """A record and what it wraps."""
-    inner = found.value.get("item") or found.value.get("msg")
-    return [found.value, coerce.mapping(inner)]
+    inner = fragment.value.get("item") or fragment.value.get("msg")
+    return [fragment.value, coerce.mapping(inner)]
 
 
 def _shape(item: dict[str, Any]) -> list[str | int]:

@@ -28,7 +28,7 @@ _SUMMARY = "Another language model started to solve this problem"
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a capture of notifications."""
-    return any(found.get("type") == _TYPE for found in lines.head(head, limit=3))
+    return any(record.get("type") == _TYPE for record in lines.head(head, limit=3))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -49,16 +49,16 @@ class _Reading:
         """How many messages of each thread were told, over all its turns."""
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
                 continue
-            if found.value.get("type") == _TYPE:
-                yield from self._position.count(self._turn(found))
+            if fragment.value.get("type") == _TYPE:
+                yield from self._position.count(self._turn(fragment))
             self._number += 1
 
-    def _turn(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _turn(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         thread = coerce.text(value.get("thread-id"))
         yield from self._position.report_once("session", thread or self._name)
         foreign = thread if thread != self._position.facts.get("session") else None
@@ -69,23 +69,25 @@ class _Reading:
         for ordinal, text in self._asked(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
-                yield from self._position.mark(self._position.cursor(found.start, state))
+                yield from self._position.mark(self._position.cursor(fragment.start, state))
             event = Prompt(id=f"{own}:{ordinal}", content=text)
-            yield Entry(event=event, end=found.end, session=foreign)
+            yield Entry(event=event, end=fragment.end, session=foreign)
         self._known[thread or ""] = len(_texts(value.get("input-messages")))
         if answer := coerce.text(value.get("last-assistant-message")):
-            said = Message(id=f"{own}:answer", content=answer)
-            yield Entry(event=said, end=found.end, session=foreign)
-        yield TurnEnd(end=found.end)
+            message = Message(id=f"{own}:answer", content=answer)
+            yield Entry(event=message, end=fragment.end, session=foreign)
+        yield TurnEnd(end=fragment.end)
 
-    def _asked(self, thread: str, given: Any) -> Iterator[tuple[int, str]]:
+    def _asked(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
         """The prompts of this turn. Of a thread not seen before, the last one: what stands before it was
         asked in an earlier turn, or of the thread that this one was forked from."""
-        texts = _texts(given)
+        texts = _texts(value)
         new = texts[self._known.get(thread, 0) :]
-        typed = [text for one in new if not one.startswith(_SUMMARY) and (text := prompts.typed([one]))]
+        typed = [
+            text for prompt in new if not prompt.startswith(_SUMMARY) and (text := prompts.typed([prompt]))
+        ]
         yield from enumerate(typed if thread in self._known else typed[-1:])
 
 
-def _texts(given: Any) -> list[str]:
-    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -53,11 +53,11 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head)
     if not objects:  # a first line of base instructions longer than what is seen
         return _CUT_FIRST_LINE.match(head[:4096]) is not None
-    return any(_is_record(found) for found in objects) or is_bare(objects[0])
+    return any(_is_record(record) for record in objects) or is_bare(objects[0])
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    return coerce.text(found.get("type")) in _KINDS and isinstance(found.get("payload"), dict)
+def _is_record(record: dict[str, Any]) -> bool:
+    return coerce.text(record.get("type")) in _KINDS and isinstance(record.get("payload"), dict)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -91,11 +91,11 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         held, position = self._held, self._position
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield from held.take(found)
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield from held.take(fragment)
                 continue
-            for step in self._read(found):
+            for step in self._read(fragment):
                 if held.waiting or isinstance(step, Candidate | Verdict):
                     yield from held.take(step)
                 else:  # what take() would do, for nearly all
@@ -105,8 +105,8 @@ class _Reading:
 
     # ------------------------------------------------------------ records
 
-    def _read(self, found: Fragment) -> Iterable[_Step]:
-        number, value = self._number, found.value
+    def _read(self, fragment: Fragment) -> Iterable[_Step]:
+        number, value = self._number, fragment.value
         self._number = number + 1
         if value is NOTHING:
             return ()
@@ -119,7 +119,7 @@ class _Reading:
         time = value.get("timestamp")
         self._history.follow(kind, payload, time)
         owner = self._history.owner
-        record = Record(number, kind, payload, time, found.start, found.end, owner)
+        record = Record(number, kind, payload, time, fragment.start, fragment.end, owner)
         self._skim.all = owner is not None or "session" not in self._position.facts
         return self._steps(record)
 
@@ -172,17 +172,17 @@ class _Reading:
             return self._user(record)
         if kind == "message" and payload.get("role") == "assistant":
             texts = enumerate(prompts.content(payload.get("content")))
-            said = [record.entry(Message(**self._said(record, n), content=text)) for n, text in texts]
+            entries = [record.entry(Message(**self._reply(record, n), content=text)) for n, text in texts]
         elif kind == "reasoning":
             text = _reasoning(payload)
-            said = [record.entry(Thinking(**self._said(record), content=text))] if text else []
+            entries = [record.entry(Thinking(**self._reply(record), content=text))] if text else []
         elif kind.endswith("_call"):
-            said = [self._call(record)]
+            entries = [self._call(record)]
         else:
             return ()
-        return (Verdict(), *said) if self._held.waiting else said
+        return (Verdict(), *entries) if self._held.waiting else entries
 
-    def _said(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
+    def _reply(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
         common = record.common(ordinal)
         common["model"] = self._position.facts.get("model")
         common["response"] = self._calls.label(record.number)
@@ -206,8 +206,8 @@ class _Reading:
         }
         self._begin_turn()
         common = record.common() | {"content": text, "artifact": image}
-        told = facts.is_subagent(self._position)
-        event: AnyEvent = PeerMessage(**common, direction="received") if told else Prompt(**common)
+        subagent = facts.is_subagent(self._position)
+        event: AnyEvent = PeerMessage(**common, direction="received") if subagent else Prompt(**common)
         return Candidate(record.entry(event), self._position.cursor(record.start, state))
 
     def _call(self, record: Record) -> Entry:
@@ -216,7 +216,7 @@ class _Reading:
         call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
         if call_id:
             self._tools[call_id] = call
-        event = ToolCall(**self._said(record), name=call.name, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**self._reply(record), name=call.name, arguments=call.arguments, call_id=call_id)
         return record.entry(
             event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
         )
@@ -225,8 +225,8 @@ class _Reading:
         self._calls.close()
         call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
-        given = record.payload.get("output")
-        output = outputs.output(given, self._outcomes.pop(call_id, None))
+        value = record.payload.get("output")
+        output = outputs.output(value, self._outcomes.pop(call_id, None))
         event = ToolResult(
             **record.common(),
             content=output.text,

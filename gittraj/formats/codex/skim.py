@@ -76,15 +76,15 @@ class RolloutSkim:
             case _:
                 return NOTHING
 
-    def _count(self, told: bytes) -> dict[str, Any] | None:
+    def _count(self, line: bytes) -> dict[str, Any] | None:
         """The count in a record, without the limits of the account, which are most of it."""
-        if told.startswith(b',"info":null'):
+        if line.startswith(b',"info":null'):
             return NOTHING
-        before, self._tokens = self._tokens, told
-        if told == before:
+        before, self._tokens = self._tokens, line
+        if line == before:
             return NOTHING
         try:
-            info = decode("{" + told.decode().strip(",") + "}")
+            info = decode("{" + line.decode().strip(",") + "}")
         except (ValueError, RecursionError):
             return None
         return {"type": "event_msg", "payload": {"type": "token_count", **info}} if "info" in info else None

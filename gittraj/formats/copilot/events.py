@@ -51,12 +51,12 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(found) for found in objects)
+    return any(_is_record(record) for record in objects)
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    kind = found.get("type")
-    return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(found.get("data"), dict)
+def _is_record(record: dict[str, Any]) -> bool:
+    kind = record.get("type")
+    return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -104,21 +104,21 @@ class _Reading:
         self._idle = True
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._position.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         record = _Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
             kind=coerce.text(value.get("type")) or "",
             data=coerce.mapping(value.get("data")),
             ts=coerce.stamp(value.get("timestamp")),
-            start=found.start,
-            end=found.end,
+            start=fragment.start,
+            end=fragment.end,
         )
         if "session" not in self._position.facts:
             yield from self._identify(record)
@@ -215,7 +215,7 @@ class _Reading:
         data = record.data
         yield from self._position.report("model", coerce.text(data.get("model")))
         response = coerce.text(data.get("messageId")) or record.id
-        said: dict[str, Any] = {
+        reply: dict[str, Any] = {
             "model": coerce.text(data.get("model")) or self._model,
             "response": response,
         }
@@ -226,17 +226,17 @@ class _Reading:
         if thought in self._thought:  # it stands in a record of its own
             thought = None
         if thought:
-            common = {**record.common(), "id": f"{record.id}:reasoning", **said}
+            common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
             yield record.entry(Thinking(**common, content=thought))
         self._thought.clear()
         text = (coerce.text(data.get("content")) or "").strip()
         if text:
-            yield record.entry(Message(**record.common(), **said, content=text))
+            yield record.entry(Message(**record.common(), **reply, content=text))
         for ordinal, request in enumerate(requests, 1):
             tool = coerce.text(request.get("name"))
-            yield from self._call(record, ordinal, said, tool, request)
+            yield from self._call(record, ordinal, reply, tool, request)
         if text or requests or thought:
-            yield from self._spending.answered(response, said["model"])
+            yield from self._spending.answered(response, reply["model"])
 
     # ------------------------------------------------------------ calls
 
@@ -245,18 +245,18 @@ class _Reading:
             yield from self._call(record, 0, {}, coerce.text(record.data.get("toolName")), record.data)
 
     def _call(
-        self, record: _Record, ordinal: int, said: dict[str, Any], tool: str | None, given: dict[str, Any]
+        self, record: _Record, ordinal: int, reply: dict[str, Any], tool: str | None, request: dict[str, Any]
     ) -> Iterator[Item]:
         tool = tool or "unknown"
-        arguments = coerce.parsed(given.get("arguments"))
-        call_id = coerce.text(given.get("toolCallId"))
+        arguments = coerce.parsed(request.get("arguments"))
+        call_id = coerce.text(request.get("toolCallId"))
         if call_id:
             self._open[call_id] = tool
             if tool == "ask_user":
                 asked = coerce.mapping(arguments)
                 self._asked[call_id] = asked.get("question"), asked.get("choices")
         yield record.entry(
-            ToolCall(**record.common(ordinal), **said, name=tool, arguments=arguments, call_id=call_id),
+            ToolCall(**record.common(ordinal), **reply, name=tool, arguments=arguments, call_id=call_id),
             edits=calls.edits(tool, arguments),
             command=calls.command(tool, arguments),
             folder=self._position.facts.get("folder"),
@@ -297,24 +297,24 @@ def _answer(question: str, choices: Any, text: str) -> Decision:
     return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
 
 
-def _output(given: Any) -> str:
+def _output(value: Any) -> str:
     """What the model saw of a result or of an error."""
-    if isinstance(given, str):
-        return given
+    if isinstance(value, str):
+        return value
     keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
-    found = coerce.mapping(given)
-    return next((text for key in keys if (text := coerce.text(found.get(key)))), "")
+    fields = coerce.mapping(value)
+    return next((text for key in keys if (text := coerce.text(fields.get(key)))), "")
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
     """The text with a placeholder for each image that was given with it."""
-    found = [
-        images.from_base64(given.get("data"), given.get("mimeType"))
-        for given in coerce.objects(data.get("attachments"))
-        if given.get("type") in ("blob", "image")
+    pictures = [
+        images.from_base64(attachment.get("data"), attachment.get("mimeType"))
+        for attachment in coerce.objects(data.get("attachments"))
+        if attachment.get("type") in ("blob", "image")
     ]
-    shown = [text, *map(images.placeholder, found)]
-    return "\n".join(part for part in shown if part), next(iter(found), None)
+    shown = [text, *map(images.placeholder, pictures)]
+    return "\n".join(part for part in shown if part), next(iter(pictures), None)
 
 
 def _repository(context: dict[str, Any]) -> str | None:

@@ -197,8 +197,8 @@ def _terminal(special: dict[str, Any]) -> str | None:
     return next((text for one in given if (text := coerce.text(one))), None)
 
 
-def _asked(found: dict[str, Any], number: int) -> Iterator[_Asked]:
-    for ordinal, given in enumerate(coerce.objects(found.get("toolCalls"))):
+def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:
+    for ordinal, given in enumerate(coerce.objects(record.get("toolCalls"))):
         yield _Asked(
             id=coerce.text(given.get("id")) or f"round{number}.{ordinal}",
             name=coerce.text(given.get("name")) or "unknown",

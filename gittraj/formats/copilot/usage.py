@@ -40,20 +40,20 @@ class Calls:
         for usage in waiting:
             yield self._add(response, usage)
 
-    def told(self, given: dict[str, Any]) -> Iterator[Spent]:
+    def told(self, record: dict[str, Any]) -> Iterator[Spent]:
         """From ``assistant.usage``: the last message's, unless that has its own already."""
         self._told = True
         if self._last is None or self._last in self._spent:
-            self._waiting.append(_usage(given))
+            self._waiting.append(_usage(record))
         else:
-            yield self._add(self._last, _usage(given))
+            yield self._add(self._last, _usage(record))
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
         """From ``session.shutdown``: what each model cost since the program was started."""
         if not self._told and self._last is not None:
-            for model, given in metrics.items():
+            for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)
-                yield self._add(response, _usage(coerce.mapping(coerce.mapping(given).get("usage"))))
+                yield self._add(response, _usage(coerce.mapping(coerce.mapping(fields).get("usage"))))
         self._told = False
 
     def _add(self, response: str, usage: Usage) -> Spent:
@@ -61,15 +61,15 @@ class Calls:
         return Spent(response=response, usage=self._spent[response], beside=True)
 
 
-def _usage(given: dict[str, Any]) -> Usage:
+def _usage(fields: dict[str, Any]) -> Usage:
     read, written = (
-        coerce.count(given.get("cacheReadTokens")),
-        coerce.count(given.get("cacheWriteTokens")),
+        coerce.count(fields.get("cacheReadTokens")),
+        coerce.count(fields.get("cacheWriteTokens")),
     )
     return Usage(
-        input_tokens=max(0, coerce.count(given.get("inputTokens")) - read - written),
+        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        output_tokens=coerce.count(given.get("outputTokens")),
-        reasoning_tokens=coerce.count(given.get("reasoningTokens")),
+        output_tokens=coerce.count(fields.get("outputTokens")),
+        reasoning_tokens=coerce.count(fields.get("reasoningTokens")),
     )

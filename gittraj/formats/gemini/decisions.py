@@ -28,8 +28,8 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
         case "exit_plan_mode" if result.text.startswith(_APPROVED):
             return (Decision(chosen="approved the plan", by="human"),)
         case "exit_plan_mode" if result.text.startswith(_REJECTED):
-            said = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
-            return (Decision(chosen="rejected the plan", by="human", reasoning=said or None),)
+            feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Decision(chosen="rejected the plan", by="human", reasoning=feedback or None),)
         case _:
             return ()
 
@@ -37,9 +37,9 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
 def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
     """The answers stand by the ordinal of their question."""
     answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
-    found: list[Decision] = []
+    output: list[Decision] = []
     for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
         answer = coerce.text(answers.get(str(ordinal)))
         if answer is not None:
-            found.append(answered(asked, answer))
-    return tuple(found)
+            output.append(answered(asked, answer))
+    return tuple(output)

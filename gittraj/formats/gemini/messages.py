@@ -47,7 +47,7 @@ class Messages:
 
     def begin_turn(self) -> None:
         """Forget the turn before: reading on from its end must know no more than reading from the mark."""
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._calls: dict[str, calls.Call] = {}
         self._answered: set[str] = set()
 
@@ -56,7 +56,7 @@ class Messages:
         if message.get("type") != "user" or facts.is_subagent(self._position):
             return False
         known = coerce.text(message.get("id"))
-        again = known is not None and (known == self._id or f"{known}:0" in self._told)
+        again = known is not None and (known == self._id or f"{known}:0" in self._reported)
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
@@ -87,8 +87,8 @@ class Messages:
         for item in self._items(closed=closed):
             if not isinstance(item, Entry):
                 yield item
-            elif item.event.id not in self._told:
-                self._told.add(item.event.id)
+            elif item.event.id not in self._reported:
+                self._reported.add(item.event.id)
                 yield item
 
     def _items(self, *, closed: bool) -> Iterator[Item]:
@@ -98,12 +98,12 @@ class Messages:
         elif kind == "gemini":
             yield from self._gemini(closed=closed)
         elif kind in _NOTES:
-            if said := self._said():
+            if text := self._text():
                 severity = "error" if kind == "error" else "note"
                 tags = ("warning",) if kind == "warning" else ()
-                yield self._entry(Remark(**self._common("0", *tags), content=said, kind=severity))  # type: ignore[arg-type]
-        elif isinstance(kind, str) and (said := self._said()):
-            yield self._entry(Foreign(**self._common("0"), content=said, type=kind))
+                yield self._entry(Remark(**self._common("0", *tags), content=text, kind=severity))  # type: ignore[arg-type]
+        elif isinstance(kind, str) and (text := self._text()):
+            yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
         """The fields of the event that a block of the message becomes."""
@@ -116,7 +116,7 @@ class Messages:
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, **known)
 
-    def _said(self) -> str:
+    def _text(self) -> str:
         return "\n".join(said for part in parts(self._open.get("content")) if (said := text(part)))
 
     # ------------------------------------------------------------ the user role
@@ -175,47 +175,47 @@ class Messages:
     def _gemini(self, *, closed: bool) -> Iterator[Item]:
         model = coerce.text(self._open.get("model"))
         yield from self._position.report("model", model)
-        told: dict[str, Any] = {"model": model, "response": self._id}
-        spoken = list(self._response(told))
+        reply: dict[str, Any] = {"model": model, "response": self._id}
+        spoken = list(self._response(reply))
         yield from spoken
         if isinstance(tokens := self._open.get("tokens"), dict):
-            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._told)
+            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._reported)
             if closed and not heard:  # what it cost must stand somewhere
-                yield self._entry(Message(**self._common("m"), **told))
+                yield self._entry(Message(**self._common("m"), **reply))
             if closed or heard:
                 yield Spent(response=self._id, usage=usage.of_message(tokens))
 
-    def _response(self, told: dict[str, Any]) -> Iterator[Entry]:
+    def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
         thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))]
         if not thoughts:
             thoughts = [text(part) or "" for part in content if part.get("thought") is True]
         for n, thought in enumerate(thoughts):
             if thought and not prompts.is_filler(thought):
-                yield self._entry(Thinking(**self._common(f"t{n}"), **told, content=thought))
+                yield self._entry(Thinking(**self._common(f"t{n}"), **reply, content=thought))
         words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
         if words.strip() and not prompts.is_filler(words):
-            yield self._entry(Message(**self._common("m"), **told, content=words))
-        given = coerce.objects(self._open.get("toolCalls"))
-        given = given or [c for c in map(function_call, content) if c and not self._is_told(c)]
-        made = [self._call(n, called, told) for n, called in enumerate(given)]
+            yield self._entry(Message(**self._common("m"), **reply, content=words))
+        calls = coerce.objects(self._open.get("toolCalls"))
+        calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
+        made = [self._call(n, called, reply) for n, called in enumerate(calls)]
         yield from made
-        for n, (entry, called) in enumerate(zip(made, given, strict=True)):
+        for n, (entry, called) in enumerate(zip(made, calls, strict=True)):
             yield from self._answer(n, entry, called)
 
     def _is_told(self, called: Part) -> bool:
         """Whether another message told this call, which stands in the content only."""
         return coerce.text(called.get("id")) in self._calls
 
-    def _call(self, n: int, called: dict[str, Any], told: dict[str, Any]) -> Entry:
+    def _call(self, n: int, called: dict[str, Any], reply: dict[str, Any]) -> Entry:
         common = self._common(f"c{n}")
         call_id = coerce.text(called.get("id")) or str(common["id"])
         tool = coerce.text(called.get("name")) or "unknown"
         call = calls.call(tool, called.get("args"), self._position.facts.get("folder"))
-        if common["id"] not in self._told:
+        if common["id"] not in self._reported:
             self._calls[call_id] = call
             self._answered.discard(call_id)
-        event = ToolCall(**common, **told, name=tool, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**common, **reply, name=tool, arguments=call.arguments, call_id=call_id)
         return self._entry(
             event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
         )

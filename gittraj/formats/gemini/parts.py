@@ -16,8 +16,8 @@ Part = dict[str, Any]
 
 def parts(content: Any) -> list[Part]:
     """The content as parts; a bare text is one text part."""
-    found = content if isinstance(content, list) else [content]
-    return [{"text": p} if isinstance(p, str) else p for p in found if isinstance(p, str | dict)]
+    items = content if isinstance(content, list) else [content]
+    return [{"text": p} if isinstance(p, str) else p for p in items if isinstance(p, str | dict)]
 
 
 def text(part: Part) -> str | None:

@@ -30,22 +30,22 @@ _STATUS = {"success": "completed", "error": "failed"}
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    found = lines.head(head)
-    if not found:
+    objects = lines.head(head)
+    if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(each) for each in found)
+    return any(_is_record(record) for record in objects)
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    match found.get("type"):
+def _is_record(record: dict[str, Any]) -> bool:
+    match record.get("type"):
         case "init":
-            return "session_id" in found and "timestamp" in found
+            return "session_id" in record and "timestamp" in record
         case "tool_use":
-            return "tool_name" in found and "tool_id" in found
+            return "tool_name" in record and "tool_id" in record
         case "tool_result":
-            return "tool_id" in found and "status" in found
+            return "tool_id" in record and "status" in record
         case "message":
-            return "role" in found and "timestamp" in found and isinstance(found.get("content"), str)
+            return "role" in record and "timestamp" in record and isinstance(record.get("content"), str)
         case _:
             return False
 
@@ -83,36 +83,36 @@ class _Reading:
         self._goes_on = False
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._position.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
                 self._number += 1
-        yield from self._position.count(self._said())
+        yield from self._position.count(self._message())
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value, kind = found.value, found.value.get("type")
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value, kind = fragment.value, fragment.value.get("type")
         if kind == "message" and value.get("role") == "assistant":
-            yield from self._speak(value, found.end)
+            yield from self._speak(value, fragment.end)
             return
-        yield from self._said()
+        yield from self._message()
         match kind:
             case "init":
                 yield from self._identify(value, coerce.text(value.get("session_id")))
                 yield from self._position.report("model", coerce.text(value.get("model")))
             case "message" if value.get("role") == "user":
-                yield from self._prompt(value, found)
+                yield from self._prompt(value, fragment)
             case "tool_use":
-                yield self._call(value, found.end)
+                yield self._call(value, fragment.end)
             case "tool_result":
-                yield from self._result(value, found.end)
+                yield from self._result(value, fragment.end)
             case "error":
                 severity = "note" if value.get("severity") == "warning" else "error"
                 event = Remark(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
-                yield Entry(event=event, end=found.end)
+                yield Entry(event=event, end=fragment.end)
             case "result":
-                yield from self._ended(value, found.end)
+                yield from self._ended(value, fragment.end)
 
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
         if "session" not in self._position.facts:
@@ -131,23 +131,23 @@ class _Reading:
         model = self._position.facts.get("model")
         return self._common(value) | {"model": model, "response": self._response}
 
-    def _prompt(self, value: dict[str, Any], found: Fragment) -> Iterator[Item]:
+    def _prompt(self, value: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
         if text := coerce.text(value.get("content")):
-            yield from self._position.mark(self._position.cursor(found.start, {"record": self._number}))
+            yield from self._position.mark(self._position.cursor(fragment.start, {"record": self._number}))
             self._begin_turn()
             yield from self._identify(value)
-            yield Entry(event=Prompt(**self._common(value), content=text), end=found.end)
+            yield Entry(event=Prompt(**self._common(value), content=text), end=fragment.end)
 
     def _speak(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         if value.get("delta") is not True:
-            yield from self._said()
+            yield from self._message()
         if self._speech is None:
             yield from self._identify(value)
             self._speech = _Speech(self._spoken(value), end)
         self._speech.pieces.append(coerce.text(value.get("content")) or "")
         self._speech.end = end
 
-    def _said(self) -> Iterator[Item]:
+    def _message(self) -> Iterator[Item]:
         speech, self._speech = self._speech, None
         if speech is not None and (text := "".join(speech.pieces)).strip():
             yield Entry(event=Message(**speech.common, content=text), end=speech.end)

@@ -99,7 +99,7 @@ class _Reading:
         repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
-        told: dict[str, str | float | None] = {
+        fields: dict[str, str | float | None] = {
             "session": session_id.shape_id(name, [[instance], *self._shape()]),
             "instance": instance,
             "agent_version": coerce.text(self._info.get("swe_agent_version")),
@@ -111,7 +111,7 @@ class _Reading:
             "api_calls": coerce.number(stats.get("api_calls")),
             "cost_usd": coerce.cost(stats.get("instance_cost")),
         }
-        yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
+        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
 
     def _shape(self) -> Iterator[tuple[Part, ...]]:
         first = self._attempts[0]
@@ -166,8 +166,8 @@ class _Reading:
         stated = coerce.mapping(self._config.get("problem_statement"))
         if text := coerce.text(stated.get("text")):
             return text.strip()
-        told = next((m for m in history if m.get("role") == "user"), {})
-        text = completion.text(told.get("content"))[0]
+        prompt = next((m for m in history if m.get("role") == "user"), {})
+        text = completion.text(prompt.get("content"))[0]
         return task.task(text, self._templates.get("instance_template")) or None
 
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
@@ -266,13 +266,13 @@ class _Reading:
     def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
         """What the reviewer of an attempt said of it."""
         review = info.get("review")
-        given = coerce.mapping(review)
-        outputs = given.get("outputs", review)
+        fields = coerce.mapping(review)
+        outputs = fields.get("outputs", review)
         texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
-        plain = (f"{key}: {value}" for key, value in given.items() if isinstance(value, str | int | float))
+        plain = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
         content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
         if content:
-            accepted = given.get("accept")
+            accepted = fields.get("accept")
             tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)
             event = Remark(id=self._id("review", 0), content=content, kind="verification", tags=tags)
             yield self._entry(event)

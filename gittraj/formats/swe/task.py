@@ -23,8 +23,8 @@ def task(text: str, template: object = None) -> str:
     for before, after in frames:
         start = text.find(before)
         end = text.find(after, start + len(before)) if start >= 0 and after else len(text)
-        if start >= 0 and end >= 0 and (found := text[start + len(before) : end].strip()):
-            return found
+        if start >= 0 and end >= 0 and (middle := text[start + len(before) : end].strip()):
+            return middle
     return text.strip()
 
 
