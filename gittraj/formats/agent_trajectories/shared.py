@@ -8,63 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from gittraj.formats.agent_trajectories.schema import Event, is_number, strict
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, Shown, to_event
 from gittraj.formats.base.json_patch import difference, patch
-from gittraj.formats.base.shapes import anything, fits, fraction, non_empty, text, utc
 from gittraj.model.times import seconds, to_stamp
 
-Event = dict[str, Any]
 OWN = "trail"
 """The field of an event that holds what its file says beyond it."""
-ID = re.compile(r"traj_[a-z0-9_]+")
-TITLE = 500  # characters
-STATUSES = ("active", "completed", "abandoned")
-SIGNIFICANCES = ("low", "medium", "high", "critical")
-
-_DECISION = {
-    "question": non_empty,
-    "chosen": non_empty,
-    "reasoning": non_empty,
-    "alternatives": [anything],
-    "*": anything,
-}
-DOCUMENT: dict[str, Any] = {
-    "id": lambda value: isinstance(value, str) and ID.fullmatch(value),
-    "task": {
-        "title": lambda value: non_empty(value) and len(value) <= TITLE,
-        "source?": {"system": text, "id": non_empty, "*": anything},
-        "*": anything,
-    },
-    "status": lambda value: value in STATUSES,
-    "startedAt": utc,
-    "completedAt": utc,
-    "agents": [{"name": non_empty, "role": non_empty, "joinedAt": utc, "leftAt?": utc, "*": anything}],
-    "retrospective": {
-        "summary": non_empty,
-        "approach": non_empty,
-        "confidence": fraction,
-        "decisions?": [_DECISION],
-        "*": anything,
-        "challenges?": [text],
-        "learnings?": [text],
-        "suggestions?": [text],
-        "timeSpent?": text,
-    },
-    "commits": [text],
-    "filesChanged": [text],
-    "tags": [text],
-    "projectId": text,
-    "workflowId": text,
-    "_trace": {"startRef": non_empty, "endRef?": text, "traceId?": text, "*": anything},
-}
-"""What their schema asks of a document's fields."""
-CHAPTER = {"id": non_empty, "title": non_empty, "agentName": non_empty, "startedAt": utc, "endedAt": utc}
 
 _AS_THEIRS = {
     "message": "note",
@@ -104,7 +59,7 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     tags = record.get("tags")
     if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
         event["tags"] = tags
-    if _is_number(record.get("confidence")):
+    if is_number(record.get("confidence")):
         event["confidence"] = record["confidence"]
     return event if to_event(event) is not None else {**event, "type": "note"}
 
@@ -138,7 +93,7 @@ def read_decision(raw: Event, text: str) -> Event:
             decision[key] = value
     if others := [name for option in coerce.sequence(raw.get("alternatives")) if (name := _option(option))]:
         decision["alternatives"] = others
-    if _is_number(raw.get("confidence")):
+    if is_number(raw.get("confidence")):
         decision["confidence"] = float(raw["confidence"])
     return decision
 
@@ -185,21 +140,6 @@ def build_event(event: Shown, ts: int) -> Event:
         patch(built, kept) if isinstance(kept, dict) and not {"chapter", "root"} & kept.keys() else built
     )
     return strict(changed, ts)
-
-
-def strict(built: Event, ts: int) -> Event:
-    """Without what their schema refuses."""
-    wrong = {
-        "significance": built.get("significance") not in SIGNIFICANCES,
-        "confidence": not (_is_number(built.get("confidence")) and 0 <= built["confidence"] <= 1),
-        "tags": not fits(built.get("tags"), [text]),
-        "type": not non_empty(built.get("type")),
-    }
-    kept = {key: value for key, value in built.items() if not wrong.get(key)}
-    if "content" in kept and not (isinstance(kept["content"], str) and kept["content"]):
-        del kept["content"]
-    timed = type(built.get("ts")) is int and built["ts"] > 0
-    return {"type": "note", "content": "(empty)", **kept, "ts": built["ts"] if timed else ts}
 
 
 def _build_raw(event: Shown) -> Event:
@@ -332,25 +272,16 @@ def with_carried(built: Event, carried: Event) -> Event:
     return {**built, "raw": {**(raw if isinstance(raw, dict) else {}), KEY: carried}}
 
 
-def fitting(fields: Shown, shape: Event) -> Event:
-    """The fields of theirs that their schema accepts, and those that it does not know."""
-    return {key: value for key, value in fields.items() if key not in shape or fits(value, shape[key])}
-
-
 def chapter_id(event_id: str) -> str:
     return f"chap_{hashlib.sha256(event_id.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _stamp(value: Any) -> str | None:
     """Milliseconds since 1970; a text in old files."""
-    if not _is_number(value):
+    if not is_number(value):
         return to_stamp(value)
     try:
         moment = datetime.fromtimestamp(value / 1000, UTC) if value > 0 else None
     except (ValueError, OverflowError, OSError):
         return None
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -12,20 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.agent_trajectories.shared import (
-    CHAPTER,
-    DOCUMENT,
-    ID,
-    OWN,
-    STATUSES,
-    TITLE,
-    Event,
-    build_event,
-    chapter_id,
-    fitting,
-    read_event,
-    with_carried,
-)
+from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STATUSES, TITLE, Event, fitting
+from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
 from gittraj.formats.agent_trajectories.summary import summarise, tell_chapter
 from gittraj.formats.base.carried import Names, carried_header, plain_event
 from gittraj.formats.base.exported import Exported

@@ -10,78 +10,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, Shown
 from gittraj.formats.base.json_patch import difference, patch
-from gittraj.formats.base.shapes import count, fits, flag, free, integer, non_empty, number, text, time
 from gittraj.model.times import to_stamp
 
-Event = dict[str, Any]
 VERSION = "ATIF-v1.7"
 OWN = "atif"
 """The field of an event that holds what its step says beyond it."""
 COPIED = "copied_context"
 """The type of what a file repeats of an earlier one."""
 
-_SOURCE = {"media_type": non_empty, "path": non_empty}
-_CONTENT = (text, [({"type": text, "text": text}, {"type": text, "source": _SOURCE})])
-_REF = {"trajectory_id??": text, "trajectory_path??": text, "session_id??": text, "extra??": free}
-_RESULT = {
-    "source_call_id??": text,
-    "content??": _CONTENT,
-    "subagent_trajectory_ref??": [_REF],
-    "extra??": free,
-}
-_METRICS = {
-    "prompt_tokens??": integer,
-    "completion_tokens??": integer,
-    "cached_tokens??": integer,
-    "cost_usd??": number,
-    "extra??": free,
-}
-_PLAIN = {
-    "message": _CONTENT,
-    "timestamp??": time,
-    "observation??": {"results": [_RESULT]},
-    "extra??": free,
-    "is_copied_context??": flag,
-    "llm_call_count??": count,
-}
-_CALL = {"tool_call_id": text, "function_name": text, "arguments": free, "extra??": free}
-_STEP = (
-    {"source": lambda value: value in ("system", "user"), **_PLAIN},
-    {
-        "source": lambda value: value == "agent",
-        "model_name??": text,
-        "reasoning_content??": text,
-        "reasoning_effort??": (text, number),
-        "tool_calls??": [_CALL],
-        "metrics??": _METRICS,
-        **_PLAIN,
-    },
-)
-"""What the models of ATIF ask of a step."""
-ROOT: dict[str, Any] = {
-    "agent": {
-        "name": text,
-        "version": text,
-        "model_name??": text,
-        "tool_definitions??": [free],
-        "extra??": free,
-    },
-    "final_metrics": {
-        **{f"total_{what}_tokens??": integer for what in ("prompt", "completion", "cached")},
-        "total_cost_usd??": number,
-        "total_steps??": integer,
-        "extra??": free,
-    },
-    "session_id": text,
-    "notes": text,
-    "continued_trajectory_ref": text,
-    "extra": free,
-}
-"""And of what a document says of the whole."""
-_FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 _AGENT = ("thinking", "message", "tool_call")
 _SYSTEM = frozenset(
@@ -245,7 +185,7 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
     kept = next((change for e in events if (change := e.get(OWN))), None)
     step: Event = {"source": "system", "message": ""}
     if first["type"] == COPIED and isinstance(kept, dict):
-        return _fit(kept, {**step, "message": first.get("content", "")})
+        return fit(kept, {**step, "message": first.get("content", "")})
     if stamp := next((e["ts"] for e in events if e.get("ts")), None):
         step["timestamp"] = stamp
     match first["type"]:
@@ -265,29 +205,7 @@ def build_step(events: Sequence[Shown]) -> dict[str, Any]:
     ]
     if results:
         step["observation"] = {"results": results}
-    return _fit(patch(step, kept), step) if isinstance(kept, dict) else step
-
-
-def _fit(changed: Any, step: Event) -> Event:
-    """A step as its file had it, if the models accept that; what they do not know is ``extra`` to them."""
-    if not isinstance(changed, dict):
-        return step
-    strange = {key: value for key, value in changed.items() if key not in _FIELDS}
-    if strange:
-        known = {key: value for key, value in changed.items() if key in _FIELDS}
-        changed = {**known, "extra": {**coerce.mapping(known.get("extra")), **strange}}
-    return changed if fits(changed, _STEP) and _agrees(changed) else step
-
-
-def _agrees(step: Event) -> bool:
-    """Whether its results are of its own calls, and what called no model has no figures of one."""
-    calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
-    results = (step.get("observation") or {}).get("results", ())
-    answered = {r["source_call_id"] for r in results if r.get("source_call_id") is not None}
-    has_model = any(step.get(key) is not None for key in ("metrics", "reasoning_content"))
-    return (answered <= calls or step.get("tool_calls") is None) and not (
-        step.get("llm_call_count") == 0 and has_model
-    )
+    return fit(patch(step, kept), step) if isinstance(kept, dict) else step
 
 
 def _agent_step(events: Sequence[Shown]) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.atif.shared import OWN, ROOT, VERSION, build_metrics, build_step, is_root, step_events
+from gittraj.formats.atif.schema import ROOT
+from gittraj.formats.atif.shared import OWN, VERSION, build_metrics, build_step, is_root, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event
 from gittraj.formats.base.exported import Exported
