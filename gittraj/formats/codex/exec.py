@@ -21,9 +21,10 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.outcomes import tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.codex import items, messages
+from gittraj.formats.codex import exec_records, items
 from gittraj.formats.codex.calls import Call
 from gittraj.formats.codex.outputs import Output
 from gittraj.formats.codex.skim import NOTHING, Skimmed
@@ -37,7 +38,6 @@ from gittraj.model.values import (
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
     Usage,
 )
 
@@ -46,12 +46,8 @@ agent = "codex"
 
 _START = Cursor()
 _TRUSTED: frozenset[str] = frozenset()
-_TURNS = frozenset(("turn.started", "turn.completed", "turn.failed"))
-_ITEMS = frozenset(("item.started", "item.updated", "item.completed"))
-_THREADS = {"thread.started": "thread_id", "session.created": "session_id"}
 _FINISHED = frozenset(("task.completed", "completed", "done"))
 _STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
-_HEADER = frozenset(("workdir", "model", "provider", "sandbox"))
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DROPPED = re.compile(
     rb'\{"(?:type":"item\.plan\.delta|id":"[^"]{0,40}","msg":\{"type":"(?:\w+_delta|turn_diff|background_event))"'
@@ -60,18 +56,7 @@ _DROPPED = re.compile(
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    return any(_is_record(record) for record in lines.head(head))
-
-
-def _is_record(record: dict[str, Any]) -> bool:
-    kind = record.get("type")
-    if not isinstance(kind, str):
-        message = record.get("msg")
-        old = "id" in record and isinstance(message, dict) and isinstance(message.get("type"), str)
-        return old or record.keys() >= _HEADER
-    if kind in _THREADS:
-        return isinstance(record.get(_THREADS[kind]), str)
-    return kind in _TURNS or (kind in _ITEMS and isinstance(record.get("item"), dict))
+    return any(exec_records.is_record(record) for record in lines.head(head))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -124,14 +109,10 @@ class _Reading:
             yield from self._position.report("status", "abandoned")
 
     def _identify(self, first: list[Fragment]) -> str | None:
-        records = [record for fragment in first for record in _records(fragment.value, 0)]
-        threads = [coerce.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
-        named = next((thread for thread in threads if thread), None)
+        named = exec_records.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or shape_id(
-            name, map(_shape, (part for fragment in first for part in _parts(fragment)))
-        )
+        return self._name or shape_id(name, exec_records.shapes(first))
 
     # ------------------------------------------------------------ records
 
@@ -140,16 +121,18 @@ class _Reading:
         self._end = fragment.end
         if "msg" in fragment.value:
             return (
-                item for record in _records(fragment.value, self._number) for item in self._record(record)
+                item
+                for record in exec_records.translated(fragment.value, self._number)
+                for item in self._record(record)
             )
         return self._record(fragment.value)
 
     def _record(self, record: dict[str, Any]) -> Iterable[Item]:
-        kind = _kind(record)
-        if kind in _ITEMS:
+        kind = exec_records.kind_of(record)
+        if kind in exec_records.ITEMS:
             return self._item(kind, coerce.mapping(record.get("item")))
-        if kind in _THREADS:
-            return self._thread(record, coerce.text(record.get(_THREADS[kind])))
+        if kind in exec_records.THREADS:
+            return self._thread(record, coerce.text(record.get(exec_records.THREADS[kind])))
         match kind:
             case "turn.started":
                 self._begin_turn()
@@ -164,14 +147,14 @@ class _Reading:
             case _ if kind in _FINISHED and self._running:
                 return self._end_turn("completed")
             case "request_user_input":
-                asked = [
-                    coerce.text(q.get("question")) or "" for q in coerce.objects(record.get("questions"))
-                ]
-                event = Foreign(**self._common(), content="\n".join(asked), type="codex.question")
-                return (self._entry(event),)
+                return self._questions(coerce.objects(record.get("questions")))
             case "":
                 return self._header(record)
         return ()
+
+    def _questions(self, questions: list[dict[str, Any]]) -> Iterator[Entry]:
+        texts = [coerce.text(question.get("question")) or "" for question in questions]
+        yield self._entry(Foreign(**self._common(), content="\n".join(texts), type="codex.question"))
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
         if kind == "turn.failed":
@@ -185,7 +168,7 @@ class _Reading:
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
         """What the very old form says first: its settings, then the prompt."""
-        if record.keys() >= _HEADER:
+        if record.keys() >= exec_records.HEADER:
             yield from self._position.report("folder", coerce.text(record.get("workdir")))
             yield from self._position.report("model", coerce.text(record.get("model")))
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
@@ -239,7 +222,7 @@ class _Reading:
         item = item if "type" in item else item | {"type": item.get("item_type")}
         own = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
-            self._chain = zlib.crc32(repr(_shape(item)).encode("utf-8", "replace"), self._chain)
+            self._chain = zlib.crc32(repr(exec_records.shape(item)).encode("utf-8", "replace"), self._chain)
         key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
         if item.get("type") == "todo_list":
             self._plan = (self._plan[0] if self._plan else key), items.steps(item)
@@ -272,15 +255,7 @@ class _Reading:
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, own: str, call_id: str | None, output: Output) -> Entry:
-        event = ToolResult(
-            id=own,
-            content=output.text,
-            call_id=call_id,
-            exit_code=output.exit_code,
-            is_error=output.is_error,
-            truncated=output.truncated,
-            artifact=output.artifact,
-        )
+        event = tool_result(output, id=own, call_id=call_id)
         return self._entry(event, commits=output.commits)
 
     def _other(self, key: str, item: dict[str, Any]) -> Entry | None:
@@ -324,27 +299,3 @@ class _Reading:
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, session=self._owner, **known)
-
-
-def _kind(record: dict[str, Any]) -> str:
-    return coerce.text(record.get("type")) or ""
-
-
-def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """A record, or those that say today what a very old one did."""
-    message = value.get("msg")
-    if isinstance(message, dict):
-        yield from messages.translate(message, number)
-    else:
-        yield value
-
-
-def _parts(fragment: Fragment) -> list[dict[str, Any]]:
-    """A record and what it wraps."""
-    inner = fragment.value.get("item") or fragment.value.get("msg")
-    return [fragment.value, coerce.mapping(inner)]
-
-
-def _shape(item: dict[str, Any]) -> list[str | int]:
-    """The kind of an item or record, and how long each of its texts and lists is."""
-    return [_kind(item), *[len(part) for part in item.values() if isinstance(part, str | list)]]

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
+from gittraj.formats.base.outcomes import tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import answers, calls, facts, outputs, prompts
@@ -34,7 +35,6 @@ from gittraj.model.values import (
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
 )
 
 name = "codex-rollout"
@@ -192,9 +192,8 @@ class _Reading:
         self._calls.close()
         texts, image = prompts.parts(record.payload.get("content"))
         text = prompts.typed(texts)
-        if text is None or text == self._echo:
-            return
-        yield self._candidate(record, text, image)
+        if text is not None and text != self._echo:
+            yield self._candidate(record, text, image)
 
     def _candidate(self, record: Record, text: str, image: Artifact | None = None) -> Candidate:
         state = {
@@ -227,16 +226,12 @@ class _Reading:
         call = self._tools.pop(call_id, None)
         value = record.payload.get("output")
         output = outputs.output(value, self._outcomes.pop(call_id, None))
-        event = ToolResult(
-            **record.common(),
-            content=output.text,
+        event = tool_result(
+            output,
             call_id=call_id or None,
-            exit_code=output.exit_code,
-            is_error=output.is_error,
-            truncated=output.truncated,
             bytes=output.bytes,
             duration_ms=output.duration_ms,
-            artifact=output.artifact,
+            **record.common(),
         )
         decided: Iterable[Decision] = ()
         if output.declined:
@@ -249,10 +244,7 @@ class _Reading:
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:
             sent = record.payload.get("author") == self._path
-            common = record.common() | {
-                "content": text,
-                "agent": coerce.text(record.payload.get("author")),
-            }
+            common = record.common() | {"content": text, "agent": coerce.text(record.payload.get("author"))}
             yield record.entry(PeerMessage(**common, direction="sent" if sent else "received"))
 
     # ------------------------------------------------------------ the user interface's view
