@@ -9,28 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines
+from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.copilot import calls
+from gittraj.formats.copilot import calls, results
+from gittraj.formats.copilot.record import Record
 from gittraj.formats.copilot.usage import Calls
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Item, TurnEnd
 from gittraj.model.values import (
-    AnyEvent,
     Artifact,
-    Decided,
-    Decision,
     Message,
     PeerMessage,
     Prompt,
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
 )
 
 name = "copilot-cli"
@@ -40,10 +36,6 @@ _START = Cursor()
 _TRUSTED = frozenset(("type", "data"))
 _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
-_REFUSED = ("rejected", "denied")
-_NOT_ASKED = "could not request permission from user"
-_FAILED = (*_REFUSED, "failure", "error", "timeout")
-_ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *")
 
 
 def detect(head: bytes) -> bool:
@@ -65,27 +57,6 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
     return _Reading(stream, session, cursor).items()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    """A record of the log with what every event of it has."""
-
-    id: str
-    kind: str
-    data: dict[str, Any]
-    ts: str | None
-    start: int
-    end: int
-
-    def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event that part ``ordinal`` of the record becomes."""
-        parent = coerce.text(self.data.get("parentToolCallId"))
-        tags = ("sidechain", *tags) if parent else tags
-        return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": tags, "parent": parent}
-
-    def entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self.end, **known)
 
 
 class _Reading:
@@ -112,7 +83,7 @@ class _Reading:
 
     def _record(self, fragment: Fragment) -> Iterator[Item]:
         value = fragment.value
-        record = _Record(
+        record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
             kind=coerce.text(value.get("type")) or "",
             data=coerce.mapping(value.get("data")),
@@ -125,24 +96,23 @@ class _Reading:
         yield from self._items(record)
         self._number += 1
 
-    def _identify(self, record: _Record) -> Iterator[Item]:
+    def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
         yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
 
-    def _items(self, record: _Record) -> Iterator[Item]:
+    def _items(self, record: Record) -> Iterator[Item]:
         data = record.data
         match record.kind:
             case "user.message":
                 yield from self._user(record)
             case "assistant.message":
                 yield from self._message(record)
-            case "assistant.reasoning":
-                if text := coerce.text(data.get("content")):
-                    self._thought.add(text)
-                    yield record.entry(Thinking(**record.common(), content=text, model=self._model))
+            case "assistant.reasoning" if text := coerce.text(data.get("content")):
+                self._thought.add(text)
+                yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
-                yield from self._spending.told(data)
+                yield from self._spending.reported(data)
             case "assistant.turn_end" if self._idle and "parentToolCallId" not in data:
                 yield TurnEnd(end=record.end)
             case "tool.execution_start":
@@ -158,7 +128,7 @@ class _Reading:
 
     # ------------------------------------------------------------ the session
 
-    def _session(self, record: _Record) -> Iterator[Item]:
+    def _session(self, record: Record) -> Iterator[Item]:
         data = record.data
         report, report_once = self._position.report, self._position.report_once
         match record.kind:
@@ -193,9 +163,9 @@ class _Reading:
     def _model(self) -> str | None:
         return self._position.facts.get("model")
 
-    # ------------------------------------------------------------ what was said
+    # ------------------------------------------------------------ messages
 
-    def _user(self, record: _Record) -> Iterator[Item]:
+    def _user(self, record: Record) -> Iterator[Item]:
         data = record.data
         text, artifact = _attached(coerce.text(data.get("content")) or "", data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
@@ -211,7 +181,7 @@ class _Reading:
         self._idle = True
         yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
 
-    def _message(self, record: _Record) -> Iterator[Item]:
+    def _message(self, record: Record) -> Iterator[Item]:
         data = record.data
         yield from self._position.report("model", coerce.text(data.get("model")))
         response = coerce.text(data.get("messageId")) or record.id
@@ -240,12 +210,12 @@ class _Reading:
 
     # ------------------------------------------------------------ calls
 
-    def _started(self, record: _Record) -> Iterator[Item]:
+    def _started(self, record: Record) -> Iterator[Item]:
         if coerce.text(record.data.get("toolCallId")) not in self._open:
             yield from self._call(record, 0, {}, coerce.text(record.data.get("toolName")), record.data)
 
     def _call(
-        self, record: _Record, ordinal: int, reply: dict[str, Any], tool: str | None, request: dict[str, Any]
+        self, record: Record, ordinal: int, reply: dict[str, Any], tool: str | None, request: dict[str, Any]
     ) -> Iterator[Item]:
         tool = tool or "unknown"
         arguments = coerce.parsed(request.get("arguments"))
@@ -263,47 +233,11 @@ class _Reading:
             paths=calls.paths(arguments),
         )
 
-    def _completed(self, record: _Record) -> Iterator[Item]:
-        data = record.data
-        call_id = coerce.text(data.get("toolCallId"))
+    def _completed(self, record: Record) -> Iterator[Item]:
+        call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
         question, choices = self._asked.pop(call_id or "", (None, None))
-        result, error = coerce.mapping(data.get("result")), data.get("error")
-        kind = result.get("result_type") or coerce.mapping(error).get("code")
-        text = _output(data.get("result")) or _output(error)
-        by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
-        refused = kind in _REFUSED and not by_rule
-        code = calls.exit_code(text) if tool in calls.SHELLS else None
-        event = ToolResult(
-            **record.common(),
-            content=text,
-            call_id=call_id,
-            exit_code=code,
-            is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
-        )
-        yield record.entry(event, commits=commits.printed(text))
-        decision = None
-        if refused:
-            decision = Decision(chosen=f"declined {tool}", by="human")
-        elif isinstance(question, str) and text and not event.is_error:
-            decision = _answer(question, choices, text)
-        if decision:
-            yield record.entry(Decided(**record.common(1), decision=decision))
-
-
-def _answer(question: str, choices: Any, text: str) -> Decision:
-    chosen = _ANSWER.sub("", text, count=1).strip()
-    others = [c for c in choices if isinstance(c, str) and c != chosen] if isinstance(choices, list) else []
-    return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
-
-
-def _output(value: Any) -> str:
-    """What the model saw of a result or of an error."""
-    if isinstance(value, str):
-        return value
-    keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
-    fields = coerce.mapping(value)
-    return next((text for key in keys if (text := coerce.text(fields.get(key)))), "")
+        yield from results.entries(record, tool, question, choices)
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:

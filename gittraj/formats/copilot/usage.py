@@ -21,11 +21,11 @@ class Calls:
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._told = state.get("told") is True
+        self._reported = state.get("told") is True
         self.begin_turn()
 
     def state(self) -> dict[str, Any]:
-        return {"told": self._told}
+        return {"told": self._reported}
 
     def begin_turn(self) -> None:
         self._last: str | None = None
@@ -40,9 +40,9 @@ class Calls:
         for usage in waiting:
             yield self._add(response, usage)
 
-    def told(self, record: dict[str, Any]) -> Iterator[Spent]:
+    def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
         """From ``assistant.usage``: the last message's, unless that has its own already."""
-        self._told = True
+        self._reported = True
         if self._last is None or self._last in self._spent:
             self._waiting.append(_usage(record))
         else:
@@ -50,11 +50,11 @@ class Calls:
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
         """From ``session.shutdown``: what each model cost since the program was started."""
-        if not self._told and self._last is not None:
+        if not self._reported and self._last is not None:
             for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)
                 yield self._add(response, _usage(coerce.mapping(coerce.mapping(fields).get("usage"))))
-        self._told = False
+        self._reported = False
 
     def _add(self, response: str, usage: Usage) -> Spent:
         self._spent[response] = self._spent.get(response, Usage()) + usage
