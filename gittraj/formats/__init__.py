@@ -82,7 +82,7 @@ _READERS: dict[str, str] = {
     "copilot-vscode": "gittraj.formats.copilot.chat",
     "copilot-vscode-log": "gittraj.formats.copilot.patches",
     "cursor": "gittraj.formats.cursor",
-    "pi": "gittraj.formats.pi",
+    "pi": "gittraj.formats.pi.session",
     "hook-capture": "gittraj.formats.agent_hooks.capture",
     "codex-notify": "gittraj.formats.codex.notify",
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, line_changes, lines
+from gittraj.formats.base import coerce, commits, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.session_id import shape_id
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.formats.pi import blocks
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Artifact,
     Foreign,
     Message,
     Prompt,
@@ -27,7 +27,6 @@ from gittraj.model.values import (
     Thinking,
     ToolCall,
     ToolResult,
-    Usage,
 )
 
 name = "pi"
@@ -142,11 +141,11 @@ class _Reading:
             case "compaction":
                 summary = coerce.text(value.get("summary")) or "Context compacted"
                 yield record.entry(Remark(**record.common(), content=summary, kind="compaction"))
-            case "branch_summary" if told := coerce.text(value.get("summary")):
+            case "branch_summary" if content := coerce.text(value.get("summary")):
                 common = record.common(0, "branch-summary")
-                yield record.entry(Remark(**common, content=told, kind="note"))
+                yield record.entry(Remark(**common, content=content, kind="note"))
             case "custom_message":
-                text, artifact = _content(value.get("content"))
+                text, artifact = blocks.content(value.get("content"))
                 if text:
                     common = record.common() | {"artifact": artifact}
                     yield record.entry(Foreign(**common, content=text, type="custom_message"))
@@ -159,7 +158,7 @@ class _Reading:
     def _message(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         match message.get("role"):
             case "user":
-                text, artifact = _content(message.get("content"))
+                text, artifact = blocks.content(message.get("content"))
                 if text:
                     yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
             case "assistant":
@@ -196,7 +195,7 @@ class _Reading:
             yield record.entry(Remark(**common, content=failure or str(stopped), kind=what))
             spoke = True
         if spoke and record.owner is None:
-            yield from _spent(record.id, message.get("usage"))
+            yield from blocks.spent(record.id, message.get("usage"))
         if stopped in ("stop", "length", "error", "aborted"):
             yield TurnEnd(end=record.end)
 
@@ -209,14 +208,14 @@ class _Reading:
         path = coerce.text(fields.get("path")) or coerce.text(fields.get("file_path"))
         return record.entry(
             ToolCall(**common, name=tool, arguments=arguments, call_id=coerce.text(block.get("id"))),
-            edits=_edits(tool, path, fields) if path else (),
+            edits=blocks.edits(tool, path, fields) if path else (),
             command=coerce.text(fields.get("command")) if tool == "bash" else None,
             folder=self._folder,
             paths=(path,) if path else (),
         )
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        text, artifact = _content(message.get("content"))
+        text, artifact = blocks.content(message.get("content"))
         cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
@@ -233,7 +232,7 @@ class _Reading:
             response=record.id if isinstance(nested, dict) else None,
         )
         yield record.entry(event, commits=commits.printed(text))
-        yield from _spent(record.id, nested)
+        yield from blocks.spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         """A command that the human ran (``!command``), with its output."""
@@ -273,50 +272,3 @@ def _active(fragments: list[Fragment]) -> set[str]:
         active.add(last)
         last = parents[last]
     return active
-
-
-def _edits(tool: str, path: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
-    if tool == "write":
-        whole = fields.get("content")
-        lines_of = tuple(whole.splitlines()) if isinstance(whole, str) else None
-        return () if lines_of is None else (Edit(path=path, added=lines_of, whole=whole),)
-    if tool != "edit":
-        return ()
-    added: list[str] = []
-    removed: list[str] = []
-    for change in coerce.objects(fields.get("edits")) or [fields]:
-        old, new = ((coerce.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
-        added += line_changes.only_in(new, old)
-        removed += line_changes.only_in(old, new)
-    return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
-
-
-def _content(value: Any) -> tuple[str, Artifact | None]:
-    """The text of content blocks with a placeholder for each image, and the first image."""
-    if isinstance(value, str):
-        return value.strip(), None
-    parts: list[str] = []
-    artifact: Artifact | None = None
-    for block in coerce.objects(value):
-        if block.get("type") == "image":
-            image = images.from_base64(block.get("data"), block.get("mimeType"))
-            artifact = artifact or image
-            parts.append(images.placeholder(image))
-        elif text := coerce.text(block.get("text")):
-            parts.append(text)
-    return "\n".join(parts), artifact
-
-
-def _spent(response: str, value: Any) -> Iterator[Spent]:
-    numbers = coerce.mapping(value)
-    if not numbers:
-        return
-    cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
-    usage = Usage(
-        input_tokens=coerce.count(numbers.get("input")),
-        cache_read_tokens=coerce.count(numbers.get("cacheRead")),
-        cache_write_tokens=coerce.count(numbers.get("cacheWrite")),
-        output_tokens=coerce.count(numbers.get("output")),
-        reasoning_tokens=coerce.count(numbers.get("reasoning")),
-    )
-    yield Spent(response=response, usage=usage, cost=cost)
