@@ -106,7 +106,7 @@ class _Reading:
                 yield from self._untold(run)
         yield prompt
         if self._open is not None:
-            yield self._told(self._open)
+            yield self._started(self._open)
 
     def _close(self) -> Iterator[Item]:
         run, self._open = self._open, None
@@ -120,7 +120,7 @@ class _Reading:
         own, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
         prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
         yield Entry(event=prompt, end=self._end)
-        yield self._told(run)
+        yield self._started(run)
         if result := coerce.text(snapshot.get("result_text")):
             message = Message(
                 id=f"{own}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
@@ -129,7 +129,7 @@ class _Reading:
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
 
-    def _told(self, run: dict[str, Any]) -> Entry:
+    def _started(self, run: dict[str, Any]) -> Entry:
         return Entry(event=beside.run(_run_id(run), _snapshot(run)), end=self._end)
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:

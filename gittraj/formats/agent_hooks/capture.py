@@ -168,6 +168,16 @@ class _Reading:
                 yield from self._begin(record) if event.startswith("before") else self._end(record)
             case "Stop" | "AfterAgent" | "stop" | "StopFailure":
                 yield from self._stop(record)
+            case "SessionEnd" | "sessionEnd" if record.foreign is None:
+                yield from self._position.report("status", "completed")
+                yield TurnEnd(end=record.end)
+            case _:
+                yield from self._text(record)
+
+    def _text(self, record: _Record) -> Iterator[Entry]:
+        """What an agent said, thought or kept of a compacted context."""
+        value = record.value
+        match record.event:
             case "SubagentStop" if text := coerce.text(value.get("last_assistant_message")):
                 yield record.entry(Message(**record.common(), content=text))
             case "afterAgentResponse" if text := coerce.text(value.get("text")):
@@ -179,11 +189,8 @@ class _Reading:
                 yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
             case "PostCompact" if text := coerce.text(value.get("compact_summary")):
                 yield record.entry(Remark(**record.common(0, "compaction"), content=text, kind="note"))
-            case "SessionEnd" | "sessionEnd" if record.foreign is None:
-                yield from self._position.report("status", "completed")
-                yield TurnEnd(end=record.end)
 
-    # ------------------------------------------------------------ what was said
+    # ------------------------------------------------------------ turns
 
     def _prompt(self, record: _Record) -> Iterator[Item]:
         prompt = coerce.text(record.value.get("prompt"))

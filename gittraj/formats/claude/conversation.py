@@ -56,7 +56,7 @@ class Conversation:
         common = record.common(0) | {"artifact": media.first(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
-        elif content := typed or prompts.told(record.content):
+        elif content := typed or prompts.message_text(record.content):
             yield record.entry(PeerMessage(**common, content=content, direction="received"))
         for ordinal, block in enumerate(record.content):
             if block.get("type") == "tool_result":

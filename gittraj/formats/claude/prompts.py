@@ -65,7 +65,7 @@ def waiting(text: Any) -> str | None:
     return part if part and not part.startswith("/") else None
 
 
-def told(content: list[dict[str, Any]]) -> str | None:
+def message_text(content: list[dict[str, Any]]) -> str | None:
     """What another agent says in this record."""
     texts = [text for block in content if (text := coerce.text(block.get("text")))]
     return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None

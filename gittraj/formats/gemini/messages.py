@@ -117,7 +117,7 @@ class Messages:
         return Entry(event=event, end=self._end, **known)
 
     def _text(self) -> str:
-        return "\n".join(said for part in parts(self._open.get("content")) if (said := text(part)))
+        return "\n".join(content for part in parts(self._open.get("content")) if (content := text(part)))
 
     # ------------------------------------------------------------ the user role
 

@@ -59,11 +59,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
     with path.open("rb") as stream:
         stream.seek(offset)
         line = io.BytesIO(stream.readline(lines.LIMIT))
-    found = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
-    if found is None or _id(found.value, offset) != session:
+    fragment = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
+    if fragment is None or _id(fragment.value, offset) != session:
         raise FormatError(f"{path} holds no conversation {session}", hint="list its sessions again")
-    messages = coerce.objects(found.value.get("messages"))
-    yield from openai_messages.conversation(messages, session=session, end=offset + found.end)
+    messages = coerce.objects(fragment.value.get("messages"))
+    yield from openai_messages.conversation(messages, session=session, end=offset + fragment.end)
 
 
 def _id(record: dict[str, Any], start: int) -> str:

@@ -216,7 +216,7 @@ class _Reading:
         return self._entry(event, commits=commits.printed(content))
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """The task, then observations, and what the program and its user put between them."""
+        """The task, then observations, and messages of the program and its user between them."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
@@ -233,7 +233,12 @@ class _Reading:
             yield self._entry(Remark(**common, content=text, kind="note"))
         elif typed := next((text[len(start) :] for start in _TYPED if text.startswith(start)), None):
             yield self._entry(Prompt(**common, content=typed))
-        elif (reason := protocol.rejected(text)) is not None:
+        else:
+            yield from self._observed(number, ts, text, extra)
+
+    def _observed(self, number: int, ts: str | None, text: str, extra: dict[str, Any]) -> Iterator[Entry]:
+        """What came back from a call, or why the run stopped."""
+        if (reason := protocol.rejected(text)) is not None:
             yield from self._rejected(number, ts, text, reason)
         elif "returncode" in extra or protocol.is_observation(text):
             yield self._result(f"m{number}:0", ts, text, extra)
@@ -242,7 +247,7 @@ class _Reading:
         elif self._pending:
             yield self._result(f"m{number}:0", ts, text, extra)
         elif text:
-            yield self._entry(Remark(**common, content=text, kind="error"))
+            yield self._entry(Remark(id=f"m{number}:0", ts=ts, content=text, kind="error"))
 
     def _is_malformed(self, text: str) -> bool:
         templates = (coerce.mapping(self._config.get(key)).get("format_error_template")

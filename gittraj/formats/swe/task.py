@@ -35,9 +35,9 @@ def title(asked: str) -> str | None:
 
 def _frame(template: str | None) -> tuple[str, str] | None:
     """What stands right before and after the task, up to whatever else is filled in."""
-    found = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
-    if found is None:
+    variable = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
+    if variable is None:
         return None
-    before = re.split(r"[}%#]\}", found.string[: found.start()])[-1]
-    after = re.split(r"\{[{%#]", found.string[found.end() :])[0]
+    before = re.split(r"[}%#]\}", variable.string[: variable.start()])[-1]
+    after = re.split(r"\{[{%#]", variable.string[variable.end() :])[0]
     return (before, after.rstrip("\n")) if before.strip() or after.strip() else None
