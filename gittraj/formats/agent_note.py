@@ -20,7 +20,7 @@ agent = "claude-code"
 
 
 def detect(path: Path) -> bool:
-    """Whether the file holds notes, and AgentNote's."""
+    """Whether the file contains notes of AgentNote."""
     return path.is_file() and any(_parse(text) for text in read_head(path))
 
 

@@ -72,7 +72,7 @@ def paths(arguments: Any) -> tuple[str, ...]:
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as a call of ``tool`` leaves them, as far as its arguments tell."""
+    """The files as a call of ``tool`` leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":

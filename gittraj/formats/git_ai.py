@@ -40,7 +40,7 @@ class _Work:
 
 
 def detect(path: Path) -> bool:
-    """Whether the file holds notes, and git-ai's."""
+    """Whether the file contains notes of git-ai."""
     return path.is_file() and any(_parse(text) is not None for text in read_head(path))
 
 
@@ -81,7 +81,7 @@ class _Reading:
         yield TurnEnd(end=note.end)
 
     def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
-        """Those that no note before has told."""
+        """The messages that no earlier note has reported."""
         messages = coerce.objects(work.record.get("messages"))
         known = len(self._reported) if messages[: len(self._reported)] == self._reported else 0
         for number, message in enumerate(messages[known:], known):
@@ -133,7 +133,7 @@ def _closing(note: Note, works: list[_Work]) -> Entry:
 
 
 def _parse(text: str) -> dict[str, _Work] | None:
-    """What a note says of each agent's session, by its key; None for what is no authorship log."""
+    """What a note says of each agent's session, by its key; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
     try:
         fields = coerce.mapping(lines.decode(text[divider.end() :])) if divider else {}

@@ -215,7 +215,7 @@ def _turns(folder: Path) -> list[tuple[int, Path]]:
 
 
 def _is_output(file: Path) -> bool:
-    """Of ``codex exec --json``; of another agent's turn the messages tell."""
+    """The items of ``codex exec --json``; another agent's turn is in the messages."""
     try:
         with file.open("rb") as stream:
             return printed.detect(stream.read(_HEAD))

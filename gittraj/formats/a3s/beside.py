@@ -1,4 +1,4 @@
-"""What A3S Code keeps beside its messages, each as the event that holds it.
+"""Events from the records that A3S Code keeps beside its messages.
 
 A run is a note after its prompt, a report a verification, a checkpoint a checkpoint; a delegated task is a
 call of ``Task`` and its result, as other agents have it; an artifact passes through. The object itself,
@@ -66,7 +66,7 @@ def checkpoints(records: Iterable[Object]) -> Iterator[Remark]:
 
 
 def tasks(records: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
-    """The delegated tasks that no call of the messages tells of; ``started`` is what those calls said."""
+    """The delegated tasks without a call in the messages; ``started`` is what those calls said."""
     for number, task in enumerate(sorted(records, key=lambda task: coerce.count(task.get("started_ms")))):
         names = [coerce.text(task.get(key)) for key in ("task_id", "child_session_id", "description")]
         if any(name and name in text for name in names for text in started):

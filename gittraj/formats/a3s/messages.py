@@ -1,4 +1,4 @@
-"""The messages of a session of A3S Code, and what its runs and traces tell of the calls in them.
+"""The messages of a session of A3S Code, and what its runs and traces record of the calls in them.
 
 Content blocks are those of Anthropic's messages. The tools are A3S Code's own: ``bash``, ``write``, ``edit``.
 """
@@ -25,7 +25,7 @@ _STARTERS = ("task", "parallel_task", "Task")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a call ended, as far as anything beside its message tells."""
+    """How a call ended, as far as other records than its message show."""
 
     ts: str | None = None
     exit_code: int | None = None

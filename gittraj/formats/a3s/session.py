@@ -1,4 +1,4 @@
-"""A session of A3S Code as items: what was said, and the runs, reports, artifacts and checkpoints beside it.
+"""A session of A3S Code as items: the messages, and the runs, reports, artifacts and checkpoints beside it.
 
 Messages have no times and no ids: times come from the events of the runs where a call is named there. A run
 is told after its prompt, with which a chapter begins; what belongs to no message stands at the end.
@@ -156,7 +156,7 @@ def _messages(kept: Kept) -> Objects:
 
 
 def _timed(kept: Kept) -> Timed:
-    """What the runs' events and the traces tell of calls, by their ids."""
+    """What the runs' events and the traces record of calls, by call id."""
     timed = Timed()
     for run in kept.runs:
         for record in coerce.objects(run.get("events")):

@@ -41,7 +41,7 @@ _SNAPSHOT = {
 
 
 def detect(path: Path) -> bool:
-    """Whether the folder, or ``sessions`` in it, holds sessions of A3S Code."""
+    """Whether the folder, or ``sessions`` in it, contains sessions of A3S Code."""
     return next(_files(path), None) is not None
 
 

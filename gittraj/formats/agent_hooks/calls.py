@@ -73,7 +73,7 @@ def called(agent: str, tool: str, arguments: Any) -> Called:
 
 
 def ended(agent: str, tool: str, response: Any) -> Ended:
-    """How it ended, from what the hook was given as its response."""
+    """How it ended, from the response that the hook received."""
     readers: dict[str, Callable[[str, Any], Ended]] = {
         "codex": _codex,
         "gemini-cli": _gemini,
@@ -127,7 +127,7 @@ def _gemini(tool: str, response: Any) -> Ended:
     code = None
     if tool in _SHELLS:
         codes = _EXIT.findall(body[-500:])
-        code = int(codes[-1]) if codes else 0  # it is told only where it is not 0
+        code = int(codes[-1]) if codes else 0  # it is present only if it is not 0
         shown_lines = body.split("\n")
         while len(shown_lines) > 1 and _TAIL.match(shown_lines[-1]):
             shown_lines.pop()

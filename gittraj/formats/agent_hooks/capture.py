@@ -1,7 +1,7 @@
 """What agents hand to their hooks, one payload a line as a recorder wrote it.
 
 The payloads of Claude Code, Codex, Gemini CLI and Cursor have ``hook_event_name`` in common and little else;
-whose they are shows in the names of events and in fields. A session's own log tells more and supersedes
+whose they are shows in the names of events and in fields. A session's own log has more and supersedes
 these events, so all their ids begin with ``hook.``. What a hook hears of the model's stream is not read.
 """
 
@@ -53,7 +53,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. Its first session is the file's; ``session`` stands in for a missing id.
+    """The items of a capture. Its first session is the file's; ``session`` replaces a missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -276,7 +276,7 @@ def _tool(record: _Record) -> str:
 
 
 def _arguments(record: _Record) -> Any:
-    """What the tool was given; Cursor's special hooks have it among their own fields."""
+    """The tool's input; Cursor's special hooks have it among their own fields."""
     value = record.value
     if "tool_input" in value:
         return coerce.parsed(value["tool_input"])

@@ -96,7 +96,7 @@ def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
 
 
 def _event(text: str, left: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """A note, or the decision that is told above with its reason."""
+    """A note, or the decision whose reason is above."""
     for title, fields in left.items():
         if text == f"{title}: {fields.get('Chose')}":
             return _decision(title, left.pop(title))

@@ -1,7 +1,7 @@
 """``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
 
 A file is a trajectory with an id of its own, which it keeps. Read leniently: half of those in the wild miss
-what the schema asks for. Files that stand beside it (index, trace, summary) hold nothing that it does not.
+what the schema asks for. The files beside it (index, trace, summary) contain nothing more.
 """
 
 from __future__ import annotations

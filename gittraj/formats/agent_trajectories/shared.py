@@ -19,7 +19,7 @@ from gittraj.formats.base.json_patch import difference, patch
 from gittraj.model.times import seconds, to_stamp
 
 OWN = "trail"
-"""The field of an event that holds what its file says beyond it."""
+"""The field of an event for what its file says beyond the event."""
 
 _AS_THEIRS = {
     "message": "note",
@@ -37,7 +37,7 @@ _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions
 
 
 def read_event(record: Shown, agent: str | None, names: Names) -> Event:
-    """What an event of theirs tells. ``agent`` is its chapter's, where that is not the trajectory's own."""
+    """Our event for one of theirs. ``agent`` is the chapter's, if it is not the trajectory's own."""
     kind = record.get("type")
     kind = kind if isinstance(kind, str) and kind else "note"
     text = coerce.text(record.get("content")) or ""
@@ -166,7 +166,7 @@ def build_decision(decision: Shown) -> Event:
 
 
 def _words(event: Shown) -> str:
-    """What stands where an event has no text of its own, which theirs must have."""
+    """The content of an event without text; their schema requires one."""
     match event["type"]:
         case "tool_call":
             arguments = event["tool"].get("arguments")
@@ -188,7 +188,7 @@ def _words(event: Shown) -> str:
 
 def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
     """The events of a document, each with what of ours was carried with it; what the document says beyond its
-    events stands in the events that begin its chapters, and in the last one."""
+    events is kept in the events that begin its chapters, and in the last one."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     for chapter in coerce.objects(document.get("chapters")):
@@ -218,7 +218,7 @@ def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
 
 
 def _ending(document: Shown, names: Names) -> Iterator[Event]:
-    """What stands beside the chapters: the retrospective, and what is kept of the document itself."""
+    """The events from outside the chapters: the retrospective, and one for the document itself."""
     stamp = to_stamp(document.get("completedAt"))
     when = {"ts": stamp} if stamp else {}
     retrospective = coerce.mapping(document.get("retrospective")) or {

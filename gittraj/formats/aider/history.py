@@ -35,7 +35,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """When its sessions started, which is their id. What stands above the first header has none."""
+    """When its sessions started, which is their id. Lines above the first header belong to no session."""
     with _file(path).open("rb") as stream:
         yield from (session for session, _ in _headers(stream))
 

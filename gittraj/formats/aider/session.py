@@ -80,7 +80,7 @@ class _Session:
         self._mode: _Mode = "start"
         self._blank = True
         self._ended = False
-        """Whether the last line may be the end of a text of several lines; what stands below tells."""
+        """Whether the last line may be the end of a text of several lines; the lines below decide."""
         self._block: _Block | None = None
         self._output: _Block | None = None
         """What Aider printed and that is nothing in particular: the output of a command, a failure."""
@@ -145,7 +145,7 @@ class _Session:
 
     def _is_printed(self, text: str) -> bool:
         """Whether a line that does not end as Aider's do begins a text of several lines by Aider. What the
-        model says stands below an empty line."""
+        model says comes after an empty line."""
         follows = self._mode in ("user", "printed") and not self._blank
         return follows or self._mode == "start" or bool(_COMMIT.match(text) or _ERROR.match(text))
 

@@ -220,7 +220,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """An event, its position where that was told, and what its step cost."""
+    """An event, its position if stored, and its step's cost."""
 
     entry: Entry
     at: int | None = None

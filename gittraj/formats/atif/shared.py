@@ -18,7 +18,7 @@ from gittraj.model.times import to_stamp
 
 VERSION = "ATIF-v1.7"
 OWN = "atif"
-"""The field of an event that holds what its step says beyond it."""
+"""The field of an event for what its step says beyond the event."""
 COPIED = "copied_context"
 """The type of what a file repeats of an earlier one."""
 
@@ -131,7 +131,7 @@ def _results(step: Shown) -> Iterator[Event]:
 
 
 def content_text(content: Any) -> str:
-    """A content as one text, with what stands for media."""
+    """The content as one text, with placeholders for media."""
     return content if isinstance(content, str) else "\n".join(_part(part) for part in coerce.objects(content))
 
 
@@ -277,7 +277,7 @@ def _with_content(kind: str, text: str) -> dict[str, Any]:
 
 
 def is_root(event: Shown) -> bool:
-    """Whether an event holds what a file says of the whole trajectory."""
+    """Whether the event contains what a file says of the whole trajectory."""
     own = event.get(OWN)
     return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
 

@@ -1,7 +1,7 @@
 """ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
 
 v1.7 and not v1.8, which adds nothing but audio: most tools read it. Where a trajectory came from an ATIF file
-its steps are again what they were; what ATIF has no place for rides along in ``extra``.
+its steps are again what they were; what ATIF has no field for is stored in ``extra``.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def stamp(value: Any) -> str | None:
     """A time as ISO 8601 UTC with milliseconds; ``None`` for anything else.
 
     A text without a zone counts as UTC; numbers are seconds, milliseconds, microseconds or
-    nanoseconds since 1970, told apart by their size.
+    nanoseconds since 1970, distinguished by their size.
     """
     try:
         if isinstance(value, str):

@@ -27,7 +27,7 @@ def paths(arguments: Any) -> tuple[str, ...]:
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The file as the call leaves it, as far as its arguments tell."""
+    """The file as the call leaves it, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     path = coerce.text(fields.get("file_path")) or coerce.text(fields.get("notebook_path"))
     if path is None:

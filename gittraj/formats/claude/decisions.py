@@ -1,6 +1,6 @@
 """Decisions that a Claude Code log states: answered questions, approved plans, refused calls.
 
-Only what stands in the log; nothing is read between its lines.
+Only what is explicit in the log; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _answers(fields: dict[str, Any]) -> tuple[Decision, ...]:
 
 
 def _plan(plan: str) -> tuple[Decision, ...]:
-    """The approved plan by its title; a reason is what stands below a heading that calls it one."""
+    """The approved plan by its title; its reason is the text below a heading for it."""
     title, _, rest = plan.strip().partition("\n")
     if not title:
         return ()

@@ -29,12 +29,12 @@ class SessionFacts:
 
     ``stem`` is the file's name without suffix. As a session id it wins, since a resume or a fork begins a
     file with records that it copied from another session; only a subagent's file is named for the
-    subagent. A log that was given another name is told by its content: a name that is no UUID loses
+    subagent. A renamed log is recognised by its content: a name that is not a UUID loses
     against a record's id that is one, and without a name the first id of the log is its own. That can
     be the id of the session that it was copied from, but it is the only one that no growth can change.
 
     ``again`` reads the record at an offset once more: of a summary that waits only the place is kept, since
-    a cursor holds no text.
+    a cursor must not contain text.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Images and documents among Claude Code's content blocks, which are told of but never kept."""
+"""Images and documents among Claude Code's content blocks: described, but never stored."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ KINDS = ("image", "document")
 
 
 def attached(block: dict[str, Any]) -> tuple[Artifact | None, str]:
-    """What is known of the image or document in ``block``, and the text that stands for it.
+    """A description of the image or document in ``block``, and its placeholder.
 
-    A document of plain text is its own text; what lies elsewhere is named by its address.
+    A document of plain text is its own text; one stored elsewhere is named by its address.
     """
     source = coerce.mapping(block.get("source"))
     data, url = coerce.text(source.get("data")), coerce.text(source.get("url"))

@@ -53,7 +53,7 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
 
 
 def queued(record: dict[str, Any]) -> dict[str, Any] | None:
-    """The attachment by which the agent was told what was typed while it worked."""
+    """The attachment with which the agent received what was typed while it worked."""
     attachment = coerce.mapping(record.get("attachment"))
     mode = attachment.get("commandMode", "prompt")
     return attachment if attachment.get("type") == "queued_command" and mode == "prompt" else None
@@ -93,7 +93,7 @@ def _part(block: dict[str, Any]) -> str | None:
 
 
 def _without(text: str, opening: str, closing: str) -> str:
-    """``text`` without what stands between the tags; in linear time, which no pattern with ``.*?`` has."""
+    """``text`` without the tags and what is between them; linear, unlike a pattern with ``.*?``."""
     kept: list[str] = []
     position = 0
     while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:

@@ -1,7 +1,7 @@
 """What a tool result of Claude Code says: its text, how it ended, what it changed.
 
 A result stands in a log twice: as the model saw it (``tool_result``) and structured
-(``toolUseResult``). The text is the model's; the structure tells the rest.
+(``toolUseResult``). The text is the model's; the structure has the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DECLINED = (
 )
 _ADVICE = re.compile(r"the user said:|reason for the rejection:")
 _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
-"""Where the blocks of a result, a server's among them, hold their text."""
+"""Where the blocks of a result, a server's among them, have their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Result:
     exit_code: int | None
     truncated: bool
     size: int | None
-    """Bytes of the whole output, where the log holds only a part."""
+    """Bytes of the whole output, if the log has only a part of it."""
     artifact: Artifact | None
     commits: tuple[str, ...]
     edits: tuple[Edit, ...]

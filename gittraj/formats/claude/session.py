@@ -158,7 +158,7 @@ class _Reading:
     def _wait(self, record: Record) -> None:
         """Follow the queue: what is removed from it, not taken as the next prompt, goes into the turn.
 
-        The attachment that tells the same clears it again; older files hold nothing else of it.
+        The attachment with the same text clears it again; older files have nothing else of it.
         """
         match record.value.get("operation"):
             case "enqueue":

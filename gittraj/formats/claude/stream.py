@@ -52,7 +52,8 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session's output. The session id is the first one in it; ``session`` stands in for it.
+    """The items of a session's output. The session id is the first one in it; ``session`` replaces a
+    missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the output before ``cursor`` is another one.
     """

@@ -10,7 +10,7 @@ from gittraj.model.values import Decision
 
 ASKING = "request_user_input"
 _OTHER = "user_note: "
-"""How a text of one's own stands among the chosen labels."""
+"""The prefix of a free text among the chosen labels."""
 
 
 def refused(tool: str | None) -> Decision:

@@ -1,15 +1,14 @@
 """The output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
-github.com/openai/codex, of the age before (``{"id":"0","msg":…}``), and what wrappers write beside them.
+github.com/openai/codex, those of the oldest form (``{"id":"0","msg":…}``), and what wrappers add.
 
-It has neither times nor, today, the prompt, the model or the folder: a rollout of the same thread says more
-of the same, and its events supersede these, whose ids all begin with ``exec.``. A file holds one run of a
-thread; every run counts its items from 0, so an id bears, beside the item's, a sum over the kinds and
-lengths of the items in the file up to it: that tells runs apart from the first that differs on, and stays as
-it is when the file grows.
+It has no times and, today, neither the prompt, the model nor the folder. A rollout of the same thread has
+more, so its events supersede these, whose ids all begin with ``exec.``. A file has one run of a thread, and
+every run counts its items from 0; so an event's id also has a checksum over the kinds and lengths of the
+items so far. It distinguishes runs from the first item that differs, and does not change when the file grows.
 
-The tokens of a turn are those of the thread until then, less what the file told before. What a resumed
-thread had spent before this run stands nowhere in it: the first turn bears all of it. A run that was
-killed, or still goes on, gives the status ``abandoned``.
+A turn's tokens are the thread's total less what the file reported before. What a resumed thread had spent
+before this run is unknown and counts for the first turn. A run that was killed or is still going has the
+status ``abandoned``.
 """
 
 from __future__ import annotations
@@ -167,7 +166,7 @@ class _Reading:
         yield from self._end_turn(_STATUS[kind])
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
-        """What the very old form says first: its settings, then the prompt."""
+        """The first records of the oldest form: its settings, then the prompt."""
         if record.keys() >= exec_records.HEADER:
             yield from self._position.report("folder", coerce.text(record.get("workdir")))
             yield from self._position.report("model", coerce.text(record.get("model")))
@@ -192,7 +191,7 @@ class _Reading:
         yield from self._position.report("status", status)
 
     def _count(self, record: dict[str, Any]) -> Iterator[Item]:
-        """What the very old form tells after each model call: it, or the thread until then."""
+        """The oldest form's usage after each model call: of the call, or of the thread so far."""
         if isinstance(record.get("total"), dict):
             self._total = usage(record["total"])
         else:

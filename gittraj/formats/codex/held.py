@@ -16,7 +16,7 @@ from gittraj.model.values import Prompt
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A user message that may be a prompt, and the cursor of the place before it."""
+    """A user message that may be a prompt, and the cursor before it."""
 
     entry: Entry
     cursor: Cursor
@@ -48,7 +48,7 @@ class Held:
         return [held for held in self.waiting if isinstance(held, Candidate)]
 
     def take(self, item: Item | Candidate | Verdict) -> Iterator[Item]:
-        """What can be told now that ``item`` is known."""
+        """The items that are certain now that ``item`` is known."""
         if isinstance(item, Verdict):
             yield from self._judge(item.text)
         elif self.waiting or isinstance(item, Candidate):
@@ -57,7 +57,7 @@ class Held:
             yield from self._position.count([item])
 
     def end(self) -> Iterator[Item]:
-        """What can be told at the end of what is written so far."""
+        """The items that are certain at the end of the log so far."""
         if self.confirms is False:
             yield from self._judge(None)
 

@@ -26,7 +26,7 @@ _BARE = re.compile(r"[\w@%+=:,./-]+")
 
 
 def call(item: dict[str, Any], folder: str | None) -> Call | None:
-    """The call that an item is; ``None`` for what says, thinks or tells something. ``folder`` is where the
+    """The call that an item is; ``None`` for messages, thinking and notes. ``folder`` is where the
     session works, as far as that is known."""
     match item.get("type"):
         case "command_execution":

@@ -32,7 +32,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. The first thread is its session; ``session`` stands in for a missing id.
+    """The items of a capture. The first thread is its session; ``session`` replaces a missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -46,7 +46,7 @@ class _Reading:
         self._name = session
         self._number: int = cursor.state.get("record", 0)
         self._known: dict[str, int] = dict(cursor.state.get("known", {}))
-        """How many messages of each thread were told, over all its turns."""
+        """How many messages of each thread were reported, over all its turns."""
 
     def items(self) -> Iterator[Item]:
         for fragment in self._lines:

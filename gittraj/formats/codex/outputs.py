@@ -86,13 +86,13 @@ class Output(NamedTuple):
     """Whether a human refused the call."""
     duration_ms: int | None = None
     bytes: int | None = None
-    """The size of the whole output, where it was cut and something tells."""
+    """The size of the whole output, if it was cut and the size is known."""
 
 
 def output(value: Any, outcome: Outcome | None = None) -> Output:
-    """The output that a rollout holds as text, as JSON in a text, as content items or as object.
+    """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
-    ``outcome`` is what a record beside the output told of the call.
+    ``outcome`` is from another record of the same call.
     """
     outcome = outcome or _UNKNOWN
     text, artifact, success, metadata = _unpack(value)
@@ -132,7 +132,7 @@ def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
 
 
 def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
-    """Text, image, whether it says that it succeeded, and what stands beside the text."""
+    """Text, image, whether it reports success, and the fields beside the text."""
     if isinstance(value, str):
         if value.startswith("{") and isinstance(inner := coerce.parsed(value), dict) and "output" in inner:
             text, artifact, success, _ = _unpack(inner["output"])

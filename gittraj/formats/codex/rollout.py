@@ -61,7 +61,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a rollout. The session id is the one in the file; ``session`` stands in for it.
+    """The items of a rollout. The session id is the one in the file; ``session`` is used if there is none.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """

@@ -20,7 +20,7 @@ from gittraj.model.values import Usage
 class Calls:
     """The model calls of a session, one after the other.
 
-    ``state`` is what an earlier :meth:`state` gave; it holds between turns only, when no call is open.
+    ``state`` is the result of an earlier :meth:`state`, valid only between turns, when no call is open.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -65,7 +65,7 @@ class Calls:
         self.end_turn()
 
     def count(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
-        """From a ``token_count`` event: the last call's, and possibly told before."""
+        """From a ``token_count`` event: the last call's, which may have been reported before."""
         info = coerce.mapping(payload.get("info"))
         total, last = info.get("total_token_usage"), info.get("last_token_usage")
         digest = None if total is None else short(json.dumps(total, sort_keys=True))

@@ -35,7 +35,7 @@ def paths(arguments: Any) -> tuple[str, ...]:
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as the call leaves them, as far as its arguments tell."""
+    """The files as the call leaves them, as far as its arguments show."""
     fields = coerce.mapping(arguments)
     if name == "apply_patch":
         return patch.edits(_first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")

@@ -65,7 +65,7 @@ def model(request: dict[str, Any]) -> str | None:
 
 
 def folder(requests: list[dict[str, Any]]) -> str | None:
-    """The folder that VS Code has open, as far as a part of an answer tells."""
+    """The folder that VS Code has open, if a part of an answer names it."""
     for request in requests:
         for part in coerce.objects(request.get("response")):
             base = coerce.mapping(part.get("baseUri"))
@@ -80,7 +80,7 @@ def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - i
 
 
 def read(request: dict[str, Any], own: str) -> Iterator[Found]:
-    """What stands in the answer to a request, in its order; ``own`` is the request's id."""
+    """The parts of the answer to a request, in order; ``own`` is the request's id."""
     return _Answer(request, own).found()
 
 

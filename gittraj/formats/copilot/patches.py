@@ -1,6 +1,6 @@
 """VS Code's chat sessions as a log of patches, ``chatSessions/<id>.jsonl``, replayed for ``chat``.
 
-``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets what stands at the path ``k``, ``{kind 2, k, v,
+``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets the value at the path ``k``, ``{kind 2, k, v,
 i}`` cuts the list there to ``i`` elements and appends ``v``, ``{kind 3, k}`` deletes (objectMutationLog.ts of
 VS Code). A later patch may change anything, so the log is read whole.
 """
@@ -34,7 +34,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session that the patches lead to. ``session`` stands in for a missing id."""
+    """The items of the session that the patches lead to. ``session`` replaces a missing id."""
     state: Any = None
     end = 0
     for fragment in Lines(stream, _START, trusted=_TRUSTED):

@@ -1,4 +1,4 @@
-"""What Copilot's model calls cost: told after each call, or in sum when the program ends, never both.
+"""What Copilot's model calls cost: reported after each call, or in sum when the program ends, never both.
 
 ``inputTokens`` counts cached ones too. ``cost`` is a number of premium requests, not of dollars, and so is
 left out.
@@ -17,7 +17,7 @@ from gittraj.model.values import Usage
 class Calls:
     """The model calls since the last human prompt, by the ids of their messages.
 
-    ``state`` is what an earlier :meth:`state` gave: whether the program tells each call's cost.
+    ``state`` is the result of an earlier :meth:`state`: whether the program reports each call's cost.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ class Calls:
         self._waiting: list[Usage] = []
 
     def answered(self, response: str, model: str | None) -> Iterator[Spent]:
-        """A message came. A cost told before it is its own."""
+        """A message came. A cost reported before it is its own."""
         self._last = self._by_model[model] = response
         waiting, self._waiting = self._waiting, []
         for usage in waiting:

@@ -1,6 +1,6 @@
 """Decisions that a Gemini CLI log states: answered questions, plans approved or rejected, refused calls.
 
-Only what stands in the log; nothing is read between its lines.
+Only what is explicit in the log; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
 
 
 def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
-    """The answers stand by the ordinal of their question."""
+    """The answers are keyed by the index of their question."""
     answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
     output: list[Decision] = []
     for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):

@@ -2,7 +2,7 @@
 
 A message is written again when more of it is known (its calls, with their results), so it waits until
 another one comes; whatever comes of it later still is added. A result stands with its call and again in a
-message of the user role: it is told once.
+message of the user role: it is reported once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Messages:
         self._answered: set[str] = set()
 
     def opens_turn(self, message: dict[str, Any]) -> bool:
-        """Whether a human's prompt begins with this message, and was not told yet."""
+        """Whether a human's prompt begins with this message and was not reported yet."""
         if message.get("type") != "user" or facts.is_subagent(self._position):
             return False
         known = coerce.text(message.get("id"))
@@ -60,7 +60,7 @@ class Messages:
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """A message, or more of one. ``name`` stands in for an id, ``end`` is the offset after its record."""
+        """A message, or more of one. ``name`` replaces a missing id, ``end`` the offset after its record."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
@@ -75,12 +75,12 @@ class Messages:
         self._end = end
 
     def close(self) -> Iterator[Item]:
-        """What the last message still has to tell: no more of it is to come at once."""
+        """The rest of the last message's items, as it is complete for now."""
         yield from self.flush(closed=True)
         self._id, self._open = "", {}
 
     def flush(self, *, closed: bool = False) -> Iterator[Item]:
-        """What the last message tells so far."""
+        """The last message's items so far."""
         if not self._open:
             return
         yield from facts.identify(self._position, self._open, self._named, self._format)
@@ -137,7 +137,7 @@ class Messages:
                 yield self._entry(Prompt(**common, content=typed))
 
     def _responses(self, content: list[Part]) -> Iterator[Item]:
-        """Results that the call's own message did not tell."""
+        """Results that the call's own message did not have."""
         for ordinal, part in enumerate(content):
             response = function_response(part)
             if response is None:
@@ -204,7 +204,7 @@ class Messages:
             yield from self._answer(n, entry, called)
 
     def _is_told(self, called: Part) -> bool:
-        """Whether another message told this call, which stands in the content only."""
+        """Whether another message reported this call, which is only in the content."""
         return coerce.text(called.get("id")) in self._calls
 
     def _call(self, n: int, called: dict[str, Any], reply: dict[str, Any]) -> Entry:
@@ -221,7 +221,7 @@ class Messages:
         )
 
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
-        """The result that stands with its call."""
+        """The result in its call's record."""
         call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
         answer = results.responses(called.get("result"), call_id)
         status, display = called.get("status"), called.get("resultDisplay")

@@ -37,7 +37,7 @@ def detect(head: bytes) -> bool:
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     """The items of an output; read whole, whatever ``cursor`` says. The session id is the one in it;
-    ``session`` stands in for it."""
+    ``session`` is used if there is none."""
     value, damage = document.load(stream)
     fields, end = coerce.mapping(value), stream.tell()
     models = coerce.mapping(coerce.mapping(fields.get("stats")).get("models"))

@@ -1,7 +1,7 @@
 """Which texts of the user role a human typed into Gemini CLI.
 
 The program puts its context, its hooks' words, the files that a prompt names and its own nudges into the
-same role. A text that is no human's must never become a prompt.
+same role. Text that no human typed must never become a prompt.
 """
 
 from __future__ import annotations

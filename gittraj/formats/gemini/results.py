@@ -61,7 +61,7 @@ def responses(content: Any, call_id: str | None) -> list[Part]:
 
 def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Result:
     """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
-    ``display`` (``resultDisplay``) stand beside it."""
+    ``display`` (``resultDisplay``) are fields beside it."""
     output, artifact, failed = _said(answer)
     output = output or (display if isinstance(display, str) else "")
     failed = failed or status in FAILED

@@ -70,7 +70,8 @@ def _is_document(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session file. The session id is the one in the file; ``session`` stands in for it.
+    """The items of a session file. The session id is the one in the file; ``session`` replaces a
+    missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """

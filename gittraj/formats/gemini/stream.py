@@ -51,7 +51,7 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an output. The session id is the one in it; ``session`` stands in for it.
+    """The items of an output. The session id is the one in it; ``session`` is used if there is none.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """

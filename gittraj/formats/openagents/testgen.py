@@ -18,7 +18,7 @@ from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
 
 ROW = "testgen"
-"""The field of the last event's ``raw`` that holds the row."""
+"""The field of the last event's ``raw`` with the row."""
 _TOLD = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 

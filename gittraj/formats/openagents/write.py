@@ -49,7 +49,7 @@ def write(exported: Exported) -> Iterator[bytes]:
 
 
 def _is_below(trajectory: Header, known: Mapping[str, Header]) -> bool:
-    """Whether an agent that is exported too started this one: then it stands in that one's document."""
+    """Whether this one's parent is exported too, and contains it as a subagent."""
     above = _above(trajectory, known)
     if above is None or _circles(trajectory, known):
         return False
@@ -134,7 +134,7 @@ def _generated(trajectory: Header) -> dict[str, Any] | None:
 
 
 def _column(value: Any) -> Any:
-    """A value as SQLite can hold it: what a session says may be anything."""
+    """The value in a type that SQLite can store, whatever the session has."""
     if isinstance(value, dict | list) or (isinstance(value, int) and abs(value) > _LARGEST):
         return json.dumps(value)
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value

@@ -34,7 +34,7 @@ class Costs:
         return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
 
     def take(self, metrics: Any, response: str | None, usage: Any) -> None:
-        """The totals on an event of the call ``response``, whose own ``usage`` the provider told.
+        """The totals on an event of the call ``response``; ``usage`` is the provider's for that call.
 
         An event of no call leaves what the totals grew by to the next one, or at the end to the last.
         """

@@ -69,7 +69,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a session's events; ``session`` is its id, where the program's folder tells it."""
+    """The items of a session's events; ``session`` is its id, if the program's folder has one."""
     own = session_id.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
                                  coerce.stamp(e.get("timestamp"))] for e in events[:2]))  # fmt: skip
     yield Fact(name="session", value=session or own)
@@ -262,7 +262,7 @@ def _status(kind: str, args: dict[str, Any]) -> str:
 
 
 def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
-    """The file as an action leaves it, as far as its arguments tell."""
+    """The file as an action leaves it, as far as its arguments show."""
     path, content = coerce.text(args.get("path")), args.get("content")
     if kind == "edit" and coerce.text(args.get("command")):
         return editor.edits(args)
@@ -281,7 +281,7 @@ def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
 
 
 def _exit_code(extras: dict[str, Any]) -> int | None:
-    """Of a command; -1 stands for one that goes on."""
+    """Of a command; -1 means that it is still running."""
     code = coerce.number(coerce.mapping(extras.get("metadata")).get("exit_code"))
     code = coerce.number(extras.get("exit_code")) if code is None else code
     return code if code != -1 else None

@@ -20,7 +20,7 @@ agent = "openhands"
 
 _EVENTS = "events"
 _SAMPLE = 50
-"""Folders that are looked into to tell whether sessions lie in one."""
+"""How many folders are searched for sessions."""
 
 
 def detect(path: Path) -> bool:

@@ -50,7 +50,7 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session, whole. The id is the one in the file; ``session`` stands in for it."""
+    """The items of a session, whole. The id is the one in the file; ``session`` is used if there is none."""
     fragments = list(Lines(stream, _START, trusted=_TRUSTED))
     yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
     yield from (record for record in fragments if isinstance(record, Damage))

@@ -20,7 +20,7 @@ _NOWHERE = "/dev/null"
 
 
 def edits(text: str) -> tuple[Edit, ...]:
-    """One edit a file, and one more for the old name of a renamed one; nothing if this is no diff."""
+    """One edit a file, and one more for the old name of a renamed one; empty if this is not a diff."""
     return tuple(edit for file in _files(text) for edit in file.edits())
 
 
@@ -50,7 +50,7 @@ class _File:
         )
 
     def header(self, line: str) -> None:
-        """A line that stands before the file's hunks."""
+        """A line before the file's hunks."""
         if line.startswith("new file mode "):
             self.kind = "add"
         elif line.startswith("deleted file mode "):

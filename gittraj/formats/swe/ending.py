@@ -54,7 +54,7 @@ class Ending:
         yield from (Fact(name=name, value=value) for name, value in fields.items() if value)
 
     def entries(self, end: int, ts: str | None = None, prefix: str = "") -> Iterator[Entry]:
-        """The events that it is told with: what failed, and the submission."""
+        """Its events: what failed, and the submission."""
         if self.status == "failed":
             text = self.error or f"The run ended with {self.exit_status}"
             yield Entry(event=Remark(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)

@@ -124,7 +124,7 @@ class _Reading:
         yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
 
     def _costs_add_up(self) -> bool:
-        """Whether the calls' own costs are all there is; else only the total can be told."""
+        """Whether the calls' own costs are all there is; else only the total is known."""
         total = coerce.cost(coerce.mapping(self._info.get("model_stats")).get("instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))

@@ -37,7 +37,7 @@ class Observation:
 
 
 def action(answer: str) -> tuple[str, str | None]:
-    """An answer without the command in it, and the command, if it holds exactly one."""
+    """An answer without the command in it, and the command, if there is exactly one."""
     blocks = next((matches for fence in _FENCES if (matches := list(_blocks(answer, fence)))), [])
     if len(blocks) != 1:
         return answer, None
@@ -77,7 +77,7 @@ def is_observation(text: str) -> bool:
 
 
 def is_malformed(text: str, template: Any) -> bool:
-    """Whether this tells the model that it did not keep to the protocol."""
+    """Whether this reports to the model that it broke the protocol."""
     start = (coerce.text(template) or "").partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
@@ -88,7 +88,7 @@ def submits(command: str | None) -> bool:
 
 
 def rejected(text: str) -> str | None:
-    """What the human said who refused a command; ``None`` if this is no refusal."""
+    """The human's words on refusing a command; ``None`` if this is not a refusal."""
     match = _REJECTED.match(text)
     return text[match.end() :].strip() if match else None
 

@@ -1,8 +1,8 @@
 """SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
 
-``trajectory`` holds the steps of the run, ``history`` what the model saw, with demonstrations that are no
-part of it; some files have only the one or only the other. Prompts that are repeated in each step
-(``query``, ``messages``) are dropped. Paths lie inside a container: they are told from its repository's root.
+``trajectory`` has the steps of the run, ``history`` what the model saw, with demonstrations that are not
+part of it; some files have only one of them. Prompts that are repeated in each step (``query``,
+``messages``) are dropped. Paths are inside a container, relative to its repository's root.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ class _Reading:
         )
 
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
-        """Only a run's total is known, so it stands on the last model call."""
+        """Only a run's total is known, so the last model call gets it."""
         stats = coerce.mapping(self._info.get("model_stats"))
         sent, received = (
             coerce.count(stats.get("tokens_sent")),
@@ -162,7 +162,7 @@ class _Reading:
                 yield from self._message(number, message)
 
     def _problem(self, history: list[dict[str, Any]]) -> str | None:
-        """What was asked: as the run was configured, or else as the model was told."""
+        """The task: as the run was configured, or else as the model received it."""
         stated = coerce.mapping(self._config.get("problem_statement"))
         if text := coerce.text(stated.get("text")):
             return text.strip()
@@ -239,7 +239,7 @@ class _Reading:
         )
 
     def _inside(self, path: str) -> str:
-        """A path from the repository's root, where it lies in it."""
+        """The path from the repository's root, if it is inside."""
         folder = self._shell.folder or self._root
         if folder and not posixpath.isabs(path):
             path = posixpath.normpath(posixpath.join(folder, path))

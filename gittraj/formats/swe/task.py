@@ -13,11 +13,11 @@ _FRAMES = (
     ("Please solve this issue: ", "\n\nYou can execute bash commands"),
     ("\nISSUE:\n", "\n\nINSTRUCTIONS:\n"),
 )
-"""Around the task in the templates that the agents bring along, for files that do not hold theirs."""
+"""Around the task in the templates that the agents bring along, for files without their own."""
 
 
 def task(text: str, template: object = None) -> str:
-    """The task in the first message of a run; the whole message if nothing tells where the task is."""
+    """The task in the first message of a run; the whole message if the task cannot be located."""
     text = text.replace("\r\n", "\n")
     frames = [*([frame] if (frame := _frame(coerce.text(template))) else []), *_FRAMES]
     for before, after in frames:
@@ -34,7 +34,7 @@ def title(asked: str) -> str | None:
 
 
 def _frame(template: str | None) -> tuple[str, str] | None:
-    """What stands right before and after the task, up to whatever else is filled in."""
+    """The text right before and after the task, up to whatever else is filled in."""
     variable = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
     if variable is None:
         return None

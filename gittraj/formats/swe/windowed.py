@@ -87,7 +87,7 @@ def paths(name: str, arguments: Any) -> tuple[str, ...]:
 
 
 def _words(command: str) -> tuple[str, dict[str, Any]]:
-    """A command of this shell as name and arguments; ``bash`` if it is none."""
+    """A command of this shell as name and arguments; ``bash`` if it is not one of them."""
     name = command.split(maxsplit=1)[0] if command.strip() else ""
     if name not in (*_EDITOR, "create", "open", "edit", "insert") or len(command) > _QUOTED_LIMIT:
         return "bash", {}
