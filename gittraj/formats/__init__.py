@@ -1,6 +1,6 @@
 """One reader per log format: bytes of a session in, items of :mod:`gittraj.model.session_items` out.
 
-A reader decides by content, streams, and never raises over what a log holds. It does not know
+A reader decides by content, streams, and never raises, whatever a log contains. It does not know
 repositories, commits or notes, never opens another file, and writes nothing. A new format is one
 module, one line here, one test.
 """
@@ -46,7 +46,7 @@ class Reader(Protocol):
 
 
 class Store(Protocol):
-    """Several sessions in one place: a database, a folder, a file to which every session is appended."""
+    """A container of several sessions: a database, a folder, a file to which every session is appended."""
 
     name: str
     agent: str
@@ -82,14 +82,14 @@ _READERS: dict[str, str] = {
     "copilot-vscode": "gittraj.formats.copilot.chat",
     "copilot-vscode-log": "gittraj.formats.copilot.patches",
     "cursor": "gittraj.formats.cursor",
-    "pi": "gittraj.formats.pi",
+    "pi": "gittraj.formats.pi.session",
     "hook-capture": "gittraj.formats.agent_hooks.capture",
     "codex-notify": "gittraj.formats.codex.notify",
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",
     "openhands": "gittraj.formats.openhands.events",
     "openai-messages": "gittraj.formats.openai.messages",
 }
-"""By format, in the order in which ``detect`` asks: whatever is told apart by less comes later."""
+"""By format, in the order in which ``detect`` asks: less specific formats come later."""
 STORES: dict[str, str] = {
     "zwarm": "gittraj.formats.zwarm",
     "a3s": "gittraj.formats.a3s.store",

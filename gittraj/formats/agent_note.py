@@ -20,7 +20,7 @@ agent = "claude-code"
 
 
 def detect(path: Path) -> bool:
-    """Whether the file holds notes, and AgentNote's."""
+    """Whether the file contains notes of AgentNote."""
     return path.is_file() and any(_parse(text) for text in read_head(path))
 
 
@@ -31,18 +31,18 @@ def sessions(path: Path) -> Iterator[str]:
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises OSError, or FormatError if it is not there any more."""
-    return read_session(path, session, _names, _tell)
+    return read_session(path, session, _names, _read_note)
 
 
-def _tell(note: Note) -> Iterator[Item]:
-    if (told := _parse(note.text)) is not None:
-        yield Fact(name="agent", value=name_agent(told.get("agent")))
-        yield from _items(note, told)
+def _read_note(note: Note) -> Iterator[Item]:
+    if (content := _parse(note.text)) is not None:
+        yield Fact(name="agent", value=name_agent(content.get("agent")))
+        yield from _items(note, content)
 
 
 def _names(text: str) -> list[str] | None:
-    told = _parse(text)
-    return None if told is None else [told["session_id"]]
+    content = _parse(text)
+    return None if content is None else [content["session_id"]]
 
 
 def _parse(text: str) -> dict[str, Any] | None:
@@ -54,28 +54,29 @@ def _parse(text: str) -> dict[str, Any] | None:
     return value if known and coerce.text(value.get("session_id")) else None
 
 
-def _items(note: Note, told: dict[str, Any]) -> Iterator[Item]:
-    model = coerce.text(told.get("model"))
+def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
+    model = coerce.text(content.get("model"))
     if model:
         yield Fact(name="model", value=model)
-    for number, each in enumerate(coerce.objects(told["interactions"])):
+    for number, interaction in enumerate(coerce.objects(content["interactions"])):
         own = f"{note.prefix}.{number}"
-        for at, context in enumerate(coerce.objects(each.get("contexts"))):
+        for at, context in enumerate(coerce.objects(interaction.get("contexts"))):
             if text := coerce.text(context.get("text")):
                 remark = Remark(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
                 yield Entry(event=remark, end=note.end)
         yield Entry(
-            event=Prompt(id=f"{own}:prompt", content=coerce.text(each.get("prompt")) or ""), end=note.end
+            event=Prompt(id=f"{own}:prompt", content=coerce.text(interaction.get("prompt")) or ""),
+            end=note.end,
         )
-        used, wrote = (", ".join(_texts(each.get(key))) for key in ("tools", "files_touched"))
+        used, wrote = (", ".join(_texts(interaction.get(key))) for key in ("tools", "files_touched"))
         if used or wrote:
-            said = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
+            summary = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
             yield Entry(
-                event=Remark(id=f"{own}:used", content=said, kind="note", tags=("tools",)), end=note.end
+                event=Remark(id=f"{own}:used", content=summary, kind="note", tags=("tools",)), end=note.end
             )
-        if text := coerce.text(each.get("response")):
+        if text := coerce.text(interaction.get("response")):
             yield Entry(event=Message(id=f"{own}:answer", content=text, model=model), end=note.end)
-    yield _closing(note, told)
+    yield _closing(note, content)
     yield TurnEnd(end=note.end)
 
 
@@ -83,19 +84,21 @@ def _texts(value: Any) -> list[str]:
     return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
 
 
-def _closing(note: Note, told: dict[str, Any]) -> Entry:
+def _closing(note: Note, content: dict[str, Any]) -> Entry:
     """What the note says of the commit itself."""
-    attribution = coerce.mapping(told.get("attribution"))
+    attribution = coerce.mapping(content.get("attribution"))
     counted = coerce.mapping(attribution.get("lines"))
-    files = [(coerce.text(file.get("path")), file.get("by_ai")) for file in coerce.objects(told.get("files"))]
-    said = f"AgentNote: {coerce.count(attribution.get('ai_ratio'))} % by the agent"
+    files = [
+        (coerce.text(file.get("path")), file.get("by_ai")) for file in coerce.objects(content.get("files"))
+    ]
+    text = f"AgentNote: {coerce.count(attribution.get('ai_ratio'))} % by the agent"
     if counted:
         added, total = (coerce.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
-        said += f", {added} of {total} lines added"
+        text += f", {added} of {total} lines added"
     event = Remark(
         id=f"{note.prefix}:note",
-        ts=coerce.stamp(told.get("timestamp")) or note.ts,
-        content=said,
+        ts=coerce.stamp(content.get("timestamp")) or note.ts,
+        content=text,
         kind="note",
         tags=("attribution",),
         raw={"attribution": attribution, "files": [path for path, _ in files]},

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, images, line_changes, lines, patch
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import Part, shape_id
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Item
 from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
@@ -40,13 +40,13 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return all(_is_record(found) for found in objects[:3])
+    return all(_is_record(record) for record in objects[:3])
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    content = coerce.mapping(found.get("message")).get("content")
-    own = found.get("role") in ("user", "assistant") and isinstance(content, list)
-    return own and not _FOREIGN & found.keys()
+def _is_record(record: dict[str, Any]) -> bool:
+    content = coerce.mapping(record.get("message")).get("content")
+    own = record.get("role") in ("user", "assistant") and isinstance(content, list)
+    return own and not _FOREIGN & record.keys()
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -67,35 +67,35 @@ def command(tool: str, arguments: Any) -> str | None:
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = coerce.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
+    fields = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
 
 
 def edits(tool: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as a call of ``tool`` leaves them, as far as its arguments tell."""
-    given = coerce.mapping(arguments)
+    """The files as a call of ``tool`` leaves them, as far as its arguments show."""
+    fields = coerce.mapping(arguments)
     kind = _plain(tool)
     if kind == "applypatch":
-        return patch.edits(next(_texts(given, "patch", "input", "command"), coerce.text(arguments) or ""))
+        return patch.edits(next(_texts(fields, "patch", "input", "command"), coerce.text(arguments) or ""))
     path = next(iter(paths(arguments)), None)
     if path is None:
         return ()
     match kind:
         case "write" | "writefile" | "createfile":
-            whole = next((given[key] for key in _WHOLE if isinstance(given.get(key), str)), None)
+            whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
             added = tuple(whole.splitlines()) if whole is not None else ()
             return (Edit(path=path, added=added, whole=whole),)
         case "delete" | "deletefile":
             return (Edit(path=path, kind="delete"),)
         case "editfile":
-            code = next(_texts(given, "code_edit"), "")
+            code = next(_texts(fields, "code_edit"), "")
             return (
                 Edit(path=path, added=tuple(x for x in code.splitlines() if not _ELISION.match(x.strip()))),
             )
         case "searchreplace" | "strreplace" | "edit" | "multiedit" | "multistrreplace":
-            return (_changed(path, coerce.objects(given.get("edits")) or [given]),)
+            return (_changed(path, coerce.objects(fields.get("edits")) or [fields]),)
         case "editnotebook":
-            return (_changed(path, [given]),)
+            return (_changed(path, [fields]),)
         case _:
             return ()
 
@@ -116,8 +116,8 @@ def _plain(tool: str) -> str:
     return tool.lower().replace("_", "")
 
 
-def _texts(given: dict[str, Any], *keys: str) -> Iterator[str]:
-    return (text for key in keys if (text := coerce.text(given.get(key))))
+def _texts(fields: dict[str, Any], *keys: str) -> Iterator[str]:
+    return (text for key in keys if (text := coerce.text(fields.get(key))))
 
 
 # ---------------------------------------------------------------- records
@@ -127,43 +127,43 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._stream = stream
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = cursor.state.get("record", 0)
 
     def items(self) -> Iterator[Item]:
-        if "session" not in self._place.facts:
-            yield from self._place.learn("session", self._name or _shape_id(self._stream))
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        if "session" not in self._position.facts:
+            yield from self._position.report("session", self._name or _shape_id(self._stream))
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
                 self._number += 1
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        role = found.value.get("role")
-        content = _blocks(found.value)
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        role = fragment.value.get("role")
+        content = _blocks(fragment.value)
         if role == "user":
             if text := typed(content):
                 state = {"record": self._number}
-                yield from self._place.mark(self._place.cursor(found.start, state))
-                yield Entry(event=Prompt(id=f"n{self._number}:0", content=text), end=found.end)
+                yield from self._position.mark(self._position.cursor(fragment.start, state))
+                yield Entry(event=Prompt(id=f"n{self._number}:0", content=text), end=fragment.end)
             for ordinal, block in enumerate(content):
                 if block.get("type") == "tool_result":
-                    yield self._result(found, ordinal, block)
+                    yield self._result(fragment, ordinal, block)
         elif role == "assistant":
             for ordinal, block in enumerate(content):
-                yield from self._block(found, f"n{self._number}:{ordinal}", block)
+                yield from self._block(fragment, f"n{self._number}:{ordinal}", block)
 
-    def _block(self, found: Fragment, own: str, block: dict[str, Any]) -> Iterator[Item]:
-        said: dict[str, Any] = {"id": own, "response": f"n{self._number}"}
+    def _block(self, fragment: Fragment, own: str, block: dict[str, Any]) -> Iterator[Item]:
+        reply: dict[str, Any] = {"id": own, "response": f"n{self._number}"}
         if block.get("type") == "tool_use":
             tool, arguments = coerce.text(block.get("name")) or "unknown", block.get("input")
             call_id = coerce.text(block.get("id")) or own
             yield Entry(
-                event=ToolCall(**said, name=tool, arguments=arguments, call_id=call_id),
-                end=found.end,
+                event=ToolCall(**reply, name=tool, arguments=arguments, call_id=call_id),
+                end=fragment.end,
                 edits=edits(tool, arguments),
                 command=command(tool, arguments),
                 folder=coerce.text(coerce.mapping(arguments).get("working_directory")),
@@ -171,14 +171,14 @@ class _Reading:
             )
         elif text := coerce.text(block.get("text")):
             if words := text.replace(_REDACTED, "").strip():
-                yield Entry(event=Message(**said, content=words), end=found.end)
+                yield Entry(event=Message(**reply, content=words), end=fragment.end)
             if _REDACTED in text:
-                hidden = Thinking(**said | {"id": f"{own}:thinking"}, content="[redacted]")
-                yield Entry(event=hidden, end=found.end)
+                hidden = Thinking(**reply | {"id": f"{own}:thinking"}, content="[redacted]")
+                yield Entry(event=hidden, end=fragment.end)
 
-    def _result(self, found: Fragment, ordinal: int, block: dict[str, Any]) -> Entry:
-        given = block.get("content")
-        texts = [given] if isinstance(given, str) else [*_texts_of(coerce.objects(given))]
+    def _result(self, fragment: Fragment, ordinal: int, block: dict[str, Any]) -> Entry:
+        content = block.get("content")
+        texts = [content] if isinstance(content, str) else [*_texts_of(coerce.objects(content))]
         text = "\n".join(texts)
         event = ToolResult(
             id=f"n{self._number}:{ordinal}",
@@ -186,7 +186,7 @@ class _Reading:
             call_id=coerce.text(block.get("tool_use_id")),
             is_error=block.get("is_error") is True,
         )
-        return Entry(event=event, end=found.end, commits=commits.printed(text))
+        return Entry(event=event, end=fragment.end, commits=commits.printed(text))
 
 
 def typed(content: list[dict[str, Any]]) -> str | None:
@@ -237,7 +237,11 @@ def _shape_id(stream: BinaryIO) -> str | None:
     """The id of a session that nothing names; the stream is read from its start again afterwards."""
     if not stream.seekable():
         return None
-    records = (one.value for one in Lines(stream, _START, trusted=_TRUSTED) if isinstance(one, Fragment))
+    records = (
+        fragment.value
+        for fragment in Lines(stream, _START, trusted=_TRUSTED)
+        if isinstance(fragment, Fragment)
+    )
     first = [_shape(record) for record in islice(records, 2)]
     return shape_id(name, first) if first else None
 

@@ -40,7 +40,7 @@ class _Work:
 
 
 def detect(path: Path) -> bool:
-    """Whether the file holds notes, and git-ai's."""
+    """Whether the file contains notes of git-ai."""
     return path.is_file() and any(_parse(text) is not None for text in read_head(path))
 
 
@@ -53,11 +53,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises OSError, or FormatError if it is not there any more."""
     reading = _Reading()
 
-    def tell(note: Note) -> Iterator[Item]:
+    def read_note(note: Note) -> Iterator[Item]:
         works = (_parse(note.text) or {}).values()
         return reading.items(note, [work for work in works if work.session == session])
 
-    return read_session(path, session, _names, tell)
+    return read_session(path, session, _names, read_note)
 
 
 def _names(text: str) -> list[str] | None:
@@ -67,7 +67,7 @@ def _names(text: str) -> list[str] | None:
 
 class _Reading:
     def __init__(self) -> None:
-        self._told: list[dict[str, Any]] = []
+        self._reported: list[dict[str, Any]] = []
 
     def items(self, note: Note, works: list[_Work]) -> Iterator[Item]:
         for work in works:
@@ -81,14 +81,14 @@ class _Reading:
         yield TurnEnd(end=note.end)
 
     def _messages(self, note: Note, work: _Work) -> Iterator[Entry]:
-        """Those that no note before has told."""
-        said = coerce.objects(work.record.get("messages"))
-        known = len(self._told) if said[: len(self._told)] == self._told else 0
-        for number, message in enumerate(said[known:], known):
+        """The messages that no earlier note has reported."""
+        messages = coerce.objects(work.record.get("messages"))
+        known = len(self._reported) if messages[: len(self._reported)] == self._reported else 0
+        for number, message in enumerate(messages[known:], known):
             event = _event(f"{note.prefix}.{number}", message)
             if event is not None:
                 yield Entry(event=event, end=note.end)
-        self._told = said or self._told
+        self._reported = messages or self._reported
 
 
 def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
@@ -117,31 +117,31 @@ def _closing(note: Note, works: list[_Work]) -> Entry:
     """What the note says of the commit itself."""
     ranges: dict[str, list[str]] = {}
     for work in works:
-        for path, found in work.ranges.items():
-            ranges.setdefault(path, []).extend(found)
-    said = "; ".join(f"{path} {','.join(found)}" for path, found in ranges.items())
-    counts = {key: given for w in works for key in _COUNTS if (given := coerce.number(w.record.get(key)))}
+        for path, numbers in work.ranges.items():
+            ranges.setdefault(path, []).extend(numbers)
+    text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
+    counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
     event = Remark(
         id=f"{note.prefix}:note",
         ts=note.ts,
-        content=f"git-ai: {said or 'no line of this commit is left of it'}",
+        content=f"git-ai: {text or 'no line of this commit is left of it'}",
         kind="note",
         tags=("attribution",),
-        raw={"lines": {path: ",".join(found) for path, found in ranges.items()}, **counts},
+        raw={"lines": {path: ",".join(numbers) for path, numbers in ranges.items()}, **counts},
     )
     return Entry(event=event, end=note.end, edits=tuple(Edit(path=path) for path in ranges), on=note.commit)
 
 
 def _parse(text: str) -> dict[str, _Work] | None:
-    """What a note says of each agent's session, by its key; None for what is no authorship log."""
+    """What a note says of each agent's session, by its key; None if the text is not an authorship log."""
     divider = _DIVIDER.search(text)
     try:
-        told = coerce.mapping(lines.decode(text[divider.end() :])) if divider else {}
+        fields = coerce.mapping(lines.decode(text[divider.end() :])) if divider else {}
     except (ValueError, RecursionError):
         return None
-    if divider is None or not (coerce.text(told.get("schema_version")) or "").startswith(_SCHEMA):
+    if divider is None or not (coerce.text(fields.get("schema_version")) or "").startswith(_SCHEMA):
         return None
-    records = coerce.mapping(told.get("prompts")) | coerce.mapping(told.get("sessions"))
+    records = coerce.mapping(fields.get("prompts")) | coerce.mapping(fields.get("sessions"))
     works = {key: _Work(record) for key, record in records.items() if isinstance(record, dict)}
     path = ""
     for line in text[: divider.start()].splitlines():

@@ -44,7 +44,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more, OSError."""
-    folder = next((found for found in _folders(path) if found.resolve().name == session), None)
+    folder = next((match for match in _folders(path) if match.resolve().name == session), None)
     if folder is None:
         raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
     meta, damage = _load(folder)
@@ -72,9 +72,9 @@ class _Reading:
             model=coerce.text(meta.get("model")),
             entrypoint=coerce.text(meta.get("adapter")) or "codex",
         )
-        said = self._said()
-        for turn in sorted({*self._turns, *said}):
-            spoken = said.get(turn, [])
+        messages = self._messages_by_turn()
+        for turn in sorted({*self._turns, *messages}):
+            spoken = messages.get(turn, [])
             for number, message in spoken:
                 if message.get("role") == "user":
                     yield self._prompt(turn, number, message)
@@ -84,20 +84,20 @@ class _Reading:
                 yield from (self._answer(number, m) for number, m in spoken if m.get("role") == "assistant")
         yield from self._end()
 
-    def _said(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
+    def _messages_by_turn(self) -> dict[int, list[tuple[int, dict[str, Any]]]]:
         """The messages by turn: each begins with what a user says."""
         asked = [m.get("content") for m in self._messages if m.get("role") == "user"]
         task = coerce.text(self._meta.get("task"))
         turn = 0
-        said: dict[int, list[tuple[int, dict[str, Any]]]] = {}
+        messages: dict[int, list[tuple[int, dict[str, Any]]]] = {}
         if task and task not in asked[:1]:  # a session that keeps only what came later
             turn = 1
             at = self._meta.get("created_at")
-            said[1] = [(-1, {"role": "user", "content": task, "timestamp": at})]
+            messages[1] = [(-1, {"role": "user", "content": task, "timestamp": at})]
         for number, message in enumerate(self._messages):
             turn += message.get("role") == "user"
-            said.setdefault(max(turn, 1), []).append((number, message))
-        return said
+            messages.setdefault(max(turn, 1), []).append((number, message))
+        return messages
 
     def _prompt(self, turn: int, number: int, message: dict[str, Any]) -> Entry:
         event = Prompt(
@@ -161,13 +161,13 @@ class _Reading:
             yield Entry(event=Remark(id="error:0", content=error, kind="error"), end=0)
         if not self._turns and self._last and (usage := _usage(meta.get("token_usage"))) != Usage():
             yield Spent(response=self._last, usage=usage, cumulative=True)
-        told = coerce.text(meta.get("status"))
+        status = coerce.text(meta.get("status"))
         source = coerce.text(meta.get("source")) or ""
         orchestrator = source.removeprefix(_ORCHESTRATOR) if source.startswith(_ORCHESTRATOR) else None
         yield from _facts(
-            status=_STATUS.get(told or "", self._status),
+            status=_STATUS.get(status or "", self._status),
             participant=f"{orchestrator}:orchestrator" if orchestrator else None,
-            exit_status=None if told in (None, "pending", "running") else told,
+            exit_status=None if status in (None, "pending", "running") else status,
             exit_error=error,
         )
 
@@ -180,8 +180,8 @@ def _of(turn: int, name: str) -> str:
     return f"turn_{turn}.{name}"
 
 
-def _usage(given: Any) -> Usage:
-    numbers = coerce.mapping(given)
+def _usage(value: Any) -> Usage:
+    numbers = coerce.mapping(value)
     return Usage(
         input_tokens=coerce.count(numbers.get("input_tokens")),
         output_tokens=coerce.count(numbers.get("output_tokens")),
@@ -211,11 +211,11 @@ def _is_session(folder: Path) -> bool:
 def _turns(folder: Path) -> list[tuple[int, Path]]:
     place = folder / "turns"
     files = place.iterdir() if place.is_dir() else ()
-    return [(int(found[1]), f) for f in files if (found := _TURN.fullmatch(f.name)) and _is_output(f)]
+    return [(int(match[1]), f) for f in files if (match := _TURN.fullmatch(f.name)) and _is_output(f)]
 
 
 def _is_output(file: Path) -> bool:
-    """Of ``codex exec --json``; of another agent's turn the messages tell."""
+    """The items of ``codex exec --json``; another agent's turn is in the messages."""
     try:
         with file.open("rb") as stream:
             return printed.detect(stream.read(_HEAD))

@@ -1,4 +1,4 @@
-"""What A3S Code keeps beside its messages, each as the event that holds it.
+"""Events from the records that A3S Code keeps beside its messages.
 
 A run is a note after its prompt, a report a verification, a checkpoint a checkpoint; a delegated task is a
 call of ``Task`` and its result, as other agents have it; an artifact passes through. The object itself,
@@ -21,20 +21,20 @@ _DONE = frozenset(("completed", "failed", "cancelled"))
 Object = dict[str, Any]
 
 
-def run(own: str, told: Object) -> Remark:
-    changes = coerce.mapping(told.get("workspace_change_set"))
-    raw = _rest(told, "prompt", "result_text", "error", "workspace_change_set")
+def run(own: str, record: Object) -> Remark:
+    changes = coerce.mapping(record.get("workspace_change_set"))
+    raw = _rest(record, "prompt", "result_text", "error", "workspace_change_set")
     raw |= {"workspace_change_set": _rest(changes)} if changes else {}
-    said = f"Run {own}: {_status(told)}, {coerce.count(told.get('event_count'))} events"
-    ts = coerce.stamp(told.get("created_at_ms"))
-    return Remark(id=f"{own}:run", ts=ts, content=said, kind="note", tags=("run",), raw=raw)
+    text = f"Run {own}: {_status(record)}, {coerce.count(record.get('event_count'))} events"
+    ts = coerce.stamp(record.get("created_at_ms"))
+    return Remark(id=f"{own}:run", ts=ts, content=text, kind="note", tags=("run",), raw=raw)
 
 
-def reports(found: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[Remark]:
+def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[Remark]:
     """The reports, each once: a checkpoint repeats those made until then."""
     seen: list[Object] = []
     everywhere = [
-        *found,
+        *records,
         *(r for c in checkpoints for r in coerce.objects(c.get("verification_reports"))),
     ]
     for report in everywhere:
@@ -46,9 +46,9 @@ def reports(found: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[
 def _report(number: int, report: Object) -> Remark:
     lines = [f"{coerce.text(report.get('subject')) or 'report'}: {_status(report)}"]
     for check in coerce.objects(report.get("checks")):
-        told = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
+        label = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
         risk = coerce.text(check.get("residual_risk"))
-        lines.append(f"- {_status(check)}: {told}{f' ({risk})' if risk else ''}")
+        lines.append(f"- {_status(check)}: {label}{f' ({risk})' if risk else ''}")
     risks = report.get("residual_risks")
     lines += [f"- risk: {risk}" for risk in risks if isinstance(risk, str)] if isinstance(risks, list) else []
     return Remark(
@@ -56,18 +56,18 @@ def _report(number: int, report: Object) -> Remark:
     )
 
 
-def checkpoints(found: Iterable[Object]) -> Iterator[Remark]:
-    for number, each in enumerate(found):
-        run = coerce.text(each.get("run_id")) or str(number)
-        made = coerce.count(each.get("tool_calls_count"))
-        said = f"Round {coerce.count(each.get('turn'))} of {run}, after {made} tool calls"
-        ts = coerce.stamp(each.get("checkpoint_ms"))
-        yield Remark(id=f"checkpoint:{run}", ts=ts, content=said, kind="checkpoint", raw=_rest(each))
+def checkpoints(records: Iterable[Object]) -> Iterator[Remark]:
+    for number, record in enumerate(records):
+        run = coerce.text(record.get("run_id")) or str(number)
+        made = coerce.count(record.get("tool_calls_count"))
+        text = f"Round {coerce.count(record.get('turn'))} of {run}, after {made} tool calls"
+        ts = coerce.stamp(record.get("checkpoint_ms"))
+        yield Remark(id=f"checkpoint:{run}", ts=ts, content=text, kind="checkpoint", raw=_rest(record))
 
 
-def tasks(found: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
-    """The delegated tasks that no call of the messages tells of; ``started`` is what those calls said."""
-    for number, task in enumerate(sorted(found, key=lambda task: coerce.count(task.get("started_ms")))):
+def tasks(records: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
+    """The delegated tasks without a call in the messages; ``started`` is what those calls said."""
+    for number, task in enumerate(sorted(records, key=lambda task: coerce.count(task.get("started_ms")))):
         names = [coerce.text(task.get(key)) for key in ("task_id", "child_session_id", "description")]
         if any(name and name in text for name in names for text in started):
             continue
@@ -88,17 +88,19 @@ def tasks(found: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEve
             )
 
 
-def artifact(each: Object) -> Foreign:
-    uri = coerce.text(each.get("artifact_uri")) or coerce.text(each.get("artifact_id")) or "without a name"
-    text = coerce.text(each.get("content")) or ""
-    return Foreign(id=f"artifact:{uri}", content=text, type="artifact", raw=_rest(each, "content"))
+def artifact(record: Object) -> Foreign:
+    uri = (
+        coerce.text(record.get("artifact_uri")) or coerce.text(record.get("artifact_id")) or "without a name"
+    )
+    text = coerce.text(record.get("content")) or ""
+    return Foreign(id=f"artifact:{uri}", content=text, type="artifact", raw=_rest(record, "content"))
 
 
-def trace(number: int, each: Object) -> Foreign:
-    ended = "succeeded" if each.get("success") is True else "failed"
-    code, took = coerce.number(each.get("exit_code")), coerce.number(each.get("duration_ms"))
-    told = f"{coerce.text(each.get('name')) or 'program'} {ended}{f', exit {code}' if code else ''}"
-    return Foreign(id=f"trace:{number}", content=told, type="a3s.trace", duration_ms=took, raw=_rest(each))
+def trace(number: int, record: Object) -> Foreign:
+    ended = "succeeded" if record.get("success") is True else "failed"
+    code, took = coerce.number(record.get("exit_code")), coerce.number(record.get("duration_ms"))
+    label = f"{coerce.text(record.get('name')) or 'program'} {ended}{f', exit {code}' if code else ''}"
+    return Foreign(id=f"trace:{number}", content=label, type="a3s.trace", duration_ms=took, raw=_rest(record))
 
 
 def todo(session: Object) -> Iterator[Remark]:
@@ -114,5 +116,5 @@ def _status(value: Object) -> str:
     return coerce.text(value.get("status")) or "unknown"
 
 
-def _rest(value: Object, *told: str) -> Object:
-    return {key: given for key, given in value.items() if key not in {*told, *_UNTOLD} and given is not None}
+def _rest(value: Object, *shown: str) -> Object:
+    return {key: item for key, item in value.items() if key not in {*shown, *_UNTOLD} and item is not None}

@@ -1,4 +1,4 @@
-"""The messages of a session of A3S Code, and what its runs and traces tell of the calls in them.
+"""The messages of a session of A3S Code, and what its runs and traces record of the calls in them.
 
 Content blocks are those of Anthropic's messages. The tools are A3S Code's own: ``bash``, ``write``, ``edit``.
 """
@@ -25,7 +25,7 @@ _STARTERS = ("task", "parallel_task", "Task")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """How a call ended, as far as anything beside its message tells."""
+    """How a call ended, as far as other records than its message show."""
 
     ts: str | None = None
     exit_code: int | None = None
@@ -40,7 +40,7 @@ class Timed:
     ended: dict[str, Ended] = field(default_factory=dict)
     spare: list[dict[str, Any]] = field(default_factory=list)
 
-    def learn(self, event: dict[str, Any], ts: str | None) -> None:
+    def report(self, event: dict[str, Any], ts: str | None) -> None:
         call = coerce.text(event.get("id"))
         if call and event.get("type") == "tool_start":
             self.began.setdefault(call, ts)
@@ -74,15 +74,15 @@ class Timed:
 def answered(messages: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Id and tool of the calls that have a result, in the order of those."""
     tools: dict[str, str] = {}
-    found: list[tuple[str, str]] = []
+    output: list[tuple[str, str]] = []
     for message in messages:
         for block in coerce.objects(message.get("content")):
             call = coerce.text(block.get("id")) or coerce.text(block.get("tool_use_id")) or ""
             if block.get("type") == "tool_use":
                 tools[call] = coerce.text(block.get("name")) or ""
             elif block.get("type") == "tool_result" and call in tools:
-                found.append((call, tools.pop(call)))
-    return found
+                output.append((call, tools.pop(call)))
+    return output
 
 
 class Messages:
@@ -122,8 +122,8 @@ class Messages:
 
     def left(self) -> Iterator[AnyEvent]:
         """What belongs to no message."""
-        yield from (beside.artifact(each) for each in self._artifacts)
-        yield from (beside.trace(number, each) for number, each in enumerate(self._timed.spare))
+        yield from (beside.artifact(record) for record in self._artifacts)
+        yield from (beside.trace(number, record) for number, record in enumerate(self._timed.spare))
 
     def _said(
         self, message: dict[str, Any], block: dict[str, Any], common: dict[str, Any]
@@ -149,12 +149,12 @@ class Messages:
         event = ToolCall(
             **common, ts=self._timed.began.get(call), name=tool, arguments=arguments, call_id=call
         )
-        given = coerce.mapping(arguments)
+        fields = coerce.mapping(arguments)
         return Entry(
             event=event,
             end=end,
             edits=calls.edits(_EDITS.get(tool, ""), arguments),
-            command=coerce.text(given.get("command")) if tool == _SHELL else None,
+            command=coerce.text(fields.get("command")) if tool == _SHELL else None,
             folder=self._folder,
             paths=calls.paths(arguments),
         )
@@ -176,10 +176,12 @@ class Messages:
             artifact=image,
         )
         yield Entry(event=event, end=end, commits=commits.printed(text))
-        named = [each for each in self._artifacts if (coerce.text(each.get("artifact_uri")) or "\0") in text]
-        for each in named:
-            self._artifacts.remove(each)
-            yield Entry(event=beside.artifact(each), end=end)
+        named = [
+            record for record in self._artifacts if (coerce.text(record.get("artifact_uri")) or "\0") in text
+        ]
+        for record in named:
+            self._artifacts.remove(record)
+            yield Entry(event=beside.artifact(record), end=end)
 
 
 def _content(content: Any) -> tuple[str, Artifact | None]:

@@ -1,4 +1,4 @@
-"""A session of A3S Code as items: what was said, and the runs, reports, artifacts and checkpoints beside it.
+"""A session of A3S Code as items: the messages, and the runs, reports, artifacts and checkpoints beside it.
 
 Messages have no times and no ids: times come from the events of the runs where a call is named there. A run
 is told after its prompt, with which a chapter begins; what belongs to no message stands at the end.
@@ -70,8 +70,8 @@ class _Reading:
         self._end = 0
 
     def items(self) -> Iterator[Item]:
-        said = _said(self._kept)
-        for number, message in enumerate(said):
+        messages = _messages(self._kept)
+        for number, message in enumerate(messages):
             self._end = number + 1
             for entry in self._messages.entries(number, message):
                 if isinstance(entry.event, Prompt):
@@ -106,7 +106,7 @@ class _Reading:
                 yield from self._untold(run)
         yield prompt
         if self._open is not None:
-            yield self._told(self._open)
+            yield self._started(self._open)
 
     def _close(self) -> Iterator[Item]:
         run, self._open = self._open, None
@@ -116,24 +116,26 @@ class _Reading:
 
     def _untold(self, run: dict[str, Any]) -> Iterator[Item]:
         """A run whose messages are gone (compacted, or never saved): its own words."""
-        told = _snapshot(run)
-        own, ts = _run_id(run), coerce.stamp(told.get("created_at_ms"))
-        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(told.get("prompt")) or "")
+        snapshot = _snapshot(run)
+        own, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))
+        prompt = Prompt(id=f"{own}:prompt", ts=ts, content=coerce.text(snapshot.get("prompt")) or "")
         yield Entry(event=prompt, end=self._end)
-        yield self._told(run)
-        if result := coerce.text(told.get("result_text")):
-            message = Message(id=f"{own}:result", ts=coerce.stamp(told.get("updated_at_ms")), content=result)
+        yield self._started(run)
+        if result := coerce.text(snapshot.get("result_text")):
+            message = Message(
+                id=f"{own}:result", ts=coerce.stamp(snapshot.get("updated_at_ms")), content=result
+            )
             yield Entry(event=message, end=self._end)
         yield from self._failure(run)
         yield TurnEnd(end=self._end)
 
-    def _told(self, run: dict[str, Any]) -> Entry:
+    def _started(self, run: dict[str, Any]) -> Entry:
         return Entry(event=beside.run(_run_id(run), _snapshot(run)), end=self._end)
 
     def _failure(self, run: dict[str, Any]) -> Iterator[Item]:
-        told = _snapshot(run)
-        if error := coerce.text(told.get("error")):
-            ts = coerce.stamp(told.get("updated_at_ms"))
+        snapshot = _snapshot(run)
+        if error := coerce.text(snapshot.get("error")):
+            ts = coerce.stamp(snapshot.get("updated_at_ms"))
             event = Remark(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
             yield Entry(event=event, end=self._end)
 
@@ -143,32 +145,32 @@ class _Reading:
             yield Spent(response=self._messages.last, usage=usage, cumulative=True)
 
 
-def _said(kept: Kept) -> Objects:
+def _messages(kept: Kept) -> Objects:
     """The messages; a checkpoint that goes on where the session ends was left by a crash."""
-    said = coerce.objects(kept.session.get("messages"))
+    messages = coerce.objects(kept.session.get("messages"))
     for checkpoint in kept.checkpoints:
         more = coerce.objects(checkpoint.get("messages"))
-        if len(more) > len(said) and more[: len(said)] == said:
-            said = more
-    return said
+        if len(more) > len(messages) and more[: len(messages)] == messages:
+            messages = more
+    return messages
 
 
 def _timed(kept: Kept) -> Timed:
-    """What the runs' events and the traces tell of calls, by their ids."""
+    """What the runs' events and the traces record of calls, by call id."""
     timed = Timed()
     for run in kept.runs:
         for record in coerce.objects(run.get("events")):
-            timed.learn(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
-    timed.learn_traces(kept.traces, answered(_said(kept)))
+            timed.report(coerce.mapping(record.get("event")), coerce.stamp(record.get("timestamp_ms")))
+    timed.learn_traces(kept.traces, answered(_messages(kept)))
     return timed
 
 
 def _status(kept: Kept) -> str | None:
-    if told := _STATUS.get(str(kept.session.get("state"))):
-        return told
+    if status := _STATUS.get(str(kept.session.get("state"))):
+        return status
     last = max(kept.runs, key=lambda run: coerce.count(_snapshot(run).get("created_at_ms")), default={})
-    told = _RUN_STATUS.get(str(_snapshot(last).get("status")))
-    return told or ("abandoned" if kept.checkpoints else None)
+    status = _RUN_STATUS.get(str(_snapshot(last).get("status")))
+    return status or ("abandoned" if kept.checkpoints else None)
 
 
 def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
@@ -176,13 +178,13 @@ def _snapshot(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run_id(run: dict[str, Any]) -> str:
-    told = _snapshot(run)
-    return coerce.text(told.get("id")) or f"run-{coerce.count(told.get('created_at_ms'))}"
+    snapshot = _snapshot(run)
+    return coerce.text(snapshot.get("id")) or f"run-{coerce.count(snapshot.get('created_at_ms'))}"
 
 
-def _usage(given: Any) -> Usage:
+def _usage(value: Any) -> Usage:
     """Where the total has no room for them, cached tokens are part of the prompt's, as with OpenAI."""
-    numbers = coerce.mapping(given)
+    numbers = coerce.mapping(value)
     prompt, output = (coerce.count(numbers.get(f"{name}_tokens")) for name in ("prompt", "completion"))
     read, written = (coerce.count(numbers.get(f"cache_{name}_tokens")) for name in ("read", "write"))
     beside_prompt = coerce.count(numbers.get("total_tokens")) >= prompt + output + read + written

@@ -41,7 +41,7 @@ _SNAPSHOT = {
 
 
 def detect(path: Path) -> bool:
-    """Whether the folder, or ``sessions`` in it, holds sessions of A3S Code."""
+    """Whether the folder, or ``sessions`` in it, contains sessions of A3S Code."""
     return next(_files(path), None) is not None
 
 
@@ -52,7 +52,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more."""
-    file = next((found for found, own in _files(path) if own == session), None)
+    file = next((path_of for path_of, own in _files(path) if own == session), None)
     if file is None:
         raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
     reading = _Reading(session)
@@ -89,11 +89,11 @@ class _Reading:
     def _checkpoints(self, root: Path) -> Iterator[dict[str, Any]]:
         for file in sorted((root / "loop_checkpoints").glob("*.json")):
             if coerce.mapping(_peek(file)).get("session_id") == self.name:
-                found = self._load(file)
-                if coerce.count(found.get("schema_version")) > 1:
+                records = self._load(file)
+                if coerce.count(records.get("schema_version")) > 1:
                     self.damages.append(Damage(at=0, why=f"{file.name}: a checkpoint of a later version"))
-                elif isinstance(found, dict):
-                    yield found
+                elif isinstance(records, dict):
+                    yield records
 
     def _is_own(self, value: Any, key: str) -> bool:
         return bool(coerce.mapping(value).get(key, self.name) == self.name)

@@ -55,7 +55,7 @@ class Ended:
 
 def called(agent: str, tool: str, arguments: Any) -> Called:
     """What a call of ``tool`` by ``agent`` does."""
-    given = coerce.mapping(arguments)
+    fields = coerce.mapping(arguments)
     if agent == "cursor":
         return Called(
             edits=cursor.edits(tool, arguments),
@@ -63,9 +63,9 @@ def called(agent: str, tool: str, arguments: Any) -> Called:
             paths=cursor.paths(arguments),
         )
     if tool == "apply_patch":
-        edits = patch.edits(coerce.text(given.get("command") or given.get("input")) or "")
+        edits = patch.edits(coerce.text(fields.get("command") or fields.get("input")) or "")
         return Called(edits=edits, paths=tuple(edit.path for edit in edits))
-    command = coerce.text(given.get("command")) if tool in _SHELLS else None
+    command = coerce.text(fields.get("command")) if tool in _SHELLS else None
     edits = claude.edits(_GEMINI.get(tool, tool), arguments)
     if not edits and command and (text := patch.inside(command)):
         edits = patch.edits(text)
@@ -73,7 +73,7 @@ def called(agent: str, tool: str, arguments: Any) -> Called:
 
 
 def ended(agent: str, tool: str, response: Any) -> Ended:
-    """How it ended, from what the hook was given as its response."""
+    """How it ended, from the response that the hook received."""
     readers: dict[str, Callable[[str, Any], Ended]] = {
         "codex": _codex,
         "gemini-cli": _gemini,
@@ -120,19 +120,19 @@ def _codex(_tool: str, response: Any) -> Ended:
 
 
 def _gemini(tool: str, response: Any) -> Ended:
-    given = coerce.mapping(response)
-    text = _shown(given.get("llmContent"))
+    fields = coerce.mapping(response)
+    text = _shown(fields.get("llmContent"))
     framed = _FRAME.match(text)
     body = framed[1] if framed else text
     code = None
     if tool in _SHELLS:
-        found = _EXIT.findall(body[-500:])
-        code = int(found[-1]) if found else 0  # it is told only where it is not 0
+        codes = _EXIT.findall(body[-500:])
+        code = int(codes[-1]) if codes else 0  # it is present only if it is not 0
         shown_lines = body.split("\n")
         while len(shown_lines) > 1 and _TAIL.match(shown_lines[-1]):
             shown_lines.pop()
         body = "\n".join(shown_lines).removeprefix("Output: ")
-    shown = coerce.mapping(given.get("returnDisplay"))
+    shown = coerce.mapping(fields.get("returnDisplay"))
     path, whole = coerce.text(shown.get("filePath")), shown.get("newContent")
     edits: tuple[Edit, ...] = ()
     if path and isinstance(whole, str):
@@ -140,27 +140,27 @@ def _gemini(tool: str, response: Any) -> Ended:
     return Ended(
         text=body,
         exit_code=code,
-        is_error=bool(given.get("error")) or code not in (None, 0),
+        is_error=bool(fields.get("error")) or code not in (None, 0),
         commits=commits.printed(body),
         edits=edits,
     )
 
 
 def _cursor(_tool: str, response: Any) -> Ended:
-    given = coerce.parsed(response)
-    detail = coerce.mapping(given)
-    text = _shown(given if given is not None else response)
+    fields = coerce.parsed(response)
+    detail = coerce.mapping(fields)
+    text = _shown(fields if fields is not None else response)
     code = coerce.number(detail.get("exitCode", detail.get("exit_code")))
     return Ended(text=text, exit_code=code, is_error=code not in (None, 0), commits=commits.printed(text))
 
 
-def _shown(given: Any) -> str:
+def _shown(value: Any) -> str:
     """A result as a text; of an object, what it mainly says."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, list):
-        return "\n".join(text for one in given if (text := _shown(one)))
-    detail = coerce.mapping(given)
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(text for item in value if (text := _shown(item)))
+    detail = coerce.mapping(value)
     if not detail:
         return ""
     if "stdout" in detail or "stderr" in detail:
@@ -170,9 +170,9 @@ def _shown(given: Any) -> str:
         *(detail.get(key) for key in ("text", "content", "output")),
         coerce.mapping(detail.get("file")),
     )
-    for one in inner:
-        if said := coerce.text(coerce.mapping(one).get("content") if isinstance(one, dict) else one):
-            return said
+    for item in inner:
+        if content := coerce.text(coerce.mapping(item).get("content") if isinstance(item, dict) else item):
+            return content
     if isinstance(detail.get("content"), list):
         return _shown(detail["content"])
     return json.dumps({k: v for k, v in detail.items() if k not in _BULKY}, ensure_ascii=False)

@@ -1,7 +1,7 @@
 """What agents hand to their hooks, one payload a line as a recorder wrote it.
 
 The payloads of Claude Code, Codex, Gemini CLI and Cursor have ``hook_event_name`` in common and little else;
-whose they are shows in the names of events and in fields. A session's own log tells more and supersedes
+whose they are shows in the names of events and in fields. A session's own log has more and supersedes
 these events, so all their ids begin with ``hook.``. What a hook hears of the model's stream is not read.
 """
 
@@ -19,7 +19,7 @@ from gittraj.formats.agent_hooks.calls import Ended
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import decisions, prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, Decided, Message, PeerMessage, Prompt, Remark, Thinking, ToolCall
@@ -49,11 +49,11 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head, limit=5)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(isinstance(found.get("hook_event_name"), str) for found in objects)
+    return any(isinstance(record.get("hook_event_name"), str) for record in objects)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. Its first session is the file's; ``session`` stands in for a missing id.
+    """The items of a capture. Its first session is the file's; ``session`` replaces a missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -104,7 +104,7 @@ class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = state.get("record", 0)
         self._open: dict[str, list[str]] = {key: [*ids] for key, ids in dict(state.get("open", {})).items()}
@@ -113,29 +113,29 @@ class _Reading:
         self._done: set[str] = set()
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
                 continue
-            if isinstance(found.value.get("hook_event_name"), str):
-                yield from self._place.count(self._payload(found))
+            if isinstance(fragment.value.get("hook_event_name"), str):
+                yield from self._position.count(self._payload(fragment))
             self._number += 1
 
-    def _payload(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _payload(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         named = coerce.text(value.get("session_id")) or coerce.text(value.get("conversation_id"))
-        yield from self._place.learn_once("session", named or self._name)
-        foreign = named if named != self._place.facts.get("session") else None
+        yield from self._position.report_once("session", named or self._name)
+        foreign = named if named != self._position.facts.get("session") else None
         whose = agent_of(value)
-        if foreign is None and whose and whose != self._place.facts.get("agent", agent):
-            yield from self._place.learn("agent", whose)
+        if foreign is None and whose and whose != self._position.facts.get("agent", agent):
+            yield from self._position.report("agent", whose)
         record = _Record(
             number=self._number,
-            agent=whose or self._place.facts.get("agent", agent),
+            agent=whose or self._position.facts.get("agent", agent),
             event=value["hook_event_name"],
             value=value,
-            start=found.start,
-            end=found.end,
+            start=fragment.start,
+            end=fragment.end,
             foreign=foreign,
         )
         if foreign is None and not record.subagent:
@@ -143,14 +143,14 @@ class _Reading:
         yield from self._items(record)
 
     def _facts(self, record: _Record) -> Iterator[Fact]:
-        value, learn = record.value, self._place.learn
+        value, report = record.value, self._position.report
         roots = value.get("workspace_roots")
         first = roots[0] if isinstance(roots, list) and roots else None
-        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
-        yield from learn("folder", coerce.text(value.get("cwd")) or coerce.text(first))
-        yield from learn("model", coerce.text(value.get("model")))
-        yield from learn("agent_version", coerce.text(value.get("cursor_version")))
-        yield from learn("title", coerce.text(value.get("session_title")))
+        yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
+        yield from report("folder", coerce.text(value.get("cwd")) or coerce.text(first))
+        yield from report("model", coerce.text(value.get("model")))
+        yield from report("agent_version", coerce.text(value.get("cursor_version")))
+        yield from report("title", coerce.text(value.get("session_title")))
 
     def _items(self, record: _Record) -> Iterator[Item]:
         value = record.value
@@ -168,6 +168,16 @@ class _Reading:
                 yield from self._begin(record) if event.startswith("before") else self._end(record)
             case "Stop" | "AfterAgent" | "stop" | "StopFailure":
                 yield from self._stop(record)
+            case "SessionEnd" | "sessionEnd" if record.foreign is None:
+                yield from self._position.report("status", "completed")
+                yield TurnEnd(end=record.end)
+            case _:
+                yield from self._text(record)
+
+    def _text(self, record: _Record) -> Iterator[Entry]:
+        """What an agent said, thought or kept of a compacted context."""
+        value = record.value
+        match record.event:
             case "SubagentStop" if text := coerce.text(value.get("last_assistant_message")):
                 yield record.entry(Message(**record.common(), content=text))
             case "afterAgentResponse" if text := coerce.text(value.get("text")):
@@ -179,15 +189,12 @@ class _Reading:
                 yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
             case "PostCompact" if text := coerce.text(value.get("compact_summary")):
                 yield record.entry(Remark(**record.common(0, "compaction"), content=text, kind="note"))
-            case "SessionEnd" | "sessionEnd" if record.foreign is None:
-                yield from self._place.learn("status", "completed")
-                yield TurnEnd(end=record.end)
 
-    # ------------------------------------------------------------ what was said
+    # ------------------------------------------------------------ turns
 
     def _prompt(self, record: _Record) -> Iterator[Item]:
-        given = coerce.text(record.value.get("prompt"))
-        text = prompts.typed({}, [{"type": "text", "text": given}]) if given else None
+        prompt = coerce.text(record.value.get("prompt"))
+        text = prompts.typed({}, [{"type": "text", "text": prompt}]) if prompt else None
         if text is None:
             return
         if record.subagent:
@@ -196,7 +203,7 @@ class _Reading:
         self._done.clear()
         state = {"record": record.number, "open": {k: [*v] for k, v in self._open.items()}}
         state["generic"] = self._generic
-        yield from self._place.mark(self._place.cursor(record.start, state))
+        yield from self._position.mark(self._position.cursor(record.start, state))
         yield record.entry(Prompt(**record.common(), content=text))
 
     def _stop(self, record: _Record) -> Iterator[Item]:
@@ -216,10 +223,10 @@ class _Reading:
 
     def _begin(self, record: _Record) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
-        if given and (key in self._open or key in self._done):
+        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
+        if own and (key in self._open or key in self._done):
             return  # two recorders
-        call_id = given or f"hook.{record.number}"
+        call_id = own or f"hook.{record.number}"
         self._open.setdefault(key, []).append(call_id)
         yield self._call(record, call_id)
 
@@ -230,22 +237,22 @@ class _Reading:
             ToolCall(**_owned(record, call_id, "call"), name=tool, arguments=arguments, call_id=call_id),
             edits=known.edits,
             command=known.command,
-            folder=coerce.text(record.value.get("cwd")) or self._place.facts.get("folder"),
+            folder=coerce.text(record.value.get("cwd")) or self._position.facts.get("folder"),
             paths=known.paths,
         )
 
     def _end(self, record: _Record, how: Ended | None = None) -> Iterator[Item]:
         self._generic = self._generic or record.event in _GENERIC
-        key, given = _key(record), coerce.text(record.value.get("tool_use_id"))
+        key, own = _key(record), coerce.text(record.value.get("tool_use_id"))
         if begun := self._open.pop(key, []):
             call_id, *rest = begun
             self._open |= {key: rest} if rest else {}
         elif key in self._done:
             return
         else:
-            call_id = given or f"hook.{record.number}"
+            call_id = own or f"hook.{record.number}"
             yield self._call(record, call_id)
-        if given:
+        if own:
             self._done.add(key)
         response = next((record.value[key] for key in _RESPONSES if key in record.value), None)
         yield from self._result(record, call_id, response, how)
@@ -269,7 +276,7 @@ def _tool(record: _Record) -> str:
 
 
 def _arguments(record: _Record) -> Any:
-    """What the tool was given; Cursor's special hooks have it among their own fields."""
+    """The tool's input; Cursor's special hooks have it among their own fields."""
     value = record.value
     if "tool_input" in value:
         return coerce.parsed(value["tool_input"])
@@ -279,8 +286,8 @@ def _arguments(record: _Record) -> Any:
 
 def _key(record: _Record) -> str:
     """What the two hooks of a call have in common: its id, else (Gemini CLI) tool and arguments."""
-    if given := coerce.text(record.value.get("tool_use_id")):
-        return given
+    if own := coerce.text(record.value.get("tool_use_id")):
+        return own
     asked = json.dumps([_tool(record), _arguments(record)], sort_keys=True)
     return hashlib.sha256(asked.encode()).hexdigest()
 

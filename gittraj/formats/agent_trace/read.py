@@ -34,14 +34,14 @@ def detect(path: Path) -> bool:
     try:
         stem = path.name.removesuffix(".trace.json")
         beside = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
-        if not path.is_file() or (stem != path.name and any(each.exists() for each in beside)):
+        if not path.is_file() or (stem != path.name and any(file.exists() for file in beside)):
             return False
         with path.open("rb") as stream:
             head = stream.read(_HEAD)
     except (OSError, ValueError):
         return False
-    found = lines.head(head, 3) or [coerce.mapping(peek(head))]
-    return all(_is_record(record) for record in found)
+    objects = lines.head(head, 3) or [coerce.mapping(peek(head))]
+    return all(_is_record(record) for record in objects)
 
 
 def _is_record(record: dict[str, Any]) -> bool:
@@ -54,22 +54,22 @@ def _is_record(record: dict[str, Any]) -> bool:
 
 def sessions(path: Path) -> Iterator[str]:
     """The sessions that are named, in the order in which they come first. Raises OSError."""
-    yield from dict.fromkeys(_session(each) for each in _records(path) if not isinstance(each, Damage))
+    yield from dict.fromkeys(_session(record) for record in _records(path) if not isinstance(record, Damage))
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises OSError, FormatError."""
     end = path.stat().st_size
-    told = False
-    for each in _records(path):
-        if isinstance(each, Damage):
-            yield each
-        elif _session(each) == session:
-            if not told:
-                yield from _facts(each, session)
-            told = True
-            yield from _flat(each, end) if "file_path" in each else _items(each, end)
-    if not told:
+    reported = False
+    for record in _records(path):
+        if isinstance(record, Damage):
+            yield record
+        elif _session(record) == session:
+            if not reported:
+                yield from _facts(record, session)
+            reported = True
+            yield from _flat(record, end) if "file_path" in record else _items(record, end)
+    if not reported:
         raise FormatError(f"{path} holds nothing of {session}", hint="list its sessions again")
     yield TurnEnd(end=end)
 
@@ -81,11 +81,11 @@ def _records(path: Path) -> Iterator[dict[str, Any] | Damage]:
             yield value
             return
         stream.seek(0)
-        for found in Lines(stream, Cursor(), trusted=frozenset(("timestamp",))):
-            if isinstance(found, Fragment) and _is_record(found.value):
-                yield found.value
-            elif isinstance(found, Damage):
-                yield found
+        for fragment in Lines(stream, Cursor(), trusted=frozenset(("timestamp",))):
+            if isinstance(fragment, Fragment) and _is_record(fragment.value):
+                yield fragment.value
+            elif isinstance(fragment, Damage):
+                yield fragment
 
 
 def _session(record: dict[str, Any]) -> str:
@@ -114,12 +114,12 @@ def _revision(record: dict[str, Any]) -> str | None:
     if revision := coerce.text(coerce.mapping(record.get("vcs")).get("revision")):
         return revision
     ranges = (
-        each
+        item
         for file in coerce.objects(record.get("files"))
         for conversation in coerce.objects(file.get("conversations"))
-        for each in coerce.objects(conversation.get("ranges"))
+        for item in coerce.objects(conversation.get("ranges"))
     )
-    return next((found for each in ranges if (found := coerce.text(each.get("revision")))), None)
+    return next((commit for item in ranges if (commit := coerce.text(item.get("revision")))), None)
 
 
 def _items(record: dict[str, Any], end: int) -> Iterator[Item]:
@@ -179,8 +179,8 @@ def _path(value: Any) -> str | None:
 
 def _ranges(value: Any) -> tuple[str, int]:
     """The lines, as ``1-4,9``, and how many ranges were none."""
-    given = coerce.objects(value)
-    pairs = [(coerce.number(each.get("start_line")), coerce.number(each.get("end_line"))) for each in given]
+    ranges = coerce.objects(value)
+    pairs = [(coerce.number(item.get("start_line")), coerce.number(item.get("end_line"))) for item in ranges]
     good = [(first, last) for first, last in pairs if first and last and 0 < first <= last]
-    told = ",".join(f"{first}-{last}" if first != last else str(first) for first, last in good)
-    return told, len(pairs) - len(good)
+    numbers = ",".join(f"{first}-{last}" if first != last else str(first) for first, last in good)
+    return numbers, len(pairs) - len(good)

@@ -27,15 +27,17 @@ _PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "o1": "
 
 
 def write(exported: Exported) -> Iterator[str]:
-    told = {each["id"]: each for each in exported.trajectories}
-    commits = {c["commit"]: c for found in exported.commits.values() for c in found}
-    for commit in sorted(commits.values(), key=lambda each: str(each["date"])):
+    trajectories = {item["id"]: item for item in exported.trajectories}
+    commits = {c["commit"]: c for listed in exported.commits.values() for c in listed}
+    for commit in sorted(commits.values(), key=lambda item: str(item["date"])):
         runs = exported.runs(commit["commit"])
         if runs:
-            yield line(_record(commit, runs, told))
+            yield line(_record(commit, runs, trajectories))
 
 
-def _record(commit: Mapping[str, Any], runs: Sequence[Run], told: Mapping[str, Any]) -> dict[str, Any]:
+def _record(
+    commit: Mapping[str, Any], runs: Sequence[Run], trajectories: Mapping[str, Any]
+) -> dict[str, Any]:
     by_path = groupby(runs, key=lambda run: run.path)
     return {
         "version": VERSION,
@@ -46,34 +48,34 @@ def _record(commit: Mapping[str, Any], runs: Sequence[Run], told: Mapping[str, A
         "files": [
             {
                 "path": path.encode("utf-8", "replace").decode(),
-                "conversations": _conversations([*found], told),
+                "conversations": _conversations([*group], trajectories),
             }
-            for path, found in by_path
+            for path, group in by_path
         ],
-        "metadata": {"io.github.git-traj": {"trajectories": _sessions(runs, told)}},
+        "metadata": {"io.github.git-traj": {"trajectories": _sessions(runs, trajectories)}},
     }
 
 
-def _conversations(runs: Sequence[Run], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _conversations(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
     """One for each trajectory that wrote in the file, the lines of nobody last."""
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
         {
             **({"url": f"git-traj:{writer}"} if writer else {}),
-            "contributor": _contributor(told[writer]) if writer else {"type": "unknown"},
+            "contributor": _contributor(trajectories[writer]) if writer else {"type": "unknown"},
             "ranges": [
                 {"start_line": r.first, "end_line": r.last, "content_hash": f"sha256:{r.sha256}"}
-                for r in found
+                for r in written
             ],
         }
         for writer in (*writers, None)
-        if (found := [run for run in runs if run.trajectory == writer])
+        if (written := [run for run in runs if run.trajectory == writer])
     ]
 
 
-def _contributor(told: Mapping[str, Any]) -> dict[str, Any]:
+def _contributor(trajectory: Mapping[str, Any]) -> dict[str, Any]:
     """Of several models of a session nobody knows which it was."""
-    models = told["models"]
+    models = trajectory["models"]
     return {"type": "ai", **({"model_id": _model(models[0])} if len(models) == 1 else {})}
 
 
@@ -83,9 +85,13 @@ def _model(name: str) -> str:
     return (f"{known}/{name}" if known and "/" not in name else name)[:_MODEL_LIMIT]
 
 
-def _sessions(runs: Sequence[Run], told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _sessions(runs: Sequence[Run], trajectories: Mapping[str, Any]) -> list[dict[str, Any]]:
     writers = dict.fromkeys(run.trajectory for run in runs if run.trajectory)
     return [
-        {key: told[writer][key] for key in ("id", "agent", "agentVersion", "session") if told[writer][key]}
+        {
+            key: trajectories[writer][key]
+            for key in ("id", "agent", "agentVersion", "session")
+            if trajectories[writer][key]
+        }
         for writer in writers
     ]

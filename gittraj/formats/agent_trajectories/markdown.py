@@ -34,9 +34,9 @@ def detect(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as stream:
-            found = _TITLE.match(stream.read(_HEAD).decode("utf-8", "replace")) is not None
+            matches = _TITLE.match(stream.read(_HEAD).decode("utf-8", "replace")) is not None
         stem = path.name.removesuffix(".md")
-        return found and not any((path.parent / n).exists() for n in (f"{stem}.json", "trajectory.json"))
+        return matches and not any((path.parent / n).exists() for n in (f"{stem}.json", "trajectory.json"))
     except (OSError, ValueError):
         return False
 
@@ -63,22 +63,22 @@ def _document(text: str) -> dict[str, Any]:
         task["source"] = {"system": "url", "id": linked[1], "url": linked[2]}
     words = labels.get("Status", "").lower().split()
     document: dict[str, Any] = {"task": task, "chapters": [*_chapters(sections)]}
-    if status := next((each for each in _STATUSES if each in words), None):
+    if status := next((word for word in _STATUSES if word in words), None):
         document["status"] = status
-    if told := _retrospective(sections, labels):
-        document["retrospective"] = told
+    if retrospective := _retrospective(sections, labels):
+        document["retrospective"] = retrospective
     return document
 
 
 def _sections(text: str) -> dict[str, str]:
-    _, *found = _SECTION.split(text)
-    bodies = (re.sub(r"\n---\s*$", "", body.rstrip()).strip() for body in found[1::2])
-    return dict(zip((title.strip() for title in found[::2]), bodies, strict=True))
+    _, *split = _SECTION.split(text)
+    bodies = (re.sub(r"\n---\s*$", "", body.rstrip()).strip() for body in split[1::2])
+    return dict(zip((title.strip() for title in split[::2]), bodies, strict=True))
 
 
 def _parts(text: str) -> Iterator[tuple[str, str]]:
-    _, *found = _PART.split(text)
-    yield from zip(found[::2], found[1::2], strict=True)
+    _, *split = _PART.split(text)
+    yield from zip(split[::2], split[1::2], strict=True)
 
 
 def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
@@ -87,34 +87,34 @@ def _chapters(sections: dict[str, str]) -> Iterator[dict[str, Any]]:
     chapters: list[dict[str, Any]] = []
     for title, body in _parts(sections.get("Chapters", "")):
         author = re.search(r"^\*Agent: (.*)\*$", body, re.MULTILINE)
-        events = [_event(each.strip(), left) for each in _ITEM.findall(body)]
+        events = [_event(item.strip(), left) for item in _ITEM.findall(body)]
         chapters.append({"title": title, "agentName": author[1] if author else "", "events": events})
     if left:
         chapters = chapters or [{"title": "Key Decisions", "agentName": "", "events": []}]
-        chapters[-1]["events"] += [_decision(title, told) for title, told in left.items()]
+        chapters[-1]["events"] += [_decision(title, fields) for title, fields in left.items()]
     yield from chapters
 
 
 def _event(text: str, left: dict[str, dict[str, str]]) -> dict[str, Any]:
-    """A note, or the decision that is told above with its reason."""
-    for title, told in left.items():
-        if text == f"{title}: {told.get('Chose')}":
+    """A note, or the decision whose reason is above."""
+    for title, fields in left.items():
+        if text == f"{title}: {fields.get('Chose')}":
             return _decision(title, left.pop(title))
     return {"type": "note", "content": text}
 
 
-def _decision(title: str, told: dict[str, str]) -> dict[str, Any]:
-    others = [each for each in told.get("Rejected", "").split(", ") if each]
-    raw = {"question": title, "chosen": told.get("Chose", title), "alternatives": others}
-    raw |= {"reasoning": told.get("Reasoning", "")}
+def _decision(title: str, fields: dict[str, str]) -> dict[str, Any]:
+    others = [name for name in fields.get("Rejected", "").split(", ") if name]
+    raw = {"question": title, "chosen": fields.get("Chose", title), "alternatives": others}
+    raw |= {"reasoning": fields.get("Reasoning", "")}
     return {"type": "decision", "content": f"{title}: {raw['chosen']}", "raw": raw}
 
 
 def _retrospective(sections: dict[str, str], labels: dict[str, str]) -> dict[str, Any]:
     summary, _, approach = sections.get("Summary", "").partition("**Approach:**")
-    told: dict[str, Any] = {"summary": summary.strip(), "approach": approach.strip()}
+    fields: dict[str, Any] = {"summary": summary.strip(), "approach": approach.strip()}
     for title in ("Challenges", "Learnings", "Suggestions"):
-        told[title.lower()] = [each.strip() for each in _ITEM.findall(sections.get(title, ""))]
-    told = {key: value for key, value in told.items() if value}
+        fields[title.lower()] = [item.strip() for item in _ITEM.findall(sections.get(title, ""))]
+    fields = {key: value for key, value in fields.items() if value}
     percent = labels.get("Confidence", "").removesuffix("%")
-    return {**told, "confidence": int(percent) / 100} if told and percent.isdecimal() else told
+    return {**fields, "confidence": int(percent) / 100} if fields and percent.isdecimal() else fields

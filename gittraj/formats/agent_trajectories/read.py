@@ -1,7 +1,7 @@
 """``.trajectory.json`` files of agent-trajectories (``trail``, agent-relay), and their compactions.
 
 A file is a trajectory with an id of its own, which it keeps. Read leniently: half of those in the wild miss
-what the schema asks for. Files that stand beside it (index, trace, summary) hold nothing that it does not.
+what the schema asks for. The files beside it (index, trace, summary) contain nothing more.
 """
 
 from __future__ import annotations
@@ -53,41 +53,41 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
     """The items of a document that ends at ``end``."""
-    told = without_media(value)
-    if told.get("type") == _COMPACTED:
-        yield from _facts(told, None, "Compaction of " + _count(told.get("sourceTrajectories")))
-        yield from _items([*_compaction(told)], end)
-    elif told:
-        ours = carried_trajectory(told)
-        task = told.get("task")
-        title = coerce.text(told.get("title")) or coerce.text(coerce.mapping(task).get("title"))
-        yield from _facts(told, ours, title or coerce.text(task))
-        yield from _items([_carried(*pair) for pair in document_events(told)], end)
+    document = without_media(value)
+    if document.get("type") == _COMPACTED:
+        yield from _facts(document, None, "Compaction of " + _count(document.get("sourceTrajectories")))
+        yield from _items([*_compaction(document)], end)
+    elif document:
+        ours = carried_trajectory(document)
+        task = document.get("task")
+        title = coerce.text(document.get("title")) or coerce.text(coerce.mapping(task).get("title"))
+        yield from _facts(document, ours, title or coerce.text(task))
+        yield from _items([_carried(*pair) for pair in document_events(document)], end)
 
 
-def _facts(told: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
-    identity = coerce.text(told.get("id"))
+def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
+    identity = coerce.text(document.get("id"))
     if ours is not None:
         session = coerce.text(coerce.mapping(ours).get("session"))
-        yield from (Fact(name="session", value=each) for each in (session or identity,) if each)
+        yield from (Fact(name="session", value=own) for own in (session or identity,) if own)
         yield from carried.facts(ours)
         return
-    yield from (Fact(name="session", value=each) for each in (identity,) if each)
+    yield from (Fact(name="session", value=own) for own in (identity,) if own)
     yield from carried.identity(identity)
-    for key, value in (("title", title), ("status", coerce.text(told.get("status")))):
+    for key, value in (("title", title), ("status", coerce.text(document.get("status")))):
         if value:
             yield Fact(name=key, value=value)
-    if started := coerce.stamp(told.get("startedAt")):
+    if started := coerce.stamp(document.get("startedAt")):
         yield Fact(name="started_at", value=started)
-    source = coerce.mapping(coerce.mapping(told.get("task")).get("source"))
+    source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
-    for someone in coerce.objects(told.get("agents")):
+    for someone in coerce.objects(document.get("agents")):
         yield from carried.participant(someone.get("name"), someone.get("role"))
-    for tag in told["tags"] if isinstance(told.get("tags"), list) else ():
+    for tag in document["tags"] if isinstance(document.get("tags"), list) else ():
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
-    trace = coerce.mapping(told.get("_trace"))
+    trace = coerce.mapping(document.get("_trace"))
     if commit := coerce.text(trace.get("endRef")) or coerce.text(trace.get("startRef")):
         yield Fact(name="start_commit", value=commit)
 
@@ -121,38 +121,38 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
 # ---------------------------------------------------------------- compactions
 
 
-def _compaction(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """What several trajectories came to: decisions, findings, and the words of the model that wrote it."""
     names = Names(OWN)
-    stamp = coerce.stamp(told.get("compactedAt"))
+    stamp = coerce.stamp(record.get("compactedAt"))
     when = {"ts": stamp} if stamp else {}
 
-    def said(kind: str, text: str | None) -> Iterator[dict[str, Any]]:
+    def event(kind: str, text: str | None) -> Iterator[dict[str, Any]]:
         if text:
             yield {"type": kind, "id": names.of(kind, stamp, len(text)), **when, "content": text, OWN: {}}
 
-    yield from said("note", coerce.text(told.get("narrative")))
-    groups = coerce.objects(told.get("decisionGroups"))
+    yield from event("note", coerce.text(record.get("narrative")))
+    groups = coerce.objects(record.get("decisionGroups"))
     decisions = [(d, g.get("category")) for g in groups for d in coerce.objects(g.get("decisions"))]
-    decisions += [(d, None) for d in coerce.objects(told.get("decisions"))]
-    for given, category in decisions:
-        decision = read_decision(given, "")
+    decisions += [(d, None) for d in coerce.objects(record.get("decisions"))]
+    for group, category in decisions:
+        decision = read_decision(group, "")
         if decision["chosen"]:
             number = names.of("decided", stamp, len(decision["chosen"]))
             tags = {"tags": [category]} if coerce.text(category) else {}
             yield {"type": "decision", "id": number, **when, **tags, "decision": decision, OWN: {}}
     for key, kind in (("keyFindings", "finding"), ("keyLearnings", "finding"), ("openQuestions", "note")):
-        for each in told[key] if isinstance(told.get(key), list) else ():
-            yield from said(kind, coerce.text(each) or _sentence(coerce.mapping(each)))
+        for item in record[key] if isinstance(record.get(key), list) else ():
+            yield from event(kind, coerce.text(item) or _sentence(coerce.mapping(item)))
     for key, kind in (("conventions", "note"), ("lessons", "finding")):
-        for each in coerce.objects(told.get(key)):
-            yield from said(kind, _sentence(each))
+        for item in coerce.objects(record.get(key)):
+            yield from event(kind, _sentence(item))
     root = {"type": "checkpoint", "id": names.of("root", stamp), **when, "content": "agent-trajectories"}
-    yield {**root, OWN: {"root": told}}
+    yield {**root, OWN: {"root": record}}
 
 
-def _sentence(each: dict[str, Any]) -> str:
-    return "\n".join(value for value in each.values() if isinstance(value, str) and value)
+def _sentence(record: dict[str, Any]) -> str:
+    return "\n".join(value for value in record.values() if isinstance(value, str) and value)
 
 
 def _count(sources: Any) -> str:

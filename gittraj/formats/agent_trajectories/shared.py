@@ -8,57 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from gittraj.formats.agent_trajectories.schema import Event, is_number, strict
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Told, to_event
+from gittraj.formats.base.carried import KEY, Names, Shown, to_event
 from gittraj.formats.base.json_patch import difference, patch
-from gittraj.formats.base.shapes import anything, fits, said, share, text, utc
 from gittraj.model.times import seconds, to_stamp
 
-Event = dict[str, Any]
 OWN = "trail"
-"""The field of an event that holds what its file says beyond it."""
-ID = re.compile(r"traj_[a-z0-9_]+")
-TITLE = 500  # characters
-STATUSES = ("active", "completed", "abandoned")
-SIGNIFICANCES = ("low", "medium", "high", "critical")
-
-_DECISION = {"question": said, "chosen": said, "reasoning": said, "alternatives": [anything], "*": anything}
-DOCUMENT: dict[str, Any] = {
-    "id": lambda value: isinstance(value, str) and ID.fullmatch(value),
-    "task": {
-        "title": lambda value: said(value) and len(value) <= TITLE,
-        "source?": {"system": text, "id": said, "*": anything},
-        "*": anything,
-    },
-    "status": lambda value: value in STATUSES,
-    "startedAt": utc,
-    "completedAt": utc,
-    "agents": [{"name": said, "role": said, "joinedAt": utc, "leftAt?": utc, "*": anything}],
-    "retrospective": {
-        "summary": said,
-        "approach": said,
-        "confidence": share,
-        "decisions?": [_DECISION],
-        "*": anything,
-        "challenges?": [text],
-        "learnings?": [text],
-        "suggestions?": [text],
-        "timeSpent?": text,
-    },
-    "commits": [text],
-    "filesChanged": [text],
-    "tags": [text],
-    "projectId": text,
-    "workflowId": text,
-    "_trace": {"startRef": said, "endRef?": text, "traceId?": text, "*": anything},
-}
-"""What their schema asks of a document's fields."""
-CHAPTER = {"id": said, "title": said, "agentName": said, "startedAt": utc, "endedAt": utc}
+"""The field of an event for what its file says beyond the event."""
 
 _AS_THEIRS = {
     "message": "note",
@@ -75,31 +36,31 @@ _RETROSPECTIVE = ("summary", "approach", "challenges", "learnings", "suggestions
 # ---------------------------------------------------------------- an event is read
 
 
-def read_event(given: Told, agent: str | None, names: Names) -> Event:
-    """What an event of theirs tells. ``agent`` is its chapter's, where that is not the trajectory's own."""
-    kind = given.get("type")
+def read_event(record: Shown, agent: str | None, names: Names) -> Event:
+    """Our event for one of theirs. ``agent`` is the chapter's, if it is not the trajectory's own."""
+    kind = record.get("type")
     kind = kind if isinstance(kind, str) and kind else "note"
-    text = coerce.text(given.get("content")) or ""
-    stamp = _stamp(given.get("ts"))
-    raw = coerce.mapping(given.get("raw"))
+    text = coerce.text(record.get("content")) or ""
+    stamp = _stamp(record.get("ts"))
+    raw = coerce.mapping(record.get("raw"))
     event: Event = {"type": kind, "id": names.of(kind, stamp, len(text))}
     event |= {key: value for key, value in (("content", text), ("ts", stamp), ("agent", agent)) if value}
     match kind:
         case "tool_call":
             event["tool"] = _tool(raw)
-        case "tool_result" if told := _result(raw):
-            event["result"] = told
+        case "tool_result" if result := _result(raw):
+            event["result"] = result
         case "decision":
             event["decision"] = read_decision(raw, text)
         case "retrospective":
             event["retrospective"] = {"by": "agent", "summary": text}
-    if (how := coerce.text(given.get("significance"))) is not None:
+    if (how := coerce.text(record.get("significance"))) is not None:
         event["significance"] = how
-    tags = given.get("tags")
+    tags = record.get("tags")
     if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
         event["tags"] = tags
-    if _is_number(given.get("confidence")):
-        event["confidence"] = given["confidence"]
+    if is_number(record.get("confidence")):
+        event["confidence"] = record["confidence"]
     return event if to_event(event) is not None else {**event, "type": "note"}
 
 
@@ -113,14 +74,14 @@ def _tool(raw: Event) -> Event:
 
 
 def _result(raw: Event) -> Event:
-    told: Event = {}
+    fields: Event = {}
     if call := coerce.text(raw.get("callId")):
-        told["callId"] = call
+        fields["callId"] = call
     if type(raw.get("exitCode")) is int:
-        told["exitCode"] = raw["exitCode"]
+        fields["exitCode"] = raw["exitCode"]
     if raw.get("isError") is True:
-        told["isError"] = True
-    return told
+        fields["isError"] = True
+    return fields
 
 
 def read_decision(raw: Event, text: str) -> Event:
@@ -128,11 +89,11 @@ def read_decision(raw: Event, text: str) -> Event:
     chosen = coerce.text(raw.get("chosen")) or coerce.text(raw.get("decision")) or text
     decision: Event = {"chosen": chosen, "by": "agent"}
     for key in ("question", "reasoning"):
-        if told := coerce.text(raw.get(key)):
-            decision[key] = told
-    if others := [name for each in coerce.sequence(raw.get("alternatives")) if (name := _option(each))]:
+        if value := coerce.text(raw.get(key)):
+            decision[key] = value
+    if others := [name for option in coerce.sequence(raw.get("alternatives")) if (name := _option(option))]:
         decision["alternatives"] = others
-    if _is_number(raw.get("confidence")):
+    if is_number(raw.get("confidence")):
         decision["confidence"] = float(raw["confidence"])
     return decision
 
@@ -141,22 +102,22 @@ def _option(value: Any) -> str | None:
     return coerce.text(value) or coerce.text(coerce.mapping(value).get("option"))
 
 
-def read_retrospective(given: Event) -> Event:
-    told: Event = {"by": "agent"}
+def read_retrospective(record: Event) -> Event:
+    output: Event = {"by": "agent"}
     for key in _RETROSPECTIVE:
-        value = given.get(key)
+        value = record.get(key)
         if isinstance(value, list):
-            value = [each for each in value if isinstance(each, str)]
+            value = [item for item in value if isinstance(item, str)]
         if isinstance(value, str | list) and value:
-            told[key] = value
+            output[key] = value
         elif isinstance(value, int | float) and not isinstance(value, bool):
-            told[key] = float(value)
-    return told
+            output[key] = float(value)
+    return output
 
 
-def leftover(given: Told, event: Event) -> None:
+def leftover(record: Shown, event: Event) -> None:
     """Keep beside an event what is said beyond it; of thinking nothing, which may be sealed."""
-    change = difference(strict({**given}, 1), build_event(event, 1))
+    change = difference(strict({**record}, 1), build_event(event, 1))
     if change and event["type"] != "thinking":
         event[OWN] = change
 
@@ -164,7 +125,7 @@ def leftover(given: Told, event: Event) -> None:
 # ---------------------------------------------------------------- an event is written
 
 
-def build_event(event: Told, ts: int) -> Event:
+def build_event(event: Shown, ts: int) -> Event:
     """The event of theirs. ``ts``: its time in milliseconds, where it has none of its own."""
     built: Event = {
         "ts": round((seconds(event.get("ts")) or 0) * 1000) or ts,
@@ -181,22 +142,7 @@ def build_event(event: Told, ts: int) -> Event:
     return strict(changed, ts)
 
 
-def strict(built: Event, ts: int) -> Event:
-    """Without what their schema refuses."""
-    wrong = {
-        "significance": built.get("significance") not in SIGNIFICANCES,
-        "confidence": not (_is_number(built.get("confidence")) and 0 <= built["confidence"] <= 1),
-        "tags": not fits(built.get("tags"), [text]),
-        "type": not said(built.get("type")),
-    }
-    kept = {key: value for key, value in built.items() if not wrong.get(key)}
-    if "content" in kept and not (isinstance(kept["content"], str) and kept["content"]):
-        del kept["content"]
-    timed = type(built.get("ts")) is int and built["ts"] > 0
-    return {"type": "note", "content": "(empty)", **kept, "ts": built["ts"] if timed else ts}
-
-
-def _build_raw(event: Told) -> Event:
+def _build_raw(event: Shown) -> Event:
     match event["type"]:
         case "tool_call":
             return {k: v for k, v in event["tool"].items() if k in ("name", "arguments", "callId")}
@@ -212,20 +158,20 @@ def _build_raw(event: Told) -> Event:
             return {}
 
 
-def build_decision(decision: Told) -> Event:
-    told = {"question": decision.get("question") or decision["chosen"], "chosen": decision["chosen"]}
+def build_decision(decision: Shown) -> Event:
+    fields = {"question": decision.get("question") or decision["chosen"], "chosen": decision["chosen"]}
     rest = {"alternatives": decision.get("alternatives") or [], "reasoning": decision.get("reasoning") or ""}
     confidence = decision.get("confidence")
-    return {**told, **rest, **({"confidence": confidence} if confidence is not None else {})}
+    return {**fields, **rest, **({"confidence": confidence} if confidence is not None else {})}
 
 
-def _words(event: Told) -> str:
-    """What stands where an event has no text of its own, which theirs must have."""
+def _words(event: Shown) -> str:
+    """The content of an event without text; their schema requires one."""
     match event["type"]:
         case "tool_call":
             arguments = event["tool"].get("arguments")
-            given = "" if arguments is None else " " + json.dumps(arguments, ensure_ascii=False)
-            return f"{event['tool']['name']}{given}"[:_SHORT] or "(empty)"
+            written = "" if arguments is None else " " + json.dumps(arguments, ensure_ascii=False)
+            return f"{event['tool']['name']}{written}"[:_SHORT] or "(empty)"
         case "decision":
             decision = build_decision(event["decision"])
             return f"{decision['question']}: {decision['chosen']}"
@@ -240,18 +186,18 @@ def _words(event: Told) -> str:
 # ---------------------------------------------------------------- a document is read
 
 
-def document_events(document: Told) -> Iterator[tuple[Event, Any]]:
+def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
     """The events of a document, each with what of ours was carried with it; what the document says beyond its
-    events stands in the events that begin its chapters, and in the last one."""
+    events is kept in the events that begin its chapters, and in the last one."""
     names = Names(OWN)
     ours = carried_trajectory(document)
     for chapter in coerce.objects(document.get("chapters")):
         author = coerce.text(chapter.get("agentName")) or coerce.text(chapter.get("agent"))
         if ours is None:
             yield _chapter_event(chapter, author, names), None
-        for given in coerce.sequence(chapter.get("events")):
-            said = {"type": "note", "content": given} if isinstance(given, str) else coerce.mapping(given)
-            plain, carried = without_carried(said)
+        for item in coerce.sequence(chapter.get("events")):
+            record = {"type": "note", "content": item} if isinstance(item, str) else coerce.mapping(item)
+            plain, carried = without_carried(record)
             same = ours is not None and author == (
                 coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
             )
@@ -271,17 +217,17 @@ def _chapter_event(chapter: Event, author: str | None, names: Names) -> Event:
     return {**event, OWN: {"chapter": {key: value for key, value in chapter.items() if key != "events"}}}
 
 
-def _ending(document: Told, names: Names) -> Iterator[Event]:
-    """What stands beside the chapters: the retrospective, and what is kept of the document itself."""
+def _ending(document: Shown, names: Names) -> Iterator[Event]:
+    """The events from outside the chapters: the retrospective, and one for the document itself."""
     stamp = to_stamp(document.get("completedAt"))
     when = {"ts": stamp} if stamp else {}
     retrospective = coerce.mapping(document.get("retrospective")) or {
         key: document[key] for key in _RETROSPECTIVE if key in document
     }
-    told = [*coerce.objects(retrospective.get("decisions")), *coerce.objects(document.get("decisions"))]
-    for given in told:
-        decision = read_decision(given, "")
-        at = to_stamp(given.get("timestamp")) or stamp
+    decisions = [*coerce.objects(retrospective.get("decisions")), *coerce.objects(document.get("decisions"))]
+    for record in decisions:
+        decision = read_decision(record, "")
+        at = to_stamp(record.get("timestamp")) or stamp
         name = names.of("decided", at, len(decision["chosen"]))
         if decision["chosen"]:
             yield {
@@ -300,7 +246,7 @@ def _ending(document: Told, names: Names) -> Iterator[Event]:
     yield {"type": "checkpoint", "id": name, **when, "content": "agent-trajectories", OWN: {"root": root}}
 
 
-def carried_trajectory(document: Told) -> Any:
+def carried_trajectory(document: Shown) -> Any:
     """What we carried of the trajectory itself, with its first event; None in another's file."""
     for chapter in coerce.objects(document.get("chapters")):
         for event in coerce.objects(chapter.get("events")):
@@ -308,7 +254,7 @@ def carried_trajectory(document: Told) -> Any:
     return None
 
 
-def without_carried(event: Told) -> tuple[Event, Any]:
+def without_carried(event: Shown) -> tuple[Event, Any]:
     """An event without what we added to it, and that."""
     raw = event.get("raw")
     if not isinstance(raw, dict) or KEY not in raw:
@@ -326,25 +272,16 @@ def with_carried(built: Event, carried: Event) -> Event:
     return {**built, "raw": {**(raw if isinstance(raw, dict) else {}), KEY: carried}}
 
 
-def fitting(given: Told, shape: Event) -> Event:
-    """The fields of theirs that their schema accepts, and those that it does not know."""
-    return {key: value for key, value in given.items() if key not in shape or fits(value, shape[key])}
-
-
 def chapter_id(event_id: str) -> str:
     return f"chap_{hashlib.sha256(event_id.encode('utf-8', 'replace')).hexdigest()[:12]}"
 
 
 def _stamp(value: Any) -> str | None:
     """Milliseconds since 1970; a text in old files."""
-    if not _is_number(value):
+    if not is_number(value):
         return to_stamp(value)
     try:
         moment = datetime.fromtimestamp(value / 1000, UTC) if value > 0 else None
     except (ValueError, OverflowError, OSError):
         return None
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z") if moment else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

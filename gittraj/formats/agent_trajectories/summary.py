@@ -21,11 +21,11 @@ def summarise(document: Mapping[str, Any]) -> str:
 
 def tell_chapter(chapter: Mapping[str, Any], number: int) -> str:
     """All that a chapter's events say, as a page of its own."""
-    said = (
+    text = (
         f"- **{e.get('type')}** {_indented(coerce.text(e.get('content')) or '')}" for e in chapter["events"]
     )
     head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
-    return "\n".join([*head, *said]) + "\n"
+    return "\n".join([*head, *text]) + "\n"
 
 
 def _indented(content: str) -> str:
@@ -55,12 +55,12 @@ def _sections(document: Mapping[str, Any]) -> Iterator[list[str]]:
             *(f"**Approach:** {retrospective['approach']}", ""),
         ]
     if decisions := [*_decisions(document)]:
-        yield ["---", "", "## Key Decisions", "", *(line for each in decisions for line in _decision(each))]
+        yield ["---", "", "## Key Decisions", "", *(line for item in decisions for line in _decision(item))]
     if document["chapters"]:
         yield ["---", "", "## Chapters", "", *_chapters(document["chapters"])]
     for title in ("Challenges", "Learnings", "Suggestions"):
-        if told := retrospective.get(title.lower()):
-            yield ["---", "", f"## {title}", "", *(f"- {each}" for each in told), ""]
+        if items := retrospective.get(title.lower()):
+            yield ["---", "", f"## {title}", "", *(f"- {item}" for item in items), ""]
     if document.get("commits") or document.get("filesChanged"):
         yield ["---", "", "## Artifacts", "", *_artifacts(document)]
 
@@ -69,8 +69,8 @@ def _decisions(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Those that give a reason, each question once."""
     asked: set[Any] = set()
     events = (event for chapter in document["chapters"] for event in chapter["events"])
-    told = (event.get("raw") for event in events if event["type"] == "decision")
-    for raw in (*(document.get("retrospective") or {}).get("decisions", ()), *told):
+    records = (event.get("raw") for event in events if event["type"] == "decision")
+    for raw in (*(document.get("retrospective") or {}).get("decisions", ()), *records):
         texts = [coerce.text(coerce.mapping(raw).get(key)) for key in ("question", "chosen", "reasoning")]
         if all(texts) and texts[0] not in asked:
             asked.add(texts[0])
@@ -82,7 +82,7 @@ def _decision(raw: Mapping[str, Any]) -> Iterator[str]:
     yield f"- **Chose:** {raw.get('chosen')}"
     others = raw.get("alternatives")
     if isinstance(others, list) and others:
-        named = (str(each.get("option") if isinstance(each, dict) else each) for each in others)
+        named = (str(option.get("option") if isinstance(option, dict) else option) for option in others)
         yield f"- **Rejected:** {', '.join(named)}"
     yield f"- **Reasoning:** {raw['reasoning']}"
     yield ""
@@ -93,12 +93,12 @@ def _chapters(chapters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"### {number}. {chapter['title']}"
         yield f"*Agent: {chapter['agentName']}*"
         yield ""
-        told = [each["content"] for each in chapter["events"] if _tells(each)]
-        yield from (f"- {content}" for content in told)
-        yield from [""] if told else []
+        texts = [event["content"] for event in chapter["events"] if _is_shown(event)]
+        yield from (f"- {content}" for content in texts)
+        yield from [""] if texts else []
 
 
-def _tells(event: Mapping[str, Any]) -> bool:
+def _is_shown(event: Mapping[str, Any]) -> bool:
     return event["type"] == "decision" or event.get("significance") in ("high", "critical")
 
 

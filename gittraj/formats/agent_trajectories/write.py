@@ -12,20 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.agent_trajectories.shared import (
-    CHAPTER,
-    DOCUMENT,
-    ID,
-    OWN,
-    STATUSES,
-    TITLE,
-    Event,
-    build_event,
-    chapter_id,
-    fitting,
-    read_event,
-    with_carried,
-)
+from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STATUSES, TITLE, Event, fitting
+from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
 from gittraj.formats.agent_trajectories.summary import summarise, tell_chapter
 from gittraj.formats.base.carried import Names, carried_header, plain_event
 from gittraj.formats.base.exported import Exported
@@ -42,30 +30,30 @@ _EPOCH = "1970-01-01T00:00:00.001Z"
 
 
 def write(exported: Exported) -> Iterator[str]:
-    (told,) = exported.trajectories
-    yield pretty(build(told, exported.commits.get(told["id"], ())))
+    (trajectory,) = exported.trajectories
+    yield pretty(build(trajectory, exported.commits.get(trajectory["id"], ())))
 
 
 def files(exported: Exported) -> Iterator[tuple[str, str]]:
     """The tree below ``.agentworkforce/trajectories``: documents, and summaries of those that ended."""
-    for told in exported.trajectories:
-        document = build(told, exported.commits.get(told["id"], ()))
+    for trajectory in exported.trajectories:
+        document = build(trajectory, exported.commits.get(trajectory["id"], ()))
         if document.get("type") == "compacted":
-            yield f"compacted/{_named(document, told)}.json", pretty(document)
+            yield f"compacted/{_named(document, trajectory)}.json", pretty(document)
             continue
         month = str(document.get("completedAt", document["startedAt"]))[:7]
         folder = f"completed/{month if _MONTH.fullmatch(month) else _EPOCH[:7]}"
         folder = "active" if document["status"] == "active" else folder
-        yield f"{folder}/{_named(document, told)}/trajectory.json", pretty(document)
+        yield f"{folder}/{_named(document, trajectory)}/trajectory.json", pretty(document)
         if document["status"] != "active":
-            yield f"{folder}/{_named(document, told)}/summary.md", summarise(document)
+            yield f"{folder}/{_named(document, trajectory)}/summary.md", summarise(document)
 
 
 def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
     """A folder ``NAME.trajectory`` for each: the document, its summary, and each chapter's events to read."""
-    for told in exported.trajectories:
-        document = build(told, exported.commits.get(told["id"], ()))
-        folder = f"{_named(document, told)}.trajectory"
+    for trajectory in exported.trajectories:
+        document = build(trajectory, exported.commits.get(trajectory["id"], ()))
+        folder = f"{_named(document, trajectory)}.trajectory"
         yield f"{folder}/trajectory.json", pretty(document)
         if document.get("type") == "compacted":
             continue
@@ -75,21 +63,21 @@ def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
             yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", tell_chapter(chapter, number)
 
 
-def _named(document: Mapping[str, Any], told: Header) -> str:
+def _named(document: Mapping[str, Any], trajectory: Header) -> str:
     """A document that came from elsewhere names itself as it likes; a file is not named so."""
     own = document["id"]
-    return own if isinstance(own, str) and _ID.fullmatch(own) else str(told["id"])
+    return own if isinstance(own, str) and _ID.fullmatch(own) else str(trajectory["id"])
 
 
-def build(told: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
+def build(trajectory: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The document of one trajectory."""
-    events = [plain_event(event, told["agent"]) for event in events_of(dict(told))]
+    events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
     root = next((e[OWN]["root"] for e in events if _is_root(e)), None)
     if root is not None and root.get("type") == "compacted" and isinstance(root.get("id"), str):
         return dict(root)
     apart = {e["id"] for e in events if e.get(OWN) == {} or _is_root(e)}
-    chapters = _Chapters(told).build([e for e in events if e["id"] not in apart])
-    header, ending = _header(told, commits), _ending(told, commits)
+    chapters = _Chapters(trajectory).build([e for e in events if e["id"] not in apart])
+    header, ending = _header(trajectory, commits), _ending(trajectory, commits)
     if root is None:
         return {**header, "chapters": chapters, **ending}
     kept = fitting(root, DOCUMENT) | {"version": 1}
@@ -103,24 +91,24 @@ def _is_root(event: Event) -> bool:
     return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
 
 
-def _header(told: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    started = told["startedAt"] or _EPOCH
-    name = told["id"]
+def _header(trajectory: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    started = trajectory["startedAt"] or _EPOCH
+    name = trajectory["id"]
     if not ID.fullmatch(name):
         name = f"traj_{hashlib.sha256(name.encode()).hexdigest()[:12]}"
-    status = told["status"]
+    status = trajectory["status"]
     if status not in STATUSES:
-        over = status is not None or told["link"]["role"] == "produced"
+        over = status is not None or trajectory["link"]["role"] == "produced"
         status = ("abandoned" if status == "failed" else "completed") if over else "active"
-    title = (told["title"] or told["prompt"] or "(untitled)").strip()[:TITLE] or "(untitled)"
-    people = [{"name": told["agent"] or "unknown", "role": "lead", "joinedAt": started}]
-    others = (p for p in told["participants"] if p["name"] and p["name"] != told["agent"])
+    title = (trajectory["title"] or trajectory["prompt"] or "(untitled)").strip()[:TITLE] or "(untitled)"
+    people = [{"name": trajectory["agent"] or "unknown", "role": "lead", "joinedAt": started}]
+    others = (p for p in trajectory["participants"] if p["name"] and p["name"] != trajectory["agent"])
     people += [{"name": p["name"], "role": p["role"] or "contributor", "joinedAt": started} for p in others]
-    ended = told["completedAt"] or told["part"]["endedAt"]
+    ended = trajectory["completedAt"] or trajectory["part"]["endedAt"]
     return {
         "id": name,
         "version": 1,
-        "task": {"title": title, **_source(told)},
+        "task": {"title": title, **_source(trajectory)},
         "status": status,
         "startedAt": started,
         **({"completedAt": ended} if ended and status != "active" else {}),
@@ -128,8 +116,8 @@ def _header(told: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any
     }
 
 
-def _source(told: Header) -> dict[str, Any]:
-    source = (told["task"] or {}).get("source")
+def _source(trajectory: Header) -> dict[str, Any]:
+    source = (trajectory["task"] or {}).get("source")
     if not source or not source["id"]:
         return {}
     url = source.get("url")
@@ -137,32 +125,38 @@ def _source(told: Header) -> dict[str, Any]:
     return {"source": {"system": source["system"], "id": source["id"], **({"url": url} if fits else {})}}
 
 
-def _ending(told: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _ending(trajectory: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
-        **_retrospective(told["retrospective"]),
-        "commits": [e["commit"] for e in commits] if told["link"]["role"] == "produced" else [],
-        "filesChanged": [file["path"] for file in told["filesChanged"]],
-        "tags": [*told["tags"]],
+        **_retrospective(trajectory["retrospective"]),
+        "commits": [e["commit"] for e in commits] if trajectory["link"]["role"] == "produced" else [],
+        "filesChanged": [file["path"] for file in trajectory["filesChanged"]],
+        "tags": [*trajectory["tags"]],
     }
 
 
-def _retrospective(given: Header | None) -> dict[str, Any]:
-    if not given or not given["summary"] or given["confidence"] is None:
+def _retrospective(retrospective: Header | None) -> dict[str, Any]:
+    if not retrospective or not retrospective["summary"] or retrospective["confidence"] is None:
         return {}
-    lists = {key: given[key] for key in ("challenges", "learnings", "suggestions") if given[key]}
-    rest = {"approach": given["approach"] or "Not stated", **lists, "confidence": given["confidence"]}
-    return {"retrospective": {"summary": given["summary"], **rest}}
+    lists = {
+        key: retrospective[key] for key in ("challenges", "learnings", "suggestions") if retrospective[key]
+    }
+    rest = {
+        "approach": retrospective["approach"] or "Not stated",
+        **lists,
+        "confidence": retrospective["confidence"],
+    }
+    return {"retrospective": {"summary": retrospective["summary"], **rest}}
 
 
 class _Chapters:
     """Builds the chapters of one document; what ours say beyond theirs goes along with each event, and what
     the trajectory says with the first."""
 
-    def __init__(self, told: Header) -> None:
-        self._told = told
-        self._agent = told["agent"] or "unknown"
+    def __init__(self, trajectory: Header) -> None:
+        self._trajectory = trajectory
+        self._agent = trajectory["agent"] or "unknown"
         self._names = Names(OWN)
-        self._time = round((seconds(told["startedAt"]) or 0.001) * 1000) or 1
+        self._time = round((seconds(trajectory["startedAt"]) or 0.001) * 1000) or 1
         self._carries = False
         self._first = True
 
@@ -174,17 +168,17 @@ class _Chapters:
         return [*self._ours(inside)]
 
     def _ours(self, inside: Mapping[str, Event]) -> Iterator[dict[str, Any]]:
-        for chapter in self._told["chapters"]:
-            found = [inside[e["id"]] for e in chapter["events"] if e["id"] in inside]
-            if found:
+        for chapter in self._trajectory["chapters"]:
+            carried = [inside[e["id"]] for e in chapter["events"] if e["id"] in inside]
+            if carried:
                 basis = {
                     "id": chapter_id(chapter["id"]),
                     "title": chapter["title"] or "Session",
                     "agentName": chapter["agentName"] or self._agent,
-                    "startedAt": chapter["startedAt"] or self._told["startedAt"] or _EPOCH,
+                    "startedAt": chapter["startedAt"] or self._trajectory["startedAt"] or _EPOCH,
                 }
                 ended = {"endedAt": chapter["endedAt"]} if chapter["endedAt"] else {}
-                yield {**basis, **ended, "events": [self._event(e, basis["agentName"]) for e in found]}
+                yield {**basis, **ended, "events": [self._event(e, basis["agentName"]) for e in carried]}
 
     def _theirs(self, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
         current: dict[str, Any] | None = None
@@ -207,7 +201,7 @@ class _Chapters:
             "id": chapter_id(event["id"]),
             "title": event["content"],
             "agentName": event.get("agent") or self._agent,
-            "startedAt": event.get("ts") or self._told["startedAt"] or _EPOCH,
+            "startedAt": event.get("ts") or self._trajectory["startedAt"] or _EPOCH,
             "events": [],
         }
 
@@ -221,6 +215,6 @@ class _Chapters:
         if difference(plain, understood):
             carried["event"] = difference(event, understood)
         if self._carries and self._first:
-            carried["trajectory"] = carried_header(self._told)
+            carried["trajectory"] = carried_header(self._trajectory)
         self._first = False
         return with_carried(built, carried)

@@ -35,7 +35,7 @@ def detect(path: Path) -> bool:
 
 
 def sessions(path: Path) -> Iterator[str]:
-    """When its sessions started, which is their id. What stands above the first header has none."""
+    """When its sessions started, which is their id. Lines above the first header belong to no session."""
     with _file(path).open("rb") as stream:
         yield from (session for session, _ in _headers(stream))
 
@@ -46,7 +46,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
     # In its own place the history's folder is the one that its paths start from; a copy says nothing.
     folder = str(file.parent.absolute()) if file.name == FILE else None
     with file.open("rb") as stream:
-        start = next((offset for found, offset in _headers(stream) if found == session), None)
+        start = next((offset for name, offset in _headers(stream) if name == session), None)
         if start is not None:
             stream.seek(start)
             yield from read_session(stream, start=start, session=session, folder=folder, ends=_HEADER)
@@ -63,7 +63,7 @@ def _headers(stream: BinaryIO) -> Iterator[tuple[str, int]]:
     offset = 0
     while line := stream.readline(LONGEST):
         offset += len(line)
-        if line.startswith(b"# aider") and (found := _HEADER.match(line)):
-            started = f"{found[1].decode()}T{found[2].decode()}"
+        if line.startswith(b"# aider") and (match := _HEADER.match(line)):
+            started = f"{match[1].decode()}T{match[2].decode()}"
             seen[started] = seen.get(started, 0) + 1
             yield started if seen[started] == 1 else f"{started}-{seen[started]}", offset

@@ -80,7 +80,7 @@ class _Session:
         self._mode: _Mode = "start"
         self._blank = True
         self._ended = False
-        """Whether the last line may be the end of a text of several lines; what stands below tells."""
+        """Whether the last line may be the end of a text of several lines; the lines below decide."""
         self._block: _Block | None = None
         self._output: _Block | None = None
         """What Aider printed and that is nothing in particular: the output of a command, a failure."""
@@ -145,7 +145,7 @@ class _Session:
 
     def _is_printed(self, text: str) -> bool:
         """Whether a line that does not end as Aider's do begins a text of several lines by Aider. What the
-        model says stands below an empty line."""
+        model says comes after an empty line."""
         follows = self._mode in ("user", "printed") and not self._blank
         return follows or self._mode == "start" or bool(_COMMIT.match(text) or _ERROR.match(text))
 
@@ -165,7 +165,7 @@ class _Session:
             yield from self._printed(block)
         elif block.text:
             yield from self._show_output()
-            yield from self._typed(block) if self._mode == "user" else self._said(block)
+            yield from self._typed(block) if self._mode == "user" else self._reply(block)
 
     # ------------------------------------------------------------ what they mean
 
@@ -189,19 +189,19 @@ class _Session:
         else:
             yield self._entry(Prompt(id=own, content=text))
 
-    def _said(self, block: _Block) -> Iterator[Item]:
+    def _reply(self, block: _Block) -> Iterator[Item]:
         yield from self._give_up()
         self._goes_back = False
         self._response, self._spent, self._cost = f"n{block.number}", Usage(), None
-        said: dict[str, Any] = {"model": self._model, "response": self._response}
-        yield self._entry(Message(id=f"n{block.number}:0", **said, content=block.text))
+        reply: dict[str, Any] = {"model": self._model, "response": self._response}
+        yield self._entry(Message(id=f"n{block.number}:0", **reply, content=block.text))
         for ordinal, edit in enumerate(blocks.edits("\n".join(block.lines)), 1):
             own = f"n{block.number}:{ordinal}"
-            yield self._edit(own, edit, said)
+            yield self._edit(own, edit, reply)
             self._pending[edit.path] = own
 
-    def _edit(self, own: str, edit: Edit, said: dict[str, Any]) -> Entry:
-        call = ToolCall(id=own, **said, name="edit", arguments={"path": edit.path}, call_id=own)
+    def _edit(self, own: str, edit: Edit, reply: dict[str, Any]) -> Entry:
+        call = ToolCall(id=own, **reply, name="edit", arguments={"path": edit.path}, call_id=own)
         return self._entry(call, edits=(edit,), paths=(edit.path,))
 
     def _give_up(self) -> Iterator[Item]:
@@ -228,14 +228,14 @@ class _Session:
             yield from self._show_output()
             common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
             yield self._entry(Remark(**common, content="Interrupted", kind="note"))
-        elif found := _VERSION.match(text):
-            if found[1] != self._version:
-                self._version = found[1]
-                yield Fact(name="agent_version", value=found[1])
-        elif found := _MODEL.match(text):
-            if found[1] != self._model:
-                self._model = found[1]
-                yield Fact(name="model", value=found[1])
+        elif match := _VERSION.match(text):
+            if match[1] != self._version:
+                self._version = match[1]
+                yield Fact(name="agent_version", value=match[1])
+        elif match := _MODEL.match(text):
+            if match[1] != self._model:
+                self._model = match[1]
+                yield Fact(name="model", value=match[1])
         elif self._output or not _NOISE.match(text):
             yield from self._show(block, text)
 

@@ -55,24 +55,24 @@ def detect(path: Path) -> bool:
 
 
 def is_trajectory(value: Any) -> bool:
-    told = coerce.mapping(value)
-    version = coerce.text(told.get("schema_version"))
-    return bool(version and _VERSION.fullmatch(version)) and ("steps" in told or "agent" in told)
+    fields = coerce.mapping(value)
+    version = coerce.text(fields.get("schema_version"))
+    return bool(version and _VERSION.fullmatch(version)) and ("steps" in fields or "agent" in fields)
 
 
 def sessions(path: Path) -> Iterator[str]:
     """The run's id, then its subagents'. Raises OSError."""
-    yield from (each.session for each in _load(path)[0])
+    yield from (document.session for document in _load(path)[0])
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of the run, or of one of its subagents. Raises OSError, FormatError."""
     documents, damages = _load(path)
-    found = next((each for each in documents if each.session == session), None)
-    if found is None:
+    document = next((item for item in documents if item.session == session), None)
+    if document is None:
         raise FormatError(f"{path} holds no trajectory {session}", hint="list its sessions again")
-    yield from _items(found, end=path.stat().st_size)
-    yield from damages if found is documents[0] else ()
+    yield from _items(document, end=path.stat().st_size)
+    yield from damages if document is documents[0] else ()
 
 
 def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
@@ -93,15 +93,15 @@ def _load(path: Path) -> tuple[list[_Document], list[Damage]]:
 
 
 def sessions_of(value: Mapping[str, Any]) -> list[str]:
-    """The ids of the trajectories in a document that lies in no file of its own."""
-    return [each.session for each in _documents([value] if is_trajectory(value) else [])]
+    """The ids of the trajectories in a document that is part of another file."""
+    return [part.session for part in _documents([value] if is_trajectory(value) else [])]
 
 
 def read_value(value: Mapping[str, Any], session: str) -> Iterator[Item]:
-    """The items of one of these."""
-    found = (each for each in _documents([value]) if each.session == session)
-    for each in found:
-        yield from _items(each, end=0)
+    """The items of one of these trajectories."""
+    for part in _documents([value]):
+        if part.session == session:
+            yield from _items(part, end=0)
 
 
 def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
@@ -110,7 +110,7 @@ def _documents(files: Sequence[Mapping[str, Any]]) -> list[_Document]:
     root = files[0]
     session = coerce.text(root.get("session_id")) or coerce.text(root.get("trajectory_id"))
     session = session or carried.Names(name).of(*_shape(root))
-    below = [each for file in files for each in _below(file, session, root)]
+    below = [document for file in files for document in _below(file, session, root)]
     return [_Document(session, files), *below]
 
 
@@ -123,15 +123,15 @@ def _continuation(path: Path, value: Mapping[str, Any]) -> Path | None:
 
 def _below(file: Mapping[str, Any], session: str, root: Mapping[str, Any]) -> Iterator[_Document]:
     above = coerce.text(root.get("trajectory_id")) or trajectory_id(_agent(root), session)
-    for number, each in enumerate(coerce.objects(file.get(_SUBAGENTS))):
-        own = coerce.text(each.get("trajectory_id")) or coerce.text(each.get("session_id")) or str(number)
+    for number, item in enumerate(coerce.objects(file.get(_SUBAGENTS))):
+        own = coerce.text(item.get("trajectory_id")) or coerce.text(item.get("session_id")) or str(number)
         child = f"{session}/{own}"
-        yield _Document(child, [each], above)
-        yield from _below(each, child, {**each, "trajectory_id": own})
+        yield _Document(child, [item], above)
+        yield from _below(item, child, {**item, "trajectory_id": own})
 
 
-def _agent(told: Mapping[str, Any]) -> str:
-    return coerce.text(coerce.mapping(told.get("agent")).get("name")) or agent
+def _agent(fields: Mapping[str, Any]) -> str:
+    return coerce.text(coerce.mapping(fields.get("agent")).get("name")) or agent
 
 
 def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
@@ -144,32 +144,32 @@ def _shape(root: Mapping[str, Any]) -> Iterator[str | int | None]:
 # ---------------------------------------------------------------- one trajectory
 
 
-def _items(found: _Document, *, end: int) -> Iterator[Item]:
-    first = found.files[0]
+def _items(session_document: _Document, *, end: int) -> Iterator[Item]:
+    first = session_document.files[0]
     ours = coerce.mapping(coerce.mapping(first.get("extra")).get(KEY)).get("trajectory")
     model = coerce.text(coerce.mapping(first.get("agent")).get("model_name"))
-    yield from _facts(found, first, model)
+    yield from _facts(session_document, first, model)
     yield from carried.facts(ours)
-    told = list(_entries(found.files, end, with_root=ours is None))
-    if all(each.at is not None for each in told):
-        told.sort(key=lambda each: each.at or 0)
+    read = list(_entries(session_document.files, end, with_root=ours is None))
+    if all(item.at is not None for item in read):
+        read.sort(key=lambda item: item.at or 0)
     spent: dict[str, Spent] = {}
     models = {model}
-    for number, each in enumerate(told):
-        event = _with_response(each.entry.event)
+    for number, item in enumerate(read):
+        event = _with_response(item.entry.event)
         if isinstance(event, Prompt) and number:
             yield TurnEnd(end=end)
         if event.model and event.model not in models:
             models.add(event.model)
             yield Fact(name="model", value=event.model)
-        if event.response and (event.usage or each.cost is not None):
+        if event.response and (event.usage or item.cost is not None):
             known = spent.get(event.response, Spent(response=event.response, usage=Usage()))
             usage = known.usage + (event.usage or Usage())
-            spent[event.response] = replace(known, usage=usage, cost=each.cost)
-        yield replace(each.entry, event=event)
-    if told:
+            spent[event.response] = replace(known, usage=usage, cost=item.cost)
+        yield replace(item.entry, event=event)
+    if read:
         yield TurnEnd(end=end)
-    yield from _final(found.files[-1], [each.entry.event for each in told], spent)
+    yield from _final(session_document.files[-1], [item.entry.event for item in read], spent)
     yield from spent.values()
 
 
@@ -182,20 +182,20 @@ def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str,
     """A run's own totals win over its steps'; but those that count subagents too say nothing of the run."""
     final = coerce.mapping(last.get("final_metrics"))
     cost = coerce.cost(final.get("total_cost_usd"))
-    if cost is not None and all(each.cost is None for each in spent.values()):
+    if cost is not None and all(step.cost is None for step in spent.values()):
         yield Fact(name="cost_usd", value=cost)
     calls = [event.response for event in events if event.response]
     if not calls or _SUBAGENTS in last or '"subagent_trajectory_ref"' in json.dumps(last.get("steps")):
         return
-    told = [each.usage for each in spent.values()]
-    prompts = sum(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens for u in told)
-    cached = sum(u.cache_read_tokens for u in told)
+    usages = [step.usage for step in spent.values()]
+    prompts = sum(u.input_tokens + u.cache_read_tokens + u.cache_write_tokens for u in usages)
+    cached = sum(u.cache_read_tokens for u in usages)
     more_read = max(0, coerce.count(final.get("total_cached_tokens")) - cached)
     more = Usage(
         input_tokens=max(0, coerce.count(final.get("total_prompt_tokens")) - prompts - more_read),
         cache_read_tokens=more_read,
         output_tokens=max(
-            0, coerce.count(final.get("total_completion_tokens")) - sum(u.output_tokens for u in told)
+            0, coerce.count(final.get("total_completion_tokens")) - sum(u.output_tokens for u in usages)
         ),
     )
     if more != Usage():
@@ -203,12 +203,12 @@ def _final(last: Mapping[str, Any], events: Sequence[AnyEvent], spent: dict[str,
         spent[calls[-1]] = replace(base, usage=base.usage + more)
 
 
-def _facts(found: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
+def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> Iterator[Fact]:
     yield Fact(name="agent", value=_agent(first))
-    yield Fact(name="session", value=found.session)
+    yield Fact(name="session", value=document.session)
     yield from carried.identity(first.get("trajectory_id"))
-    if found.parent:
-        yield from carried.parent(found.parent)
+    if document.parent:
+        yield from carried.parent(document.parent)
     if (version := coerce.text(coerce.mapping(first.get("agent")).get("version"))) and version != "unknown":
         yield Fact(name="agent_version", value=version)
     if model:
@@ -220,7 +220,7 @@ def _facts(found: _Document, first: Mapping[str, Any], model: str | None) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """An event, its position where that was told, and what its step cost."""
+    """An event, its position if stored, and its step's cost."""
 
     entry: Entry
     at: int | None = None
@@ -235,16 +235,16 @@ def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -
             yield from _step(step, names, end)
     if with_root:
         root = without_media({key: value for key, value in files[0].items() if key not in _OF_STEPS})
-        told = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
-        event = carried.to_event({**told, "content": str(files[0].get("schema_version"))})
+        checkpoint = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
+        event = carried.to_event({**checkpoint, "content": str(files[0].get("schema_version"))})
         if event is not None:
             yield _Told(Entry(event=event, end=end))
 
 
 def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
     plain, ours = without_carried(without_media(step))
-    told = step_events(plain, names)
-    events = carried.uncarry(told, coerce.mapping(ours).get("events"))
+    read = step_events(plain, names)
+    events = carried.uncarry(read, coerce.mapping(ours).get("events"))
     leftover(plain, [event for event, _ in events])
     cost = coerce.cost(coerce.mapping(plain.get("metrics")).get("cost_usd"))
     for value, at in events:

@@ -10,78 +10,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Told
+from gittraj.formats.base.carried import KEY, Names, Shown
 from gittraj.formats.base.json_patch import difference, patch
-from gittraj.formats.base.shapes import count, fits, flag, free, number, said, text, time, whole
 from gittraj.model.times import to_stamp
 
-Event = dict[str, Any]
 VERSION = "ATIF-v1.7"
 OWN = "atif"
-"""The field of an event that holds what its step says beyond it."""
+"""The field of an event for what its step says beyond the event."""
 COPIED = "copied_context"
 """The type of what a file repeats of an earlier one."""
 
-_SOURCE = {"media_type": said, "path": said}
-_CONTENT = (text, [({"type": text, "text": text}, {"type": text, "source": _SOURCE})])
-_REF = {"trajectory_id??": text, "trajectory_path??": text, "session_id??": text, "extra??": free}
-_RESULT = {
-    "source_call_id??": text,
-    "content??": _CONTENT,
-    "subagent_trajectory_ref??": [_REF],
-    "extra??": free,
-}
-_METRICS = {
-    "prompt_tokens??": whole,
-    "completion_tokens??": whole,
-    "cached_tokens??": whole,
-    "cost_usd??": number,
-    "extra??": free,
-}
-_PLAIN = {
-    "message": _CONTENT,
-    "timestamp??": time,
-    "observation??": {"results": [_RESULT]},
-    "extra??": free,
-    "is_copied_context??": flag,
-    "llm_call_count??": count,
-}
-_CALL = {"tool_call_id": text, "function_name": text, "arguments": free, "extra??": free}
-_STEP = (
-    {"source": lambda value: value in ("system", "user"), **_PLAIN},
-    {
-        "source": lambda value: value == "agent",
-        "model_name??": text,
-        "reasoning_content??": text,
-        "reasoning_effort??": (text, number),
-        "tool_calls??": [_CALL],
-        "metrics??": _METRICS,
-        **_PLAIN,
-    },
-)
-"""What the models of ATIF ask of a step."""
-ROOT: dict[str, Any] = {
-    "agent": {
-        "name": text,
-        "version": text,
-        "model_name??": text,
-        "tool_definitions??": [free],
-        "extra??": free,
-    },
-    "final_metrics": {
-        **{f"total_{what}_tokens??": whole for what in ("prompt", "completion", "cached")},
-        "total_cost_usd??": number,
-        "total_steps??": whole,
-        "extra??": free,
-    },
-    "session_id": text,
-    "notes": text,
-    "continued_trajectory_ref": text,
-    "extra": free,
-}
-"""And of what a document says of the whole."""
-_FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
 
 _AGENT = ("thinking", "message", "tool_call")
 _SYSTEM = frozenset(
@@ -99,7 +39,7 @@ _WRITE, _REASONING = "cache_creation_input_tokens", "reasoning_output_tokens"
 # ---------------------------------------------------------------- a step is read
 
 
-def step_events(step: Told, names: Names) -> list[Event]:
+def step_events(step: Shown, names: Names) -> list[Event]:
     """The events that a step tells of, first thinking, then words, calls and results; at least one."""
     text = content_text(step.get("message"))
     source = step.get("source")
@@ -132,15 +72,15 @@ def step_events(step: Told, names: Names) -> list[Event]:
     return events
 
 
-def _agent_events(step: Told, text: str, calls: list[Event], record: str) -> Iterator[Event]:
+def _agent_events(step: Shown, text: str, calls: list[Event], record: str) -> Iterator[Event]:
     model = step.get("model_name")
     common = {"response": record, **({"model": model} if isinstance(model, str) and model else {})}
     thought = step.get("reasoning_content")
-    said: list[Event] = []
+    events: list[Event] = []
     if isinstance(thought, str) and thought:
-        said.append({"type": "thinking", "content": thought, **common})
-    if text or not (said or calls):
-        said.append({**_with_content("message", text), **common})
+        events.append({"type": "thinking", "content": thought, **common})
+    if text or not (events or calls):
+        events.append({**_with_content("message", text), **common})
     for call in calls:
         arguments = call.get("arguments")
         raw = (
@@ -151,17 +91,17 @@ def _agent_events(step: Told, text: str, calls: list[Event], record: str) -> Ite
             tool["arguments"] = arguments["raw"] if raw else arguments
         if call_id := coerce.text(call.get("tool_call_id")):
             tool["callId"] = call_id
-        said.append({"type": "tool_call", "tool": tool, **common})
+        events.append({"type": "tool_call", "tool": tool, **common})
     results = list(_results(step))
     for result in results:
         if "callId" not in result.get("result", {}):
             result["response"] = record  # nothing else says whose it is
     if usage := read_usage(step.get("metrics")):
-        [*said, *(r for r in results if "response" in r)][-1]["usage"] = usage
-    yield from (*said, *results)
+        [*events, *(r for r in results if "response" in r)][-1]["usage"] = usage
+    yield from (*events, *results)
 
 
-def _system_events(step: Told, text: str) -> Iterator[Event]:
+def _system_events(step: Shown, text: str) -> Iterator[Event]:
     extra = coerce.mapping(step.get("extra"))
     kind = extra.get("type")
     results = list(_results(step))
@@ -176,22 +116,22 @@ def _system_events(step: Told, text: str) -> Iterator[Event]:
     yield from results
 
 
-def _results(step: Told) -> Iterator[Event]:
+def _results(step: Shown) -> Iterator[Event]:
     for result in coerce.objects(coerce.mapping(step.get("observation")).get("results")):
         text = content_text(result.get("content"))
         extra = coerce.mapping(result.get("extra"))
-        told: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if call_id := coerce.text(result.get("source_call_id")):
-            told["callId"] = call_id
+            fields["callId"] = call_id
         if extra.get("is_error") is True:
-            told["isError"] = True
+            fields["isError"] = True
         if type(extra.get("exit_code")) is int:
-            told["exitCode"] = extra["exit_code"]
-        yield {**_with_content("tool_result", text), **({"result": told} if told else {})}
+            fields["exitCode"] = extra["exit_code"]
+        yield {**_with_content("tool_result", text), **({"result": fields} if fields else {})}
 
 
 def content_text(content: Any) -> str:
-    """A content as one text, with what stands for media."""
+    """The content as one text, with placeholders for media."""
     return content if isinstance(content, str) else "\n".join(_part(part) for part in coerce.objects(content))
 
 
@@ -205,20 +145,20 @@ def _part(part: dict[str, Any]) -> str:
 
 def read_usage(metrics: Any) -> dict[str, int]:
     """Tokens of a step, without what is counted twice: its prompt tokens include the cached ones."""
-    told = coerce.mapping(metrics)
-    extra = coerce.mapping(told.get("extra"))
-    read, written = coerce.count(told.get("cached_tokens")), coerce.count(extra.get(_WRITE))
+    fields = coerce.mapping(metrics)
+    extra = coerce.mapping(fields.get("extra"))
+    read, written = coerce.count(fields.get("cached_tokens")), coerce.count(extra.get(_WRITE))
     usage = {
-        "inputTokens": max(0, coerce.count(told.get("prompt_tokens")) - read - written),
+        "inputTokens": max(0, coerce.count(fields.get("prompt_tokens")) - read - written),
         "cacheReadTokens": read,
         "cacheWriteTokens": written,
-        "outputTokens": coerce.count(told.get("completion_tokens")),
+        "outputTokens": coerce.count(fields.get("completion_tokens")),
         "reasoningTokens": coerce.count(extra.get(_REASONING)),
     }
     return {key: number for key, number in usage.items() if number}
 
 
-def leftover(step: Told, events: Sequence[Event]) -> None:
+def leftover(step: Shown, events: Sequence[Event]) -> None:
     """Keep beside an event what the step says beyond its events. Never tokens' ids and probabilities: whoever
     has the tokenizer reads from them what was sealed or redacted."""
     kept = {k: v for k, v in step.items() if k != "step_id"}
@@ -239,13 +179,13 @@ def leftover(step: Told, events: Sequence[Event]) -> None:
 # ---------------------------------------------------------------- a step is written
 
 
-def build_step(events: Sequence[Told]) -> dict[str, Any]:
+def build_step(events: Sequence[Shown]) -> dict[str, Any]:
     """The step that these events make, without a number: those of one model call, or a single other one."""
     first = events[0]
     kept = next((change for e in events if (change := e.get(OWN))), None)
     step: Event = {"source": "system", "message": ""}
     if first["type"] == COPIED and isinstance(kept, dict):
-        return _fit(kept, {**step, "message": first.get("content", "")})
+        return fit(kept, {**step, "message": first.get("content", "")})
     if stamp := next((e["ts"] for e in events if e.get("ts")), None):
         step["timestamp"] = stamp
     match first["type"]:
@@ -265,47 +205,25 @@ def build_step(events: Sequence[Told]) -> dict[str, Any]:
     ]
     if results:
         step["observation"] = {"results": results}
-    return _fit(patch(step, kept), step) if isinstance(kept, dict) else step
+    return fit(patch(step, kept), step) if isinstance(kept, dict) else step
 
 
-def _fit(changed: Any, step: Event) -> Event:
-    """A step as its file had it, if the models accept that; what they do not know is ``extra`` to them."""
-    if not isinstance(changed, dict):
-        return step
-    strange = {key: value for key, value in changed.items() if key not in _FIELDS}
-    if strange:
-        known = {key: value for key, value in changed.items() if key in _FIELDS}
-        changed = {**known, "extra": {**coerce.mapping(known.get("extra")), **strange}}
-    return changed if fits(changed, _STEP) and _agrees(changed) else step
-
-
-def _agrees(step: Event) -> bool:
-    """Whether its results are of its own calls, and what called no model has no figures of one."""
-    calls = {call["tool_call_id"] for call in step.get("tool_calls") or ()}
-    results = (step.get("observation") or {}).get("results", ())
-    answered = {r["source_call_id"] for r in results if r.get("source_call_id") is not None}
-    told = any(step.get(key) is not None for key in ("metrics", "reasoning_content"))
-    return (answered <= calls or step.get("tool_calls") is None) and not (
-        step.get("llm_call_count") == 0 and told
-    )
-
-
-def _agent_step(events: Sequence[Told]) -> dict[str, Any]:
-    said = [e for e in events if e["type"] in _AGENT]
-    text = "\n\n".join(e["content"] for e in said if e["type"] == "message" and e.get("content"))
+def _agent_step(events: Sequence[Shown]) -> dict[str, Any]:
+    own = [e for e in events if e["type"] in _AGENT]
+    text = "\n\n".join(e["content"] for e in own if e["type"] == "message" and e.get("content"))
     step: dict[str, Any] = {"source": "agent", "message": text}
-    if model := next((e["model"] for e in said if e.get("model")), None):
+    if model := next((e["model"] for e in own if e.get("model")), None):
         step["model_name"] = model
-    if thought := "\n\n".join(e["content"] for e in said if e["type"] == "thinking" and e.get("content")):
+    if thought := "\n\n".join(e["content"] for e in own if e["type"] == "thinking" and e.get("content")):
         step["reasoning_content"] = thought
-    if calls := [_build_call(e) for e in said if e["type"] == "tool_call"]:
+    if calls := [_build_call(e) for e in own if e["type"] == "tool_call"]:
         step["tool_calls"] = calls
     if metrics := build_metrics([e["usage"] for e in events if e.get("usage")]):
         step["metrics"] = metrics
     return step
 
 
-def _build_call(event: Told) -> dict[str, Any]:
+def _build_call(event: Shown) -> dict[str, Any]:
     tool = event["tool"]
     arguments = tool.get("arguments")
     if not isinstance(arguments, dict):
@@ -317,13 +235,13 @@ def _build_call(event: Told) -> dict[str, Any]:
     }
 
 
-def _build_result(event: Told, *, agent: bool) -> dict[str, Any]:
-    told = coerce.mapping(event.get("result"))
+def _build_result(event: Shown, *, agent: bool) -> dict[str, Any]:
+    fields = coerce.mapping(event.get("result"))
     result: dict[str, Any] = {"content": event.get("content", "")}
-    if agent and told.get("callId"):
-        result["source_call_id"] = told["callId"]
-    extra = {"is_error": True} if told.get("isError") else {}
-    extra |= {"exit_code": told["exitCode"]} if told.get("exitCode") is not None else {}
+    if agent and fields.get("callId"):
+        result["source_call_id"] = fields["callId"]
+    extra = {"is_error": True} if fields.get("isError") else {}
+    extra |= {"exit_code": fields["exitCode"]} if fields.get("exitCode") is not None else {}
     return {**result, **({"extra": extra} if extra else {})}
 
 
@@ -347,7 +265,7 @@ def build_metrics(usages: Sequence[Mapping[str, int]]) -> dict[str, Any]:
     return metrics
 
 
-def _words(event: Told) -> str:
+def _words(event: Shown) -> str:
     if content := event.get("content"):
         return str(content)
     decision = coerce.mapping(event.get("decision"))
@@ -358,13 +276,13 @@ def _with_content(kind: str, text: str) -> dict[str, Any]:
     return {"type": kind, **({"content": text} if text else {})}
 
 
-def is_root(event: Told) -> bool:
-    """Whether an event holds what a file says of the whole trajectory."""
+def is_root(event: Shown) -> bool:
+    """Whether the event contains what a file says of the whole trajectory."""
     own = event.get(OWN)
     return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
 
 
-def without_carried(step: Told) -> tuple[dict[str, Any], Any]:
+def without_carried(step: Shown) -> tuple[dict[str, Any], Any]:
     """A step without what we added to it, and that."""
     extra = step.get("extra")
     if not isinstance(extra, dict) or KEY not in extra:

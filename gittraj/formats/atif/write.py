@@ -1,7 +1,7 @@
 """ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
 
 v1.7 and not v1.8, which adds nothing but audio: most tools read it. Where a trajectory came from an ATIF file
-its steps are again what they were; what ATIF has no place for rides along in ``extra``.
+its steps are again what they were; what ATIF has no field for is stored in ``extra``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gittraj.formats.atif.shared import OWN, ROOT, VERSION, build_metrics, build_step, is_root, step_events
+from gittraj.formats.atif.schema import ROOT
+from gittraj.formats.atif.shared import OWN, VERSION, build_metrics, build_step, is_root, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event
 from gittraj.formats.base.exported import Exported
@@ -35,27 +36,31 @@ def write(exported: Exported) -> Iterator[str]:
     yield pretty(build(root, others))
 
 
-def build(told: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
+def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     """The document of one trajectory. ``others`` may be its subagents."""
-    events = [plain_event(event, told["agent"]) for event in events_of(dict(told))]
+    events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
     root = next((e for e in events if is_root(e)), None)
-    given = root[OWN]["root"] if root else {}
-    named = {key: value for key, value in given.items() if key in ROOT and fits(value, ROOT[key])}
-    children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == told["id"]}
-    steps = _steps([e for e in events if e is not root], _starters(events, children, told))
-    agent = {"name": told["agent"] or "unknown", "version": told["agentVersion"] or "unknown"}
-    if told["models"]:
-        agent["model_name"] = told["models"][0]
+    kept = root[OWN]["root"] if root else {}
+    named = {key: value for key, value in kept.items() if key in ROOT and fits(value, ROOT[key])}
+    children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == trajectory["id"]}
+    steps = _steps([e for e in events if e is not root], _starters(events, children, trajectory))
+    agent = {"name": trajectory["agent"] or "unknown", "version": trajectory["agentVersion"] or "unknown"}
+    if trajectory["models"]:
+        agent["model_name"] = trajectory["models"][0]
     document: dict[str, Any] = {"schema_version": VERSION}
-    if told["session"]:
-        document["session_id"] = told["session"]
-    document |= {"trajectory_id": told["id"], "agent": {**agent, **named.get("agent", {})}, "steps": steps}
+    if trajectory["session"]:
+        document["session_id"] = trajectory["session"]
+    document |= {
+        "trajectory_id": trajectory["id"],
+        "agent": {**agent, **named.get("agent", {})},
+        "steps": steps,
+    }
     document |= {key: named[key] for key in _ROOT if key in named}
-    document["final_metrics"] = named.get("final_metrics") or _final(told, len(steps))
+    document["final_metrics"] = named.get("final_metrics") or _final(trajectory, len(steps))
     if children:
         document["subagent_trajectories"] = [build(child, others) for child in children.values()]
     if not root:
-        document["extra"] = {KEY: {"trajectory": carried_header(told)}}
+        document["extra"] = {KEY: {"trajectory": carried_header(trajectory)}}
     return document
 
 
@@ -113,9 +118,9 @@ def _open(groups: Sequence[list[Event]], event: Event) -> list[Event] | None:
     return groups[-1] if after and last[-1]["type"] != "tool_result" else None
 
 
-def _starters(events: Sequence[Event], children: Mapping[str, Header], told: Header) -> dict[str, str]:
+def _starters(events: Sequence[Event], children: Mapping[str, Header], trajectory: Header) -> dict[str, str]:
     """The results that name an agent which their call started, and its trajectory."""
-    found: dict[str, str] = {}
+    output: dict[str, str] = {}
     left = set(children)
     for event in events if left else ():
         if event["type"] != "tool_result":
@@ -123,25 +128,25 @@ def _starters(events: Sequence[Event], children: Mapping[str, Header], told: Hea
         text = event.get("content", "")
         for name in dict.fromkeys(_TOKEN.findall(text[:_ENDS] + " " + text[-_ENDS:])):
             for known in (
-                trajectory_id(told["agent"] or "", told["session"] or "", name),
-                trajectory_id(told["agent"] or "", name),
+                trajectory_id(trajectory["agent"] or "", trajectory["session"] or "", name),
+                trajectory_id(trajectory["agent"] or "", name),
             ):
                 if known in left:
                     left.discard(known)
-                    found[event["id"]] = known
-    return found
+                    output[event["id"]] = known
+    return output
 
 
 def _refer(step: dict[str, Any], group: Sequence[Event], starters: Mapping[str, str]) -> None:
     results = [event for event in group if event["type"] == "tool_result"]
-    told = coerce.mapping(step.get("observation")).get("results", ())
-    for event, result in zip(results, told, strict=False):
+    observed = coerce.mapping(step.get("observation")).get("results", ())
+    for event, result in zip(results, observed, strict=False):
         if event["id"] in starters and "subagent_trajectory_ref" not in result:
             result["subagent_trajectory_ref"] = [{"trajectory_id": starters[event["id"]]}]
 
 
-def _final(told: Header, steps: int) -> dict[str, Any]:
-    part = told["part"]
+def _final(trajectory: Header, steps: int) -> dict[str, Any]:
+    part = trajectory["part"]
     metrics = build_metrics([part["usage"]]) if any(part["usage"].values()) else {}
     final: dict[str, Any] = {
         "total_prompt_tokens": metrics.get("prompt_tokens"),

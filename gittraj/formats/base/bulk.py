@@ -1,4 +1,4 @@
-"""What a document holds that no note may: media, as data in a text. A placeholder stands in for each."""
+"""Replaces media embedded in a document, which a note must not contain, with placeholders."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _DATA = "data:"
 
 
 def without_media(value: Any) -> Any:
-    """A JSON value without media in it."""
+    """A JSON value with a placeholder for each medium."""
     match value:
         case str() if value.startswith(_DATA) or len(value) > 2000:
-            found = images.from_uri(value) or (
+            image = images.from_uri(value) or (
                 images.from_base64(value, None) if _BASE64.fullmatch(value) else None
             )
-            return images.placeholder(found) if found else value
+            return images.placeholder(image) if image else value
         case list():
-            return [without_media(each) for each in value]
+            return [without_media(item) for item in value]
         case dict():
-            return {key: without_media(each) for key, each in value.items()}
+            return {key: without_media(item) for key, item in value.items()}
         case _:
             return value

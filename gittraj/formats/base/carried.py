@@ -1,6 +1,6 @@
-"""What of our own rides along in a foreign format, and how it is taken in again.
+"""Stores our own fields inside a foreign format, and reads them back.
 
-What comes back is as untrusted as the rest of the file: whatever does not make an event is passed over.
+What is read back is as untrusted as the rest of the file: anything that is not a valid event is skipped.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from gittraj.model.session_items import Fact
 from gittraj.model.values import AnyEvent
 
 KEY = "git_traj"
-Told = Mapping[str, Any]
-"""A trajectory, or an event, as ``git traj show --json`` tells it."""
+Shown = Mapping[str, Any]
+"""A trajectory, or an event, as ``git traj show --json`` prints it."""
 
 _OF, _AT = "of", "n"
 _HEADER = (
@@ -34,7 +34,7 @@ _EVENT_LIMIT = 200  # characters of an id
 
 
 class Names:
-    """Ids for records that have none: from their shape, never from text, the same whenever they are read."""
+    """Ids for records without one: derived from their shape, never from text, and stable across reads."""
 
     def __init__(self, prefix: str) -> None:
         self._prefix = prefix
@@ -42,20 +42,20 @@ class Names:
 
     def of(self, *shape: str | float | None) -> str:
         """``shape`` are names, lengths and times."""
-        found = hashlib.sha256(json.dumps(shape).encode()).hexdigest()[:12]
-        self._seen[found] += 1
-        count = self._seen[found]
-        return f"{self._prefix}.{found}" + (f"~{count}" if count > 1 else "")
+        digest = hashlib.sha256(json.dumps(shape).encode()).hexdigest()[:12]
+        self._seen[digest] += 1
+        count = self._seen[digest]
+        return f"{self._prefix}.{digest}" + (f"~{count}" if count > 1 else "")
 
 
 # ---------------------------------------------------------------- events
 
 
-def plain_event(event: Told, agent: str | None) -> dict[str, Any]:
-    """An event of ``show`` without what is at its default, nor the name of the trajectory's own ``agent``.
-    A seal opens only where it is stored: of sealed thinking only its place and size are told."""
-    given = {key: value for key, value in event.items() if not (key == "agent" and value == agent)}
-    plain = event_to_json(event_from_json(given))
+def plain_event(event: Shown, agent: str | None) -> dict[str, Any]:
+    """An event of ``show`` without default values and without the name of the trajectory's own ``agent``.
+    A seal opens only where it is stored, so of sealed thinking only the position and size remain."""
+    fields = {key: value for key, value in event.items() if not (key == "agent" and value == agent)}
+    plain = event_to_json(event_from_json(fields))
     if not plain.get("usage"):
         plain.pop("usage", None)
     if "sealed" in plain:
@@ -63,12 +63,15 @@ def plain_event(event: Told, agent: str | None) -> dict[str, Any]:
     return plain
 
 
-def carry(events: Sequence[Told], told: Sequence[Told], places: Sequence[int] | None) -> list[dict[str, Any]]:
-    """What makes ``events`` of ``told``, which is what a reader understands by itself; empty if that is all.
+def carry(
+    events: Sequence[Shown], understood: Sequence[Shown], positions: Sequence[int] | None
+) -> list[dict[str, Any]]:
+    """The difference between ``events`` and ``understood``, the events that a reader makes of the format
+    alone; empty if they are equal.
 
-    ``places`` are the positions of the events in the trajectory, where the format has another order.
+    ``positions`` are the positions of the events in the trajectory, if the format has another order.
     """
-    left = dict(enumerate(told))
+    left = dict(enumerate(understood))
     carried: list[dict[str, Any]] = []
     for number, event in enumerate(events):
         at = next((k for k, t in left.items() if t["type"] == event["type"]), None)
@@ -76,31 +79,31 @@ def carry(events: Sequence[Told], told: Sequence[Told], places: Sequence[int] | 
         row = difference(dict(event), dict(base))
         if at is not None:
             row[_OF] = at
-        if places is not None:
-            row[_AT] = places[number]
+        if positions is not None:
+            row[_AT] = positions[number]
         carried.append(row)
-    same = not left and [*carried] == [{_OF: k} for k in range(len(told))]
+    same = not left and [*carried] == [{_OF: k} for k in range(len(understood))]
     return [] if same else carried
 
 
-def uncarry(told: Sequence[Told], carried: Any) -> list[tuple[dict[str, Any], int | None]]:
-    """The reverse of :func:`carry`: events, with their positions where these were told."""
+def uncarry(understood: Sequence[Shown], carried: Any) -> list[tuple[dict[str, Any], int | None]]:
+    """The reverse of :func:`carry`: events, with their positions where these were stored."""
     if not isinstance(carried, list) or not carried or not all(isinstance(row, dict) for row in carried):
-        return [(dict(event), None) for event in told]
-    found: list[tuple[dict[str, Any], int | None]] = []
+        return [(dict(event), None) for event in understood]
+    output: list[tuple[dict[str, Any], int | None]] = []
     for row in carried:
         of, at = row.get(_OF), row.get(_AT)
-        base = told[of] if type(of) is int and 0 <= of < len(told) else {}
+        base = understood[of] if type(of) is int and 0 <= of < len(understood) else {}
         change = {key: value for key, value in row.items() if key not in (_OF, _AT)}
         event = patch(dict(base), change)
         if to_event(event) is None:
-            return [(dict(event), None) for event in told]
-        found.append((event, at if type(at) is int else None))
-    return found
+            return [(dict(event), None) for event in understood]
+        output.append((event, at if type(at) is int else None))
+    return output
 
 
 def to_event(value: Any) -> AnyEvent | None:
-    """The event that ``value`` tells of, None if of none. Files outside the repository are left out."""
+    """The event in ``value``, None if there is none. Files outside the repository are left out."""
     if not isinstance(value, dict):
         return None
     plain = {key: v for key, v in value.items() if key != "sealed"}
@@ -124,36 +127,36 @@ def is_inside(path: Any) -> bool:
 # ---------------------------------------------------------------- the trajectory
 
 
-def carried_header(header: Told) -> dict[str, Any]:
-    """What a HEADER says of the trajectory that its events do not."""
-    told = {key: header[key] for key in _HEADER if header.get(key)}
+def carried_header(header: Shown) -> dict[str, Any]:
+    """The fields of a HEADER that its events do not have."""
+    fields = {key: header[key] for key in _HEADER if header.get(key)}
     cost = header.get("part", {}).get("costUsd")
-    return {**told, **({"costUsd": cost} if cost is not None else {})}
+    return {**fields, **({"costUsd": cost} if cost is not None else {})}
 
 
 def facts(header: Any) -> Iterator[Fact]:
-    """What :func:`carried_header` told, as facts of a log."""
-    told = header if isinstance(header, dict) else {}
-    yield from identity(told.get("id"))
+    """The fields of :func:`carried_header` as facts of a log."""
+    fields = header if isinstance(header, dict) else {}
+    yield from identity(fields.get("id"))
     for key, name in (("agent", "agent"), ("agentVersion", "agent_version"), ("title", "title")):
-        yield from _fact(name, told.get(key))
-    yield from _fact("status", told.get("status"))
+        yield from _fact(name, fields.get(key))
+    yield from _fact("status", fields.get("status"))
     for key, name in (("models", "model"), ("tags", "tag")):
-        for value in coerce.sequence(told.get(key)):
+        for value in coerce.sequence(fields.get(key)):
             yield from _fact(name, value)
-    yield from _task(coerce.mapping(told.get("task")))
-    for someone in coerce.sequence(told.get("participants")):
+    yield from _task(coerce.mapping(fields.get("task")))
+    for someone in coerce.sequence(fields.get("participants")):
         yield from participant(coerce.mapping(someone).get("name"), coerce.mapping(someone).get("role"))
-    yield from parent(coerce.mapping(told.get("parent")).get("id"))
+    yield from parent(coerce.mapping(fields.get("parent")).get("id"))
     for key, name in (("status", "exit_status"), ("submission", "submission"), ("error", "exit_error")):
-        yield from _fact(name, coerce.mapping(told.get("exit")).get(key))
-    cost = told.get("costUsd")
+        yield from _fact(name, coerce.mapping(fields.get("exit")).get(key))
+    cost = fields.get("costUsd")
     if isinstance(cost, int | float) and not isinstance(cost, bool):
         yield Fact(name="cost_usd", value=float(cost))
 
 
 def identity(value: Any) -> Iterator[Fact]:
-    """A foreign id is kept, or else remembered."""
+    """The foreign id as trajectory id if it is a valid one, else as alias."""
     if isinstance(value, str) and value:
         yield Fact(name="trajectory" if _ID.fullmatch(value) else "alias", value=value)
 
@@ -175,10 +178,10 @@ def task(title: Any, system: Any, number: Any, url: Any) -> Iterator[Fact]:
         yield from _fact("task", f"{system}:{number}")
 
 
-def _task(told: dict[str, Any]) -> Iterator[Fact]:
-    source = coerce.mapping(told.get("source"))
+def _task(fields: dict[str, Any]) -> Iterator[Fact]:
+    source = coerce.mapping(fields.get("source"))
     system = None if source.get("system") == "url" else source.get("system")
-    yield from task(told.get("title"), system, source.get("id"), source.get("url"))
+    yield from task(fields.get("title"), system, source.get("id"), source.get("url"))
 
 
 def _fact(name: str, value: Any) -> Iterator[Fact]:

@@ -1,7 +1,7 @@
-"""Values out of JSON whose shape nobody guarantees: each either has the wanted type or is empty.
+"""Reads values of JSON whose shape nobody guarantees: each has the wanted type or is empty.
 
-Agents change their formats without notice, so a reader asks for what it needs and takes what it gets.
-Nothing here may raise, whatever JSON it is given.
+Agents change their formats without notice, so a reader asks for what it needs and accepts what is there.
+Nothing here may raise, whatever the JSON.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def number(value: Any) -> int | None:
 
 
 def cost(value: Any) -> float | None:
-    """US dollars, exactly as stated; a number that no float holds is none."""
+    """US dollars, exactly as stated; None for a number that does not fit a float."""
     try:
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
     except OverflowError:
@@ -51,10 +51,10 @@ def cost(value: Any) -> float | None:
 
 
 def stamp(value: Any) -> str | None:
-    """A time as ISO 8601 UTC with milliseconds; ``None`` for what is no time.
+    """A time as ISO 8601 UTC with milliseconds; ``None`` for anything else.
 
     A text without a zone counts as UTC; numbers are seconds, milliseconds, microseconds or
-    nanoseconds since 1970, told apart by their size.
+    nanoseconds since 1970, distinguished by their size.
     """
     try:
         if isinstance(value, str):
@@ -75,7 +75,7 @@ def stamp(value: Any) -> str | None:
 
 
 def parsed(value: Any) -> Any:
-    """What a text holds as JSON; the text itself if it holds none."""
+    """The JSON value of a text; the text itself if it is not JSON."""
     if not isinstance(value, str):
         return value
     try:

@@ -1,4 +1,4 @@
-"""Ids of commits that a command says it has made.
+"""Ids of the commits that a command reports.
 
 What git prints after ``git commit``, ``git cherry-pick``, ``git revert`` and ``git merge --squash``
 (``print_commit_summary`` in git's sequencer.c): ``[branch 1a2b3c4] subject``, also with

@@ -1,7 +1,7 @@
 """A session that is one JSON document: read whole, or as far as it goes when it was cut.
 
 A document that was cut is closed after its last complete element, so that what was written before is not
-lost; what is no JSON at all gives nothing and the reason.
+lost; what is not JSON at all gives no value and the reason.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from gittraj.formats.base import lines
 from gittraj.model.session_items import Damage
 
 LIMIT = 512 * 1024 * 1024
-"""Bytes of one document; it is held in memory."""
+"""Bytes of one document; it is read into memory."""
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+("?)|[\[\]{},]', re.DOTALL)
 _CLOSERS = {"[": "]", "{": "}"}
 
@@ -48,17 +48,17 @@ def _last_element(text: str) -> tuple[int, str]:
     """
     stack: list[str] = []
     end = depth = 0
-    for found in _TOKEN.finditer(text):
-        sign = found[0]
-        if sign[0] == '"' and not found[1]:
+    for match in _TOKEN.finditer(text):
+        sign = match[0]
+        if sign[0] == '"' and not match[1]:
             break  # cut inside a text
         if sign in _CLOSERS:
             stack.append(_CLOSERS[sign])
         elif sign == ",":
-            end, depth = found.start(), len(stack)
+            end, depth = match.start(), len(stack)
         elif sign in "]}":
             if not stack or stack[-1] != sign:
                 break
             stack.pop()
-            end, depth = found.end(), len(stack)
+            end, depth = match.end(), len(stack)
     return end, "".join(reversed(stack[:depth]))

@@ -17,12 +17,12 @@ def path(arguments: Any) -> str | None:
 
 
 def edits(arguments: Any) -> tuple[Edit, ...]:
-    """The file as the call leaves it, as far as its arguments tell."""
-    given = coerce.mapping(arguments)
-    named = path(given)
-    old, new = _lines(given.get("old_str")), _lines(given.get("new_str"))
-    match given.get("command"):
-        case "create" if named and isinstance(whole := given.get("file_text"), str):
+    """The edits that the arguments describe."""
+    fields = coerce.mapping(arguments)
+    named = path(fields)
+    old, new = _lines(fields.get("old_str")), _lines(fields.get("new_str"))
+    match fields.get("command"):
+        case "create" if named and isinstance(whole := fields.get("file_text"), str):
             return (Edit(path=named, kind="add", added=_lines(whole), whole=whole),)
         case "str_replace" if named and (old or new):
             return (replaced(named, old, new),)
@@ -33,7 +33,7 @@ def edits(arguments: Any) -> tuple[Edit, ...]:
 
 
 def replaced(named: str, old: tuple[str, ...], new: tuple[str, ...]) -> Edit:
-    """A file in which ``new`` lines stand for ``old`` ones."""
+    """The edit that replaces the ``old`` lines with the ``new`` ones."""
     return Edit(path=named, added=line_changes.only_in(new, old), removed=line_changes.only_in(old, new))
 
 

@@ -1,4 +1,4 @@
-"""What an event that another tool's document tells says of commands, files and commits."""
+"""Commands, files and commits of an event from another tool's document."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def entry(event: AnyEvent, end: int) -> Entry:
 
 def _edits(call: ToolCall) -> tuple[Edit, ...]:
     """By the arguments, whichever agent's tool it was: without the lines nobody finds the commit again."""
-    given = call.arguments
-    told = editor.edits(given) or cursor.edits(call.name, given) or copilot.edits(call.name, given)
+    arguments = call.arguments
+    edits = (
+        editor.edits(arguments) or cursor.edits(call.name, arguments) or copilot.edits(call.name, arguments)
+    )
     files = tuple(Edit(path=file.path, kind=file.kind) for file in call.files)
-    if len(told) == len(files) == 1:
-        return (replace(told[0], path=files[0].path, kind=files[0].kind),)
-    return told or files
+    if len(edits) == len(files) == 1:
+        return (replace(edits[0], path=files[0].path, kind=files[0].kind),)
+    return edits or files

@@ -1,4 +1,5 @@
-"""What a writer of an exchange format or of a page gets: trajectories as ``git traj show --json`` tells them.
+"""The input of a writer of an exchange format or a page: trajectories as ``git traj show --json``
+prints them.
 
 So what is exported is what is shown: redacted as it is stored, and sealed thinking sealed.
 """

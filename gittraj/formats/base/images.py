@@ -1,4 +1,4 @@
-"""Images are never stored: what stands in for one is its media type, size and hash."""
+"""Images are never stored, only their media type, size and hash."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ def from_uri(uri: Any) -> Artifact | None:
 
 
 def placeholder(image: Artifact | None) -> str:
-    """What stands in a text where the image was."""
+    """The text that replaces an image."""
     return f"[{image.media_type}, {image.bytes} bytes]" if image else "[image]"

@@ -1,4 +1,4 @@
-"""How every JSON document is written here: in the order in which it was made, without what is no JSON."""
+"""Writes JSON documents: keys in insertion order, without lone surrogates, NaN and infinity."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def _text(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def events_of(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def events_of(trajectory: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The events of a trajectory, in its order."""
-    return (event for chapter in told["chapters"] for event in chapter["events"])
+    return (event for chapter in trajectory["chapters"] for event in chapter["events"])

@@ -1,6 +1,6 @@
-"""Which lines a change wrote and which it took away.
+"""The lines that a change added and removed.
 
-Agents repeat unchanged lines around a change to say where it goes; those are nobody's work.
+Agents repeat unchanged lines around a change as context; those do not count.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 
 def only_in(lines: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Those of ``lines``, in their order, that ``others`` does not have, or not as often."""
+    """The ``lines``, in their order, that ``others`` lacks or has fewer times."""
     spare = Counter(others)
     spare.subtract(lines)
     left = {line: -n for line, n in spare.items() if n < 0}

@@ -186,17 +186,17 @@ class Lines:
 
 def head(data: bytes, limit: int = 50) -> list[dict[str, Any]]:
     """The first objects among ``data``, the beginning of a file, which may be cut anywhere."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     for line in data.removeprefix(_BOM).split(b"\n"):
         try:
             value = decode(line.strip(_BLANK).decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
-            found.append(value)
-        if len(found) == limit:
+            objects.append(value)
+        if len(objects) == limit:
             break
-    return found
+    return objects
 
 
 def _gap(line: str, position: int) -> int:

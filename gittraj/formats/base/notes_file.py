@@ -25,7 +25,7 @@ _SHORT = 12
 _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
 Names = Callable[[str], Iterable[str] | None]
-"""Of a note's text: the sessions that it tells of; None for what cannot be read."""
+"""From a note's text to the ids of its sessions; None if the text cannot be parsed."""
 
 _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "copilot"}
 
@@ -47,7 +47,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """``starts``: by session where its notes begin, in bytes; ``damages``: the notes that are none."""
+    """``starts``: the byte offsets of each session's notes; ``damages``: the lines that are not notes."""
 
     starts: Mapping[str, Sequence[int]]
     damages: Sequence[Damage]
@@ -67,52 +67,52 @@ def read_head(path: Path) -> Iterator[str]:
 
 
 def read_session(
-    path: Path, session: str, name_sessions: Names, tell: Callable[[Note], Iterator[Item]]
+    path: Path, session: str, name_sessions: Names, read_note: Callable[[Note], Iterator[Item]]
 ) -> Iterator[Item]:
-    """The items of one session; ``tell`` gives those of a note. Raises OSError, or FormatError if the session
-    is not there any more."""
-    known = sessions_of(path, name_sessions)
-    if session not in known.starts:
+    """The items of one session; ``read_note`` returns those of a note. Raises OSError, or FormatError if the
+    session is not in the file any more."""
+    sessions = sessions_of(path, name_sessions)
+    if session not in sessions.starts:
         raise FormatError(f"{path} holds no session {session}")
     yield Fact(name="session", value=session)
-    for note in _notes(path, known.starts[session]):
-        yield from tell(note)
-    yield from known.damages
+    for note in _notes(path, sessions.starts[session]):
+        yield from read_note(note)
+    yield from sessions.damages
 
 
 def sessions_of(path: Path, name_sessions: Names) -> Sessions:
     """Where the notes of each session are. Raises OSError."""
-    told = path.stat()
-    return _sessions(path, told.st_size, told.st_mtime_ns, name_sessions)
+    stat = path.stat()
+    return _sessions(path, stat.st_size, stat.st_mtime_ns, name_sessions)
 
 
 @lru_cache(maxsize=1)  # every session of a file is read alone, and there may be thousands
 def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> Sessions:
-    found: dict[str, list[int]] = {}
+    starts: dict[str, list[int]] = {}
     damages: list[Damage] = []
     with path.open("rb") as stream:
-        for each in Lines(stream, Cursor(), trusted=_TRUSTED):
-            if isinstance(each, Damage):
-                damages.append(each)
-            elif (note := _note(each)) is not None:
+        for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+            if isinstance(fragment, Damage):
+                damages.append(fragment)
+            elif (note := _note(fragment)) is not None:
                 names = name_sessions(note.text)
                 for session in names or ():
-                    found.setdefault(session, []).append(each.start)
+                    starts.setdefault(session, []).append(fragment.start)
                 if names is None:
                     damages.append(
-                        Damage(at=each.start, why=f"the note of {note.commit[:_SHORT]} is another")
+                        Damage(at=fragment.start, why=f"the note of {note.commit[:_SHORT]} is another")
                     )
-    return Sessions(found, damages)
+    return Sessions(starts, damages)
 
 
 def _notes(path: Path, starts: Iterable[int]) -> Iterator[Note]:
-    """Those that begin at these bytes."""
+    """The notes at these byte offsets."""
     with path.open("rb") as stream:
         for start in starts:
             stream.seek(start)
             line = io.BytesIO(stream.readline(lines.LIMIT))
-            for each in Lines(line, Cursor(), trusted=_TRUSTED):
-                if isinstance(each, Fragment) and (note := _note(each)) is not None:
+            for fragment in Lines(line, Cursor(), trusted=_TRUSTED):
+                if isinstance(fragment, Fragment) and (note := _note(fragment)) is not None:
                     yield note
 
 
@@ -125,5 +125,5 @@ def _note(record: Fragment) -> Note | None:
 
 def name_agent(tool: Any) -> str:
     """What git-traj calls an agent that such tools call ``tool``."""
-    told = coerce.text(tool) or "unknown"
-    return _AGENTS.get(told, told)
+    name = coerce.text(tool) or "unknown"
+    return _AGENTS.get(name, name)

@@ -1,4 +1,4 @@
-"""What a tool's result becomes, and a human's answer to a question: the same for every agent."""
+"""Events for a tool's result and a human's answer to a question, the same for every agent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gittraj.model.values import Artifact, Decision, ToolResult
 
 
 class Outcome(Protocol):
-    """A tool's result, apart from which event it becomes."""
+    """A tool's result before it becomes an event."""
 
     @property
     def text(self) -> str: ...
@@ -24,7 +24,7 @@ class Outcome(Protocol):
 
 
 def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> ToolResult:
-    """The event; ``common`` are the fields that it has from its record."""
+    """The event; ``common`` are the fields of its record."""
     return ToolResult(
         **common,
         content=outcome.text,
@@ -37,7 +37,7 @@ def tool_result(outcome: Outcome, *, call_id: str | None, **common: Any) -> Tool
 
 
 def answered(asked: dict[str, Any], answer: str, *, reasoning: str | None = None) -> Decision:
-    """What a human chose of a question's options (``question``, ``options[{label}]``, ``multiSelect``)."""
+    """The option of a question that a human chose (``question``, ``options[{label}]``, ``multiSelect``)."""
     several = asked.get("multiSelect") is True
     labels = [label for o in coerce.objects(asked.get("options")) if (label := coerce.text(o.get("label")))]
     return Decision(

@@ -3,7 +3,7 @@
 The grammar is in codex-rs/apply-patch of github.com/openai/codex: ``*** Begin Patch``, then
 ``*** Add File: p`` with ``+`` lines, ``*** Delete File: p``, or ``*** Update File: p`` with an
 optional ``*** Move to: q`` and hunks of `` ``, ``-`` and ``+`` lines, then ``*** End Patch``.
-Reads only; a text that breaks the grammar gives what was understood of it.
+Reads only; of text that breaks the grammar, the valid part is returned.
 """
 
 from __future__ import annotations

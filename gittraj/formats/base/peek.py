@@ -1,4 +1,4 @@
-"""The beginning of a JSON document, as far as it can be read: enough to tell whose it is."""
+"""Reads the beginning of a JSON document, enough to recognise its format."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _PIECE = re.compile(rb'[^"]+|"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def peek(head: bytes) -> Any:
-    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is no JSON."""
+    """The value that begins with ``head``, which may be cut anywhere; ``None`` if it is not JSON."""
     end = 0
-    while found := _PIECE.match(head, end):
-        end = found.end()
+    while match := _PIECE.match(head, end):
+        end = match.end()
     return document.load(io.BytesIO(head[:end]))[0]  # without the text that the cut went through

@@ -1,9 +1,9 @@
-"""Where a reader stands in a log: how many events it gave, and which facts it told already.
+"""A reader's position in a log: how many events it has returned, and which facts it has reported.
 
-All that a reader keeps beyond one turn lies here or in what it hands to :meth:`Place.mark`, as JSON,
-so that reading on from a mark and reading through give the same items. It is stored in the clear: nothing
-in it may be a text of the log. Of what was told only a short hash is kept, but for names that readers ask
-for again.
+Everything that a reader remembers beyond one turn is here or in the cursor that it passes to
+:meth:`Position.mark`, as JSON, so that resuming from a mark and reading in one go give the same items. A
+cursor is stored unencrypted and must not contain text of the log: of a fact only a short hash is kept, except
+for the names that readers need again.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from gittraj.formats.base.lines import Lines
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
 
 VERSION = 2
-"""Of the state in a cursor. It also tells a mark at the start of a log from a cursor never used."""
+"""Version of a cursor's state. It also distinguishes a mark at the start of a log from an unused cursor."""
+
+_KEPT = frozenset(("agent", "folder", "model", "parent_kind", "session"))
+"""Facts whose value readers need later: names and paths."""
 
 
-_ASKED = frozenset(("agent", "folder", "model", "parent_kind", "session"))
-"""Facts whose value a reader needs later: names and paths."""
-
-
-class Place:
-    """``facts``: those that were told, by name; the value only of :data:`_ASKED`."""
+class Position:
+    """``facts``: those reported so far, by name; a hash for all but :data:`_KEPT`."""
 
     def __init__(self, lines: Lines, cursor: Cursor) -> None:
         self._lines = lines
@@ -32,22 +31,22 @@ class Place:
         self.ordinal = cursor.ordinal
         self.facts: dict[str, str] = dict(cursor.state.get("facts", {}))
 
-    def learn(self, name: str, value: str | None) -> Iterator[Fact]:
-        """The fact, if it is known and new."""
+    def report(self, name: str, value: str | None) -> Iterator[Fact]:
+        """The fact, unless ``value`` is empty or was reported last."""
         if not value:
             return
-        kept = value if name in _ASKED else short(value)
+        kept = value if name in _KEPT else short(value)
         if self.facts.get(name) != kept:
             self.facts[name] = kept
             yield Fact(name=name, value=value)
 
-    def learn_once(self, name: str, value: str | None) -> Iterator[Fact]:
-        """The fact, if it is known and none of that name was told."""
+    def report_once(self, name: str, value: str | None) -> Iterator[Fact]:
+        """The fact, unless ``value`` is empty or a fact of that name was reported."""
         if name not in self.facts:
-            yield from self.learn(name, value)
+            yield from self.report(name, value)
 
     def cursor(self, offset: int, state: Mapping[str, Any]) -> Cursor:
-        """A place to start again from: ``offset`` lies in the line that was read last."""
+        """A cursor to resume from; ``offset`` must be in the line that was read last."""
         return Cursor(
             offset=offset,
             ordinal=self.ordinal,
@@ -56,12 +55,12 @@ class Place:
         )
 
     def mark(self, cursor: Cursor) -> Iterator[Mark]:
-        """The mark, unless reading started from it."""
+        """The mark, unless reading started there."""
         if cursor != self._from:
             yield Mark(cursor=cursor)
 
     def count(self, items: Iterable[Item]) -> Iterator[Item]:
-        """``items``, counting the events among them."""
+        """``items``; the events among them are counted."""
         for item in items:
             if isinstance(item, Entry):
                 self.ordinal += 1
@@ -69,5 +68,5 @@ class Place:
 
 
 def short(text: str) -> str:
-    """What tells a text from another one and says nothing of it."""
+    """A hash that distinguishes texts and reveals nothing of them."""
     return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()

@@ -1,7 +1,7 @@
-"""What another format's own schema accepts, as far as a foreign file could get it wrong.
+"""Checks a value against the schema of another format.
 
-A shape is a predicate, ``[shape]`` for a list, a tuple for alternatives, or an object's fields by name: those
-with ``?`` may be absent, with ``??`` be null too, and ``*`` lets others be there.
+A shape is a predicate, ``[shape]`` for a list, a tuple for alternatives, or a dict of an object's fields: a
+name with ``?`` is optional, with ``??`` also nullable, and ``*`` allows further fields.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 
 def fits(value: Any, shape: Any) -> bool:
     if isinstance(shape, tuple):
-        return any(fits(value, each) for each in shape)
+        return any(fits(value, item) for item in shape)
     if isinstance(shape, list):
-        return isinstance(value, list) and all(fits(each, shape[0]) for each in value)
+        return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
     if not isinstance(shape, dict):
         return bool(shape(value))
     if not isinstance(value, dict):
@@ -28,19 +28,19 @@ def fits(value: Any, shape: Any) -> bool:
     strange = "*" not in shape and value.keys() - known.keys()
     if missing or strange:
         return False
-    given = ((known[key], each) for key, each in value.items() if key in known)
-    return all((each is None and name.endswith("??")) or fits(each, shape[name]) for name, each in given)
+    fields = ((known[key], item) for key, item in value.items() if key in known)
+    return all((item is None and name.endswith("??")) or fits(item, shape[name]) for name, item in fields)
 
 
 def text(value: Any) -> bool:
     return isinstance(value, str)
 
 
-def said(value: Any) -> bool:
+def non_empty(value: Any) -> bool:
     return isinstance(value, str) and value != ""
 
 
-def whole(value: Any) -> bool:
+def integer(value: Any) -> bool:
     return type(value) is int
 
 
@@ -52,7 +52,7 @@ def number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def share(value: Any) -> bool:
+def fraction(value: Any) -> bool:
     return number(value) and 0 <= value <= 1
 
 

@@ -28,7 +28,7 @@ _PATIENCE = 2.0
 def open_database(path: Path) -> Iterator[Connection]:
     """One state of the database, whatever is written meanwhile.
 
-    Raises OSError; FormatError for what is no database, is damaged or stays locked, also when that only
+    Raises OSError; FormatError if it is not a database, is damaged or stays locked, also when that only
     shows in a query.
     """
     with path.open("rb") as stream:

@@ -22,28 +22,28 @@ def command(name: str, arguments: Any) -> str | None:
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = coerce.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
+    fields = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The file as the call leaves it, as far as its arguments tell."""
-    given = coerce.mapping(arguments)
-    path = coerce.text(given.get("file_path")) or coerce.text(given.get("notebook_path"))
+    """The file as the call leaves it, as far as its arguments show."""
+    fields = coerce.mapping(arguments)
+    path = coerce.text(fields.get("file_path")) or coerce.text(fields.get("notebook_path"))
     if path is None:
         return ()
     match name:
         case "Write":
-            content = given.get("content")
+            content = fields.get("content")
             if not isinstance(content, str):
                 return ()
             return (Edit(path=path, added=tuple(content.splitlines()), whole=content),)
         case "Edit":
-            return (_changed(path, [given]),)
+            return (_changed(path, [fields]),)
         case "MultiEdit":
-            return (_changed(path, coerce.objects(given.get("edits"))),)
+            return (_changed(path, coerce.objects(fields.get("edits"))),)
         case "NotebookEdit":
-            cell = {"new_string": given.get("new_source"), "old_string": given.get("old_source")}
+            cell = {"new_string": fields.get("new_source"), "old_string": fields.get("old_source")}
             return (_changed(path, [cell]),)
         case _:
             return ()

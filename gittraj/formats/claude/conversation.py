@@ -9,7 +9,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, decisions, media, prompts, results
 from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
@@ -33,8 +33,8 @@ _FILLER = "No response requested."
 class Conversation:
     """One after the other, the records of type ``user`` and ``assistant``, and the calls between them."""
 
-    def __init__(self, place: Place) -> None:
-        self._place = place
+    def __init__(self, position: Position) -> None:
+        self._position = position
         self.forget()
 
     def forget(self) -> None:
@@ -56,8 +56,8 @@ class Conversation:
         common = record.common(0) | {"artifact": media.first(record.content)}
         if typed is not None and not record.subagent:
             yield record.entry(Prompt(**common, content=typed))
-        elif told := typed or prompts.told(record.content):
-            yield record.entry(PeerMessage(**common, content=told, direction="received"))
+        elif content := typed or prompts.message_text(record.content):
+            yield record.entry(PeerMessage(**common, content=content, direction="received"))
         for ordinal, block in enumerate(record.content):
             if block.get("type") == "tool_result":
                 yield from self._result(record, ordinal, block)
@@ -74,15 +74,15 @@ class Conversation:
             yield from _error(record)
             return
         response = coerce.text(message.get("id"))
-        yield from self._place.learn("model", model)
+        yield from self._position.report("model", model)
         for ordinal, block in enumerate(record.content):
             common = record.common(ordinal) | {"model": model, "response": response}
             yield from self._block(record, common, ordinal, block)
         if response and isinstance(message.get("usage"), dict):
             yield Spent(response=response, usage=usage(message["usage"]))
         # Every record of a message bears its stop reason, and thinking is never the last one.
-        said = record.content and record.content[-1].get("type") == "text"
-        if message.get("stop_reason") == "end_turn" and said and not record.subagent:
+        ends_in_text = record.content and record.content[-1].get("type") == "text"
+        if message.get("stop_reason") == "end_turn" and ends_in_text and not record.subagent:
             yield TurnEnd(end=record.end)
 
     def _block(
@@ -131,9 +131,9 @@ class Conversation:
             yield record.entry(Decided(**record.common(n), decision=decision))
 
 
-def usage(given: Any) -> Usage:
+def usage(value: Any) -> Usage:
     """Anthropic's numbers, in which cached tokens are no part of the input ones."""
-    numbers = coerce.mapping(given)
+    numbers = coerce.mapping(value)
     return Usage(
         input_tokens=coerce.count(numbers.get("input_tokens")),
         cache_read_tokens=coerce.count(numbers.get("cache_read_input_tokens")),

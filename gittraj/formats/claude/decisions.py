@@ -1,6 +1,6 @@
 """Decisions that a Claude Code log states: answered questions, approved plans, refused calls.
 
-Only what stands in the log; nothing is read between its lines.
+Only what is explicit in the log; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ def decisions(name: str | None, arguments: Any, detail: Any, result: results.Res
         return (Decision(chosen=f"declined {name or 'a tool call'}", by="human", reasoning=advice or None),)
     if result.is_error:
         return ()
-    given = coerce.mapping(detail)
+    fields = coerce.mapping(detail)
     match name:
         case "AskUserQuestion":
-            return _answers(coerce.mapping(arguments) | given)
-        case "ExitPlanMode" if given.get("awaitingLeaderApproval") is not True:
-            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(given.get("plan"))
+            return _answers(coerce.mapping(arguments) | fields)
+        case "ExitPlanMode" if fields.get("awaitingLeaderApproval") is not True:
+            plan = coerce.text(coerce.mapping(arguments).get("plan")) or coerce.text(fields.get("plan"))
             if plan is None and _APPROVED.match(result.text):  # the plan itself lies in a file
                 return (Decision(chosen="approved the plan", by="human"),)
             return _plan(plan or "")
@@ -39,21 +39,21 @@ def decisions(name: str | None, arguments: Any, detail: Any, result: results.Res
             return ()
 
 
-def _answers(given: dict[str, Any]) -> tuple[Decision, ...]:
-    answers = coerce.mapping(given.get("answers"))
-    notes = coerce.mapping(given.get("annotations"))
-    found = []
-    for asked in coerce.objects(given.get("questions")):
+def _answers(fields: dict[str, Any]) -> tuple[Decision, ...]:
+    answers = coerce.mapping(fields.get("answers"))
+    notes = coerce.mapping(fields.get("annotations"))
+    output = []
+    for asked in coerce.objects(fields.get("questions")):
         question = coerce.text(asked.get("question"))
         if question is None or (answer := coerce.text(answers.get(question))) is None:
             continue
         why = coerce.text(coerce.mapping(notes.get(question)).get("notes"))
-        found.append(answered(asked, answer, reasoning=why))
-    return tuple(found)
+        output.append(answered(asked, answer, reasoning=why))
+    return tuple(output)
 
 
 def _plan(plan: str) -> tuple[Decision, ...]:
-    """The approved plan by its title; a reason is what stands below a heading that calls it one."""
+    """The approved plan by its title; its reason is the text below a heading for it."""
     title, _, rest = plan.strip().partition("\n")
     if not title:
         return ()

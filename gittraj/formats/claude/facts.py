@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.model.session_items import Fact
 
 _SUBAGENT_FILE = "agent-"
@@ -29,22 +29,22 @@ class SessionFacts:
 
     ``stem`` is the file's name without suffix. As a session id it wins, since a resume or a fork begins a
     file with records that it copied from another session; only a subagent's file is named for the
-    subagent. A log that was given another name is told by its content: a name that is no UUID loses
+    subagent. A renamed log is recognised by its content: a name that is not a UUID loses
     against a record's id that is one, and without a name the first id of the log is its own. That can
     be the id of the session that it was copied from, but it is the only one that no growth can change.
 
     ``again`` reads the record at an offset once more: of a summary that waits only the place is kept, since
-    a cursor holds no text.
+    a cursor must not contain text.
     """
 
     def __init__(
         self,
-        place: Place,
+        position: Position,
         stem: str | None,
         state: dict[str, Any],
         again: Callable[[int], dict[str, Any]],
     ) -> None:
-        self._place = place
+        self._position = position
         self._in_subagent_file = stem is not None and stem.startswith(_SUBAGENT_FILE)
         self._stem = stem
         self._again = again
@@ -58,45 +58,45 @@ class SessionFacts:
         """The session that the record names, if that is another than the file's."""
         copied = coerce.text(coerce.mapping(record.get("forkedFrom")).get("sessionId"))
         named = copied or coerce.text(record.get("sessionId"))
-        return named if named != self._place.facts.get("session") else None
+        return named if named != self._position.facts.get("session") else None
 
-    def learn(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
+    def report(self, record: dict[str, Any], seen: Collection[str], at: int) -> Iterator[Fact]:
         """The facts that are new with ``record``, which begins at offset ``at``; ``seen`` are the ids of
         records before it."""
-        place = self._place
+        position = self._position
         named = coerce.text(record.get("sessionId"))
-        if "session" not in place.facts:
+        if "session" not in position.facts:
             yield from self._identify(record, named)
         other = self.foreign(record)
-        if other and "parent_session" not in place.facts:
+        if other and "parent_session" not in position.facts:
             kind = "fork" if "forkedFrom" in record else "resumed"
-            if kind == "fork" or self._stem == place.facts.get("session"):
-                yield from place.learn("parent_session", other)
-                yield from place.learn("parent_kind", kind)
+            if kind == "fork" or self._stem == position.facts.get("session"):
+                yield from position.report("parent_session", other)
+                yield from position.report("parent_kind", kind)
         if not other:
-            yield from place.learn_once("started_at", coerce.stamp(record.get("timestamp")))
-        if record.get("isSidechain") is not True or "subagent" in place.facts:
-            yield from place.learn("agent_version", coerce.text(record.get("version")))
-            yield from place.learn("folder", coerce.text(record.get("cwd")))
-            yield from place.learn("branch", coerce.text(record.get("gitBranch")))
-            yield from place.learn("entrypoint", coerce.text(record.get("entrypoint")))
+            yield from position.report_once("started_at", coerce.stamp(record.get("timestamp")))
+        if record.get("isSidechain") is not True or "subagent" in position.facts:
+            yield from position.report("agent_version", coerce.text(record.get("version")))
+            yield from position.report("folder", coerce.text(record.get("cwd")))
+            yield from position.report("branch", coerce.text(record.get("gitBranch")))
+            yield from position.report("entrypoint", coerce.text(record.get("entrypoint")))
         yield from self._title(record, seen, at)
         match record.get("type"):
             case "pr-link":
-                yield from place.learn("task_url", coerce.text(record.get("prUrl")))
+                yield from position.report("task_url", coerce.text(record.get("prUrl")))
             case "tag":
-                yield from place.learn("tag", coerce.text(record.get("tag")))
+                yield from position.report("tag", coerce.text(record.get("tag")))
 
     def _identify(self, record: dict[str, Any], named: str | None) -> Iterator[Fact]:
         subagent = self._subagent(record, named)
         session = named if subagent else self._own(record, named)
-        yield from self._place.learn("session", session)
+        yield from self._position.report("session", session)
         if subagent and session:
-            yield from self._place.learn("subagent", subagent)
-            yield from self._place.learn("parent_session", session)
-            yield from self._place.learn("parent_kind", "subagent")
+            yield from self._position.report("subagent", subagent)
+            yield from self._position.report("parent_session", session)
+            yield from self._position.report("parent_kind", "subagent")
             if subagent.startswith(_COMPACTION):  # it helped the program, and nobody asked for it
-                yield from self._place.learn("tag", "compaction")
+                yield from self._position.report("tag", "compaction")
 
     def _subagent(self, record: dict[str, Any], named: str | None) -> str | None:
         if self._in_subagent_file and self._stem is not None:
@@ -132,4 +132,4 @@ class SessionFacts:
     def _titled(self, kind: str, title: str | None) -> Iterator[Fact]:
         if title and _RANKS[kind] >= self._rank:
             self._rank = _RANKS[kind]
-            yield from self._place.learn("title", title)
+            yield from self._position.report("title", title)

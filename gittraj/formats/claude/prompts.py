@@ -53,7 +53,7 @@ def typed(record: dict[str, Any], content: list[dict[str, Any]]) -> str | None:
 
 
 def queued(record: dict[str, Any]) -> dict[str, Any] | None:
-    """The attachment by which the agent was told what was typed while it worked."""
+    """The attachment with which the agent received what was typed while it worked."""
     attachment = coerce.mapping(record.get("attachment"))
     mode = attachment.get("commandMode", "prompt")
     return attachment if attachment.get("type") == "queued_command" and mode == "prompt" else None
@@ -61,11 +61,11 @@ def queued(record: dict[str, Any]) -> dict[str, Any] | None:
 
 def waiting(text: Any) -> str | None:
     """What a human typed among what waits for the agent; commands to the program are not for it."""
-    said = _part({"type": "text", "text": text})
-    return said if said and not said.startswith("/") else None
+    part = _part({"type": "text", "text": text})
+    return part if part and not part.startswith("/") else None
 
 
-def told(content: list[dict[str, Any]]) -> str | None:
+def message_text(content: list[dict[str, Any]]) -> str | None:
     """What another agent says in this record."""
     texts = [text for block in content if (text := coerce.text(block.get("text")))]
     return "\n".join(texts) if texts and texts[0].lstrip().startswith(_PEERS) else None
@@ -93,7 +93,7 @@ def _part(block: dict[str, Any]) -> str | None:
 
 
 def _without(text: str, opening: str, closing: str) -> str:
-    """``text`` without what stands between the tags; in linear time, which no pattern with ``.*?`` has."""
+    """``text`` without the tags and what is between them; linear, unlike a pattern with ``.*?``."""
     kept: list[str] = []
     position = 0
     while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:

@@ -1,4 +1,4 @@
-"""A record of Claude Code, apart from whether it stands in a session file or in the program's output."""
+"""A record of Claude Code, from a session file or from the program's output."""
 
 from __future__ import annotations
 

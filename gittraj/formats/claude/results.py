@@ -1,7 +1,7 @@
 """What a tool result of Claude Code says: its text, how it ended, what it changed.
 
 A result stands in a log twice: as the model saw it (``tool_result``) and structured
-(``toolUseResult``). The text is the model's; the structure tells the rest.
+(``toolUseResult``). The text is the model's; the structure has the rest.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DECLINED = (
 )
 _ADVICE = re.compile(r"the user said:|reason for the rejection:")
 _TEXTS = ("text", "tool_name", "error_code", "stdout", "stderr")
-"""Where the blocks of a result, a server's among them, hold their text."""
+"""Where the blocks of a result, a server's among them, have their text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Result:
     exit_code: int | None
     truncated: bool
     size: int | None
-    """Bytes of the whole output, where the log holds only a part."""
+    """Bytes of the whole output, if the log has only a part of it."""
     artifact: Artifact | None
     commits: tuple[str, ...]
     edits: tuple[Edit, ...]
@@ -47,20 +47,20 @@ def result(block: dict[str, Any], detail: Any, *, shell: bool) -> Result:
     ``shell`` says that the call ran a command.
     """
     text, artifact = _content(block.get("content"))
-    given = coerce.mapping(detail)
-    shell = shell or "stdout" in given
+    fields = coerce.mapping(detail)
+    shell = shell or "stdout" in fields
     # A server's tool says that it failed by the type of what it gives.
     failed = str(coerce.mapping(block.get("content")).get("type")).endswith("_error")
     is_error = block.get("is_error") is True or failed
     return Result(
         text=text,
         is_error=is_error,
-        exit_code=_exit_code(text, given, is_error=is_error) if shell else None,
-        truncated=given.get("truncated") is True or _CUT.search(text) is not None,
-        size=coerce.number(given.get("persistedOutputSize")),
+        exit_code=_exit_code(text, fields, is_error=is_error) if shell else None,
+        truncated=fields.get("truncated") is True or _CUT.search(text) is not None,
+        size=coerce.number(fields.get("persistedOutputSize")),
         artifact=artifact,
-        commits=_commits(text, given) if shell else (),
-        edits=() if is_error else _edits(given),
+        commits=_commits(text, fields) if shell else (),
+        edits=() if is_error else _edits(fields),
     )
 
 
@@ -68,8 +68,8 @@ def declined(text: str) -> str | None:
     """What the user said on refusing a call: ``""`` if nothing, ``None`` if it was not refused."""
     if not text.startswith(_DECLINED):
         return None
-    said = _ADVICE.search(text)
-    return text[said.end() :].strip() if said else ""
+    advice = _ADVICE.search(text)
+    return text[advice.end() :].strip() if advice else ""
 
 
 def _content(content: Any) -> tuple[str, Artifact | None]:
@@ -82,8 +82,8 @@ def _content(content: Any) -> tuple[str, Artifact | None]:
     for block in coerce.objects(content):
         match block.get("type"):
             case "image" | "document":
-                found, text = media.attached(block)
-                artifact = artifact or found
+                image, text = media.attached(block)
+                artifact = artifact or image
                 parts.append(text)
             case "web_search_result" | "web_fetch_result":
                 parts.append(f"{block.get('title') or ''} {block.get('url') or ''}".strip())
@@ -104,8 +104,8 @@ def _exit_code(text: str, detail: dict[str, Any], *, is_error: bool) -> int | No
 def _commits(text: str, detail: dict[str, Any]) -> tuple[str, ...]:
     made = coerce.mapping(coerce.mapping(detail.get("gitOperation")).get("commit"))
     sha = coerce.text(made.get("sha"))
-    found = commits.printed(text)
-    return found if sha is None or sha in found else (sha, *found)
+    ids = commits.printed(text)
+    return ids if sha is None or sha in ids else (sha, *ids)
 
 
 def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:

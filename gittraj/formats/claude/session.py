@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import prompts
 from gittraj.formats.claude.conversation import Conversation
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
@@ -45,18 +45,18 @@ def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a session of Claude Code."""
     objects = lines.head(head)
     if objects:
-        return any(_is_record(found) for found in objects)
+        return any(_is_record(record) for record in objects)
     return _CUT_FIRST_LINE.match(head) is not None
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    match found.get("type"):
+def _is_record(record: dict[str, Any]) -> bool:
+    match record.get("type"):
         case "summary":
-            return "leafUuid" in found
+            return "leafUuid" in record
         case "file-history-snapshot":
-            return "snapshot" in found
+            return "snapshot" in record
         case str(kind):
-            return kind in _TYPES and "sessionId" in found
+            return kind in _TYPES and "sessionId" in record
         case _:
             return False
 
@@ -72,9 +72,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, stem: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
-        self._facts = SessionFacts(self._place, stem, dict(cursor.state), self._lines.again)
-        self._conversation = Conversation(self._place)
+        self._position = Position(self._lines, cursor)
+        self._facts = SessionFacts(self._position, stem, dict(cursor.state), self._lines.again)
+        self._conversation = Conversation(self._position)
         self._stem = stem
         self._begin_turn()
 
@@ -90,14 +90,14 @@ class _Reading:
         self._conversation.forget()
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
@@ -111,15 +111,15 @@ class _Reading:
         if kind in ("user", "assistant") or queued:
             self._taken.clear()
         if typed is not None and not subagent:
-            yield from self._place.mark(self._place.cursor(found.start, self._facts.state()))
+            yield from self._position.mark(self._position.cursor(fragment.start, self._facts.state()))
             self._begin_turn()
-        yield from self._facts.learn(value, self._seen, found.start)
+        yield from self._facts.report(value, self._seen, fragment.start)
         record = Record(
             value=value,
             content=content,
-            id=uuid or f"at{found.start}",
+            id=uuid or f"at{fragment.start}",
             ts=coerce.stamp(value.get("timestamp")),
-            end=found.end,
+            end=fragment.end,
             folder=coerce.text(value.get("cwd")),
             detail=value.get("toolUseResult"),
             sidechain=value.get("isSidechain") is True,
@@ -158,7 +158,7 @@ class _Reading:
     def _wait(self, record: Record) -> None:
         """Follow the queue: what is removed from it, not taken as the next prompt, goes into the turn.
 
-        The attachment that tells the same clears it again; older files hold nothing else of it.
+        The attachment with the same text clears it again; older files have nothing else of it.
         """
         match record.value.get("operation"):
             case "enqueue":
@@ -188,7 +188,9 @@ def _failure(value: dict[str, Any]) -> str:
     error = value.get("error")
     while isinstance(error, dict) and isinstance(error.get("error"), dict):
         error = error["error"]
-    given = coerce.mapping(error)
-    text = error if isinstance(error, str) else given.get("message") or given.get("code") or given.get("type")
+    fields = coerce.mapping(error)
+    text = (
+        error if isinstance(error, str) else fields.get("message") or fields.get("code") or fields.get("type")
+    )
     status = coerce.mapping(value.get("error")).get("status")
     return " ".join(str(part) for part in ("API error", status, text) if part)

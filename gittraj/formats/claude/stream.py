@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, prompts
 from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
@@ -37,22 +37,23 @@ def detect(head: bytes) -> bool:
     return any(map(_is_record, lines.head(head))) or _CUT_FIRST_LINE.match(head) is not None
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    if "session_id" not in found:
+def _is_record(record: dict[str, Any]) -> bool:
+    if "session_id" not in record:
         return False
-    match found.get("type"):
+    match record.get("type"):
         case "system":
-            return found.get("subtype") == "init" and "model" in found
+            return record.get("subtype") == "init" and "model" in record
         case "user" | "assistant":
-            return "message" in found and "parent_tool_use_id" in found
+            return "message" in record and "parent_tool_use_id" in record
         case "result":
-            return "subtype" in found and "total_cost_usd" in found
+            return "subtype" in record and "total_cost_usd" in record
         case _:
             return False
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session's output. The session id is the first one in it; ``session`` stands in for it.
+    """The items of a session's output. The session id is the first one in it; ``session`` replaces a
+    missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the output before ``cursor`` is another one.
     """
@@ -62,9 +63,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._tally = Tally(cursor.state.get("tally", {}))
-        self._conversation = Conversation(self._place)
+        self._conversation = Conversation(self._position)
         self._name = session
         self._begin_turn()
 
@@ -75,14 +76,14 @@ class _Reading:
         self._conversation.forget()
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         uuid = coerce.text(value.get("uuid"))
         if uuid in self._seen:
             return
@@ -90,27 +91,29 @@ class _Reading:
         content = prompts.blocks(value.get("message"))
         typed = prompts.typed(value, content) if value.get("type") == "user" else None
         if typed is not None and starter is None:
-            yield from self._place.mark(self._place.cursor(found.start, {"tally": self._tally.state()}))
+            yield from self._position.mark(
+                self._position.cursor(fragment.start, {"tally": self._tally.state()})
+            )
             self._begin_turn()
         named = coerce.text(value.get("session_id"))
-        said = value.get("type") in ("user", "assistant", "result")
-        yield from self._place.learn_once("session", named or (self._name if said else None))
-        yield from self._place.learn_once("tag", "stream-json")
+        is_reply = value.get("type") in ("user", "assistant", "result")
+        yield from self._position.report_once("session", named or (self._name if is_reply else None))
+        yield from self._position.report_once("tag", "stream-json")
         record = Record(
             value=value,
             content=content,
-            id=uuid or f"at{found.start}",
+            id=uuid or f"at{fragment.start}",
             ts=coerce.stamp(value.get("timestamp")),
-            end=found.end,
-            folder=self._place.facts.get("folder"),
+            end=fragment.end,
+            folder=self._position.facts.get("folder"),
             detail=value.get("tool_use_result"),
             sidechain=starter is not None,
             subagent=starter is not None,
-            foreign=named if named != self._place.facts.get("session") else None,
+            foreign=named if named != self._position.facts.get("session") else None,
             parent=self._conversation.event_of(starter),
         )
         if not record.foreign:
-            yield from self._place.learn_once("started_at", record.ts)
+            yield from self._position.report_once("started_at", record.ts)
         for item in self._items(record, typed):
             if uuid:
                 self._seen.add(uuid)
@@ -140,11 +143,13 @@ class _Reading:
         value = record.value
         match value.get("subtype"):
             case "init" if not record.foreign:
-                yield from self._place.learn("agent_version", coerce.text(value.get("claude_code_version")))
-                yield from self._place.learn("folder", coerce.text(value.get("cwd")))
+                yield from self._position.report(
+                    "agent_version", coerce.text(value.get("claude_code_version"))
+                )
+                yield from self._position.report("folder", coerce.text(value.get("cwd")))
                 # What was asked for, like opus[1m]; the messages name the model alone.
                 model = (coerce.text(value.get("model")) or "").partition("[")[0]
-                yield from self._place.learn("model", model)
+                yield from self._position.report("model", model)
             case "compact_boundary":
                 text = coerce.text(value.get("content")) or "Conversation compacted"
                 yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
@@ -160,8 +165,8 @@ class _Reading:
             if response := coerce.text(message.get("id")):
                 self._streamed[starter] = (response, coerce.mapping(message.get("usage")))
         elif event.get("type") == "message_delta" and (begun := self._streamed.pop(starter, None)):
-            told = {k: v for k, v in coerce.mapping(event.get("usage")).items() if v is not None}
-            yield Spent(response=begun[0], usage=usage(begun[1] | told), beside=True)
+            counts = {k: v for k, v in coerce.mapping(event.get("usage")).items() if v is not None}
+            yield Spent(response=begun[0], usage=usage(begun[1] | counts), beside=True)
 
     def _result(self, record: Record) -> Iterator[Item]:
         value = record.value
@@ -172,8 +177,8 @@ class _Reading:
             common = record.common(n, "denied") | {"parent": parent}
             yield record.entry(Remark(**common, content=_denial(denied), kind="error"))
         errors = value.get("errors")
-        told = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
-        why = "\n".join(told) or coerce.text(value.get("result")) or subtype
+        messages = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
+        why = "\n".join(messages) or coerce.text(value.get("result")) or subtype
         if subtype != "success":  # otherwise a record before this says the same
             yield record.entry(Remark(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
@@ -186,13 +191,15 @@ class _Reading:
         cost = coerce.cost(value.get("total_cost_usd"))  # of the whole program run so far, not of this turn
         if cost is not None:
             yield Fact(name="cost_usd", value=cost)
-        yield from self._place.learn("status", "failed" if error else "completed")
+        yield from self._position.report("status", "failed" if error else "completed")
         # A request that the service refused ends with the subtype success.
-        yield from self._place.learn("exit_status", "error" if error and subtype == "success" else subtype)
-        yield from self._place.learn("exit_error", error)
+        yield from self._position.report(
+            "exit_status", "error" if error and subtype == "success" else subtype
+        )
+        yield from self._position.report("exit_error", error)
 
 
 def _denial(denied: dict[str, Any]) -> str:
-    tool, given = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
-    what = calls.command(tool, given) or " ".join(calls.paths(given))
+    tool, arguments = coerce.text(denied.get("tool_name")) or "a tool", denied.get("tool_input")
+    what = calls.command(tool, arguments) or " ".join(calls.paths(arguments))
     return f"permission denied: {tool} {what}".strip()

@@ -41,11 +41,11 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
     value, damage = document.load(stream)
     if damage:
         yield damage
-    found = coerce.objects(coerce.mapping(value).get("loglines"))
+    log = coerce.objects(coerce.mapping(value).get("loglines"))
     named = session is not None and _SESSION_ID.fullmatch(session) is not None
-    if found and not named and not any(coerce.text(record.get("sessionId")) for record in found):
-        session = shape_id(name, map(_shape, found[:_SHAPED]))
-    records = b"".join(json.dumps(record).encode() + b"\n" for record in found)
+    if log and not named and not any(coerce.text(record.get("sessionId")) for record in log):
+        session = shape_id(name, map(_shape, log[:_SHAPED]))
+    records = b"".join(json.dumps(record).encode() + b"\n" for record in log)
     for item in session_file.read(io.BytesIO(records), session=session):
         if not isinstance(item, Mark):
             yield item

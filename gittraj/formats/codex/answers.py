@@ -10,7 +10,7 @@ from gittraj.model.values import Decision
 
 ASKING = "request_user_input"
 _OTHER = "user_note: "
-"""How a text of one's own stands among the chosen labels."""
+"""The prefix of a free text among the chosen labels."""
 
 
 def refused(tool: str | None) -> Decision:
@@ -22,9 +22,9 @@ def answered(arguments: Any, output: str) -> Iterator[Decision]:
     """The questions of a call and the answers in its output, both of codex-rs/protocol,
     ``request_user_input.rs``: ``{questions: [{id, question, options}]}`` and
     ``{answers: {id: {answers: [label]}}}``."""
-    given = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))
+    replies = coerce.mapping(coerce.mapping(coerce.parsed(output)).get("answers"))
     for question in coerce.objects(coerce.mapping(arguments).get("questions")):
-        answer = coerce.mapping(given.get(str(question.get("id")))).get("answers")
+        answer = coerce.mapping(replies.get(str(question.get("id")))).get("answers")
         chosen = [text for text in answer if isinstance(text, str)] if isinstance(answer, list) else []
         if not chosen or question.get("isSecret") is True:
             continue

@@ -34,16 +34,16 @@ class Call(NamedTuple):
 def call(payload: dict[str, Any], folder: str | None) -> Call:
     """The call in a response item; ``folder`` is where the session works."""
     name, arguments = _named(payload)
-    given = coerce.mapping(arguments)
-    workdir = coerce.text(given.get("workdir")) or coerce.text(given.get("working_directory"))
+    fields = coerce.mapping(arguments)
+    workdir = coerce.text(fields.get("workdir")) or coerce.text(fields.get("working_directory"))
     if workdir:
         folder = _within(folder, workdir)
-    command = _command(given)
+    command = _command(fields)
     text = _patch(name, arguments, command)
     if text is not None and command is not None and (into := _INTO.match(command)):
         folder = _within(folder, into[1].strip("'\""))
     edits = patch.edits(text) if text is not None else ()
-    path = coerce.text(given.get("path"))
+    path = coerce.text(fields.get("path"))
     paths = tuple([edit.path for edit in edits]) or ((path,) if path else ())
     return Call(name, arguments, command, folder, edits, paths)
 
@@ -75,18 +75,18 @@ def _parsed(arguments: Any) -> Any:
 
 
 def _patch(name: str, arguments: Any, command: str | None) -> str | None:
-    given = coerce.mapping(arguments)
-    words = given.get("command")
+    fields = coerce.mapping(arguments)
+    words = fields.get("command")
     if name in _PATCH_TOOLS:
-        return coerce.text(given.get("input") or given.get("patch") or arguments)
+        return coerce.text(fields.get("input") or fields.get("patch") or arguments)
     if isinstance(words, list) and len(words) == 2 and words[0] in _PATCH_TOOLS:
         return coerce.text(words[1])
     return patch.inside(command) if command is not None else None
 
 
-def _command(given: dict[str, Any]) -> str | None:
+def _command(fields: dict[str, Any]) -> str | None:
     """The shell command, without the shell that a wrapper starts for it."""
-    command = given.get("cmd") or given.get("command")
+    command = fields.get("cmd") or fields.get("command")
     if isinstance(command, str):
         return command or None
     if not isinstance(command, list):

@@ -24,9 +24,9 @@ def edits(changes: Any) -> tuple[Edit, ...]:
 def _changes(changes: Any) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(changes, dict):
         for path, change in changes.items():
-            given = coerce.mapping(change)
-            inner = next((kind for kind in _KINDS if isinstance(given.get(kind), dict)), None)
-            yield path, given if inner is None else given[inner] | {"type": inner}
+            fields = coerce.mapping(change)
+            inner = next((kind for kind in _KINDS if isinstance(fields.get(kind), dict)), None)
+            yield path, fields if inner is None else fields[inner] | {"type": inner}
     for change in coerce.objects(changes):
         if path := coerce.text(change.get("path")):
             kind = change.get("kind")

@@ -46,9 +46,9 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def _log(value: Any, *, cut: bool) -> bytes:
     """The document as a log of the oldest form. Of one that was ``cut``, the last item may be half."""
-    given = coerce.mapping(value)
-    first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(given.get("session"))
+    fields = coerce.mapping(value)
+    first = {"instructions": None, "timestamp": None, "id": None} | coerce.mapping(fields.get("session"))
     first.pop("type", None)
-    items = coerce.objects(given.get("items"))
+    items = coerce.objects(fields.get("items"))
     records = [first, *(items[:-1] if cut else items)]
     return b"".join(json.dumps(record).encode() + b"\n" for record in records)

@@ -1,15 +1,14 @@
 """The output of ``codex exec --json``: the records of ``codex-rs/exec/src/exec_events.rs`` in
-github.com/openai/codex, of the age before (``{"id":"0","msg":…}``), and what wrappers write beside them.
+github.com/openai/codex, those of the oldest form (``{"id":"0","msg":…}``), and what wrappers add.
 
-It has neither times nor, today, the prompt, the model or the folder: a rollout of the same thread says more
-of the same, and its events supersede these, whose ids all begin with ``exec.``. A file holds one run of a
-thread; every run counts its items from 0, so an id bears, beside the item's, a sum over the kinds and
-lengths of the items in the file up to it: that tells runs apart from the first that differs on, and stays as
-it is when the file grows.
+It has no times and, today, neither the prompt, the model nor the folder. A rollout of the same thread has
+more, so its events supersede these, whose ids all begin with ``exec.``. A file has one run of a thread, and
+every run counts its items from 0; so an event's id also has a checksum over the kinds and lengths of the
+items so far. It distinguishes runs from the first item that differs, and does not change when the file grows.
 
-The tokens of a turn are those of the thread until then, less what the file told before. What a resumed
-thread had spent before this run stands nowhere in it: the first turn bears all of it. A run that was
-killed, or still goes on, gives the status ``abandoned``.
+A turn's tokens are the thread's total less what the file reported before. What a resumed thread had spent
+before this run is unknown and counts for the first turn. A run that was killed or is still going has the
+status ``abandoned``.
 """
 
 from __future__ import annotations
@@ -21,9 +20,10 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.codex import items, messages
+from gittraj.formats.codex import exec_records, items
 from gittraj.formats.codex.calls import Call
 from gittraj.formats.codex.outputs import Output
 from gittraj.formats.codex.skim import NOTHING, Skimmed
@@ -37,7 +37,6 @@ from gittraj.model.values import (
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
     Usage,
 )
 
@@ -46,12 +45,8 @@ agent = "codex"
 
 _START = Cursor()
 _TRUSTED: frozenset[str] = frozenset()
-_TURNS = frozenset(("turn.started", "turn.completed", "turn.failed"))
-_ITEMS = frozenset(("item.started", "item.updated", "item.completed"))
-_THREADS = {"thread.started": "thread_id", "session.created": "session_id"}
 _FINISHED = frozenset(("task.completed", "completed", "done"))
 _STATUS = {"turn.completed": "completed", "turn.failed": "failed", "turn.aborted": "abandoned"}
-_HEADER = frozenset(("workdir", "model", "provider", "sandbox"))
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _DROPPED = re.compile(
     rb'\{"(?:type":"item\.plan\.delta|id":"[^"]{0,40}","msg":\{"type":"(?:\w+_delta|turn_diff|background_event))"'
@@ -60,18 +55,7 @@ _DROPPED = re.compile(
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    return any(_is_record(found) for found in lines.head(head))
-
-
-def _is_record(found: dict[str, Any]) -> bool:
-    kind = found.get("type")
-    if not isinstance(kind, str):
-        message = found.get("msg")
-        old = "id" in found and isinstance(message, dict) and isinstance(message.get("type"), str)
-        return old or found.keys() >= _HEADER
-    if kind in _THREADS:
-        return isinstance(found.get(_THREADS[kind]), str)
-    return kind in _TURNS or (kind in _ITEMS and isinstance(found.get("item"), dict))
+    return any(exec_records.is_record(record) for record in lines.head(head))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
@@ -87,7 +71,7 @@ def _skim(raw: bytes) -> dict[str, Any] | None:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None) -> None:
         self._lines = Skimmed(stream, _START, trusted=_TRUSTED, skim=_skim)
-        self._place = Place(self._lines, _START)
+        self._position = Position(self._lines, _START)
         self._name = session if session and _UUID.fullmatch(session) else None
         self._number = 0
         self._end = 0
@@ -100,7 +84,7 @@ class _Reading:
         self._open: dict[str, tuple[str, Call]] = {}
         self._last: str | None = None
         self._began = False
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._begin_turn()
 
     def _begin_turn(self) -> None:
@@ -110,46 +94,48 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         first: list[Fragment] = []
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
-            elif "session" in self._place.facts:
-                yield from self._read(found)
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
+            elif "session" in self._position.facts:
+                yield from self._read(fragment)
             else:
-                first.append(found)
+                first.append(fragment)
                 if identity := self._identify(first):
-                    yield from self._place.learn("session", identity)
+                    yield from self._position.report("session", identity)
                     yield from (item for waited in first for item in self._read(waited))
         if self._running:
-            yield from self._place.learn("status", "abandoned")
+            yield from self._position.report("status", "abandoned")
 
     def _identify(self, first: list[Fragment]) -> str | None:
-        records = [record for found in first for record in _records(found.value, 0)]
-        threads = [coerce.text(record.get(_THREADS.get(_kind(record), ""))) for record in records]
-        named = next((thread for thread in threads if thread), None)
+        named = exec_records.thread_id(first)
         if named or len(first) < 2:
             return named
-        return self._name or shape_id(name, map(_shape, (part for found in first for part in _parts(found))))
+        return self._name or shape_id(name, exec_records.shapes(first))
 
     # ------------------------------------------------------------ records
 
-    def _read(self, found: Fragment) -> Iterable[Item]:
+    def _read(self, fragment: Fragment) -> Iterable[Item]:
         self._number += 1
-        self._end = found.end
-        if "msg" in found.value:
-            return (item for record in _records(found.value, self._number) for item in self._record(record))
-        return self._record(found.value)
+        self._end = fragment.end
+        if "msg" in fragment.value:
+            return (
+                item
+                for record in exec_records.translated(fragment.value, self._number)
+                for item in self._record(record)
+            )
+        return self._record(fragment.value)
 
     def _record(self, record: dict[str, Any]) -> Iterable[Item]:
-        kind = _kind(record)
-        if kind in _ITEMS:
+        kind = exec_records.kind_of(record)
+        if kind in exec_records.ITEMS:
             return self._item(kind, coerce.mapping(record.get("item")))
-        if kind in _THREADS:
-            return self._thread(record, coerce.text(record.get(_THREADS[kind])))
+        if kind in exec_records.THREADS:
+            return self._thread(record, coerce.text(record.get(exec_records.THREADS[kind])))
         match kind:
             case "turn.started":
                 self._begin_turn()
-                self._told.clear()
+                self._reported.clear()
                 self._running = self._began = True
             case "turn.completed" | "turn.failed" | "turn.aborted":
                 return self._ended_turn(kind, record)
@@ -160,14 +146,14 @@ class _Reading:
             case _ if kind in _FINISHED and self._running:
                 return self._end_turn("completed")
             case "request_user_input":
-                asked = [
-                    coerce.text(q.get("question")) or "" for q in coerce.objects(record.get("questions"))
-                ]
-                event = Foreign(**self._common(), content="\n".join(asked), type="codex.question")
-                return (self._entry(event),)
+                return self._questions(coerce.objects(record.get("questions")))
             case "":
                 return self._header(record)
         return ()
+
+    def _questions(self, questions: list[dict[str, Any]]) -> Iterator[Entry]:
+        texts = [coerce.text(question.get("question")) or "" for question in questions]
+        yield self._entry(Foreign(**self._common(), content="\n".join(texts), type="codex.question"))
 
     def _ended_turn(self, kind: str, record: dict[str, Any]) -> Iterator[Item]:
         if kind == "turn.failed":
@@ -180,21 +166,21 @@ class _Reading:
         yield from self._end_turn(_STATUS[kind])
 
     def _header(self, record: dict[str, Any]) -> Iterator[Item]:
-        """What the very old form says first: its settings, then the prompt."""
-        if record.keys() >= _HEADER:
-            yield from self._place.learn("folder", coerce.text(record.get("workdir")))
-            yield from self._place.learn("model", coerce.text(record.get("model")))
+        """The first records of the oldest form: its settings, then the prompt."""
+        if record.keys() >= exec_records.HEADER:
+            yield from self._position.report("folder", coerce.text(record.get("workdir")))
+            yield from self._position.report("model", coerce.text(record.get("model")))
         elif record.keys() == {"prompt"} and (text := coerce.text(record["prompt"])):
             yield self._entry(Prompt(**self._common(), content=text))
 
     def _thread(self, record: dict[str, Any], thread: str | None) -> Iterator[Item]:
-        own = self._place.facts.get("session")
+        own = self._position.facts.get("session")
         self._begin_run()
         if thread and thread != (self._owner or own):
             self._spent = self._total = Usage()
         self._owner = thread if thread != own else None
-        yield from self._place.learn("entrypoint", "codex_exec")
-        yield from self._place.learn("model", coerce.text(record.get("model")))
+        yield from self._position.report("entrypoint", "codex_exec")
+        yield from self._position.report("model", coerce.text(record.get("model")))
 
     def _end_turn(self, status: str) -> Iterator[Item]:
         if self._plan:
@@ -202,10 +188,10 @@ class _Reading:
         yield from self._pay()
         self._begin_turn()
         yield TurnEnd(end=self._end)
-        yield from self._place.learn("status", status)
+        yield from self._position.report("status", status)
 
     def _count(self, record: dict[str, Any]) -> Iterator[Item]:
-        """What the very old form tells after each model call: it, or the thread until then."""
+        """The oldest form's usage after each model call: of the call, or of the thread so far."""
         if isinstance(record.get("total"), dict):
             self._total = usage(record["total"])
         else:
@@ -222,11 +208,11 @@ class _Reading:
         if final:
             self._spent = self._total
 
-    def _fail(self, given: Any) -> Iterator[Item]:
+    def _fail(self, value: Any) -> Iterator[Item]:
         """An error; a failed turn often repeats one."""
-        text = items.words(given)
-        if text not in self._told:
-            self._told.add(text)
+        text = items.words(value)
+        if text not in self._reported:
+            self._reported.add(text)
             yield self._entry(Remark(**self._common(), content=text, kind="error"))
 
     # ------------------------------------------------------------ items
@@ -235,14 +221,14 @@ class _Reading:
         item = item if "type" in item else item | {"type": item.get("item_type")}
         own = coerce.text(item.get("id")) or f"n{self._number}"
         if kind != "item.updated":
-            self._chain = zlib.crc32(repr(_shape(item)).encode("utf-8", "replace"), self._chain)
+            self._chain = zlib.crc32(repr(exec_records.shape(item)).encode("utf-8", "replace"), self._chain)
         key, known = self._open.get(own, (f"exec.{self._chain:08x}.{own}", None))
         if item.get("type") == "todo_list":
             self._plan = (self._plan[0] if self._plan else key), items.steps(item)
             if kind == "item.completed":
                 yield self._note(*self._plan)
                 self._plan = None
-        elif call := known or items.call(item, self._place.facts.get("folder")):
+        elif call := known or items.call(item, self._position.facts.get("folder")):
             if known is None:
                 yield self._call(key, item, call)
                 self._open[own] = (key, call)
@@ -256,7 +242,7 @@ class _Reading:
         call_id = coerce.text(item.get("call_id")) or key
         self._last = call_id
         refused = item.get("status") in ("failed", "declined")
-        event = ToolCall(**self._said(key), name=call.name, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**self._reply(key), name=call.name, arguments=call.arguments, call_id=call_id)
         edits = () if refused else call.edits
         return self._entry(event, edits=edits, command=call.command, folder=call.folder, paths=call.paths)
 
@@ -268,24 +254,16 @@ class _Reading:
         return (self._ended(f"{key}:1", coerce.text(item.get("call_id")) or key, output),)
 
     def _ended(self, own: str, call_id: str | None, output: Output) -> Entry:
-        event = ToolResult(
-            id=own,
-            content=output.text,
-            call_id=call_id,
-            exit_code=output.exit_code,
-            is_error=output.is_error,
-            truncated=output.truncated,
-            artifact=output.artifact,
-        )
+        event = tool_result(output, id=own, call_id=call_id)
         return self._entry(event, commits=output.commits)
 
     def _other(self, key: str, item: dict[str, Any]) -> Entry | None:
         text = coerce.text(item.get("text"))
         match item.get("type"):
             case "agent_message" | "assistant_message" if text:
-                return self._entry(Message(**self._said(key), content=text))
+                return self._entry(Message(**self._reply(key), content=text))
             case "reasoning" if text:
-                return self._entry(Thinking(**self._said(key), content=text))
+                return self._entry(Thinking(**self._reply(key), content=text))
             case "plan" if text:
                 return self._note(key, text)
             case "error":
@@ -293,54 +271,30 @@ class _Reading:
             case kind if kind in items.OUTPUTS and (output := items.result(item)):
                 return self._ended(f"{key}:0", coerce.text(item.get("call_id")) or self._last, output)
             case str(kind):
-                told = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
-                if told:
-                    return self._entry(Foreign(id=f"{key}:0", content=told, type=f"codex.{kind}"))
+                content = text or coerce.text(item.get("message")) or coerce.text(item.get("content"))
+                if content:
+                    return self._entry(Foreign(id=f"{key}:0", content=content, type=f"codex.{kind}"))
         return None
 
     def _warn(self, key: str, text: str) -> Entry | None:
         """Before the first turn these are about the configuration, and come twice."""
         if self._began:
             return self._entry(Remark(id=f"{key}:0", content=text, kind="error"))
-        if text in self._told:
+        if text in self._reported:
             return None
-        self._told.add(text)
+        self._reported.add(text)
         return self._entry(Remark(id=f"{key}:0", content=text, kind="note", tags=("configuration",)))
 
     def _note(self, key: str, text: str) -> Entry:
-        return self._entry(Remark(**self._said(key), content=text, kind="note", tags=("plan",)))
+        return self._entry(Remark(**self._reply(key), content=text, kind="note", tags=("plan",)))
 
-    def _said(self, key: str) -> dict[str, Any]:
+    def _reply(self, key: str) -> dict[str, Any]:
         self._running = self._began = True
         self._response = self._response or key
-        return {"id": f"{key}:0", "response": self._response, "model": self._place.facts.get("model")}
+        return {"id": f"{key}:0", "response": self._response, "model": self._position.facts.get("model")}
 
     def _common(self) -> dict[str, Any]:
         return {"id": f"exec.{self._chain:08x}.n{self._number}:0"}
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, session=self._owner, **known)
-
-
-def _kind(record: dict[str, Any]) -> str:
-    return coerce.text(record.get("type")) or ""
-
-
-def _records(value: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """A record, or those that say today what a very old one did."""
-    message = value.get("msg")
-    if isinstance(message, dict):
-        yield from messages.translate(message, number)
-    else:
-        yield value
-
-
-def _parts(found: Fragment) -> list[dict[str, Any]]:
-    """A record and what it wraps."""
-    inner = found.value.get("item") or found.value.get("msg")
-    return [found.value, coerce.mapping(inner)]
-
-
-def _shape(item: dict[str, Any]) -> list[str | int]:
-    """The kind of an item or record, and how long each of its texts and lists is."""
-    return [_kind(item), *[len(part) for part in item.values() if isinstance(part, str | list)]]

@@ -7,27 +7,27 @@ from datetime import datetime
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.model.session_items import Fact
 
 _BURST = 2.0
 """Seconds within which a fork writes the copied history of its parent."""
 
 
-def identify(place: Place, meta: dict[str, Any]) -> Iterator[Fact]:
+def identify(position: Position, meta: dict[str, Any]) -> Iterator[Fact]:
     """The facts in the first ``session_meta`` of a file, which is the file's own."""
     git = coerce.mapping(meta.get("git"))
-    yield from place.learn("session", coerce.text(meta.get("id")))
-    yield from place.learn("started_at", coerce.stamp(meta.get("timestamp")))
-    yield from place.learn("agent_version", coerce.text(meta.get("cli_version")))
-    yield from place.learn("folder", coerce.text(meta.get("cwd")))
-    yield from place.learn("branch", coerce.text(git.get("branch")))
-    yield from place.learn("start_commit", coerce.text(git.get("commit_hash")))
-    yield from place.learn("repository", coerce.text(git.get("repository_url")))
-    yield from place.learn("entrypoint", coerce.text(meta.get("originator")))
+    yield from position.report("session", coerce.text(meta.get("id")))
+    yield from position.report("started_at", coerce.stamp(meta.get("timestamp")))
+    yield from position.report("agent_version", coerce.text(meta.get("cli_version")))
+    yield from position.report("folder", coerce.text(meta.get("cwd")))
+    yield from position.report("branch", coerce.text(git.get("branch")))
+    yield from position.report("start_commit", coerce.text(git.get("commit_hash")))
+    yield from position.report("repository", coerce.text(git.get("repository_url")))
+    yield from position.report("entrypoint", coerce.text(meta.get("originator")))
     parent, kind = _parent(meta)
-    yield from place.learn("parent_session", parent)
-    yield from place.learn("parent_kind", kind)
+    yield from position.report("parent_session", parent)
+    yield from position.report("parent_kind", kind)
 
 
 def _parent(meta: dict[str, Any]) -> tuple[str | None, str | None]:
@@ -51,8 +51,8 @@ def agent_path(meta: dict[str, Any]) -> str:
     return coerce.text(meta.get("agent_path")) or coerce.text(spawn.get("agent_path")) or "/root"
 
 
-def is_subagent(place: Place) -> bool:
-    return place.facts.get("parent_kind") == "subagent"
+def is_subagent(position: Position) -> bool:
+    return position.facts.get("parent_kind") == "subagent"
 
 
 class CopiedHistory:
@@ -63,8 +63,8 @@ class CopiedHistory:
     the first turn younger than the session is its own; else the first record after that moment.
     """
 
-    def __init__(self, place: Place, state: dict[str, Any]) -> None:
-        self._place = place
+    def __init__(self, position: Position, state: dict[str, Any]) -> None:
+        self._position = position
         self._began: str | None = state.get("began")
         self.owner: str | None = state.get("owner")
         """The session that records now come from, if it is not the file's."""
@@ -76,13 +76,13 @@ class CopiedHistory:
         """Take note of the next record, before it is read."""
         self._began = self._began or coerce.stamp(time)
         if kind == "session_meta":
-            own, named = self._place.facts.get("session"), coerce.text(payload.get("id"))
+            own, named = self._position.facts.get("session"), coerce.text(payload.get("id"))
             self.owner = named if own is not None and named != own else None
         elif self.owner is not None and self._is_own(coerce.text(payload.get("turn_id")), time):
             self.owner = None
 
     def _is_own(self, turn: str | None, time: Any) -> bool:
-        own = self._place.facts.get("session")
+        own = self._position.facts.get("session")
         if turn and own and _is_v7(turn) and _is_v7(own):
             return turn[:13] >= own[:13]
         stamp = coerce.stamp(time)

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.model.session_items import Cursor, Entry, Item, Mark
 from gittraj.model.values import Prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A user message that may be a prompt, and the cursor of the place before it."""
+    """A user message that may be a prompt, and the cursor before it."""
 
     entry: Entry
     cursor: Cursor
@@ -37,8 +37,8 @@ class Held:
     every message counts whose text is not known to be injected.
     """
 
-    def __init__(self, place: Place, confirms: bool | None) -> None:
-        self._place = place
+    def __init__(self, position: Position, confirms: bool | None) -> None:
+        self._position = position
         self.waiting: list[Item | Candidate] = []
         """As long as it is empty, items other than candidates may pass by."""
         self.confirms = confirms
@@ -48,16 +48,16 @@ class Held:
         return [held for held in self.waiting if isinstance(held, Candidate)]
 
     def take(self, item: Item | Candidate | Verdict) -> Iterator[Item]:
-        """What can be told now that ``item`` is known."""
+        """The items that are certain now that ``item`` is known."""
         if isinstance(item, Verdict):
             yield from self._judge(item.text)
         elif self.waiting or isinstance(item, Candidate):
             self.waiting.append(item)
         else:
-            yield from self._place.count([item])
+            yield from self._position.count([item])
 
     def end(self) -> Iterator[Item]:
-        """What can be told at the end of what is written so far."""
+        """The items that are certain at the end of the log so far."""
         if self.confirms is False:
             yield from self._judge(None)
 
@@ -75,7 +75,7 @@ class Held:
         waiting, self.waiting = self.waiting, []
         for held in waiting:
             if not isinstance(held, Candidate):
-                yield from self._place.count([held])
+                yield from self._position.count([held])
             elif held in prompts:
                 yield from self._prompt(held, text)
 
@@ -84,7 +84,7 @@ class Held:
         if isinstance(event, Prompt):
             yield from self._mark(candidate.cursor)
         typed = replace(event, content=text or event.content)
-        yield from self._place.count([replace(candidate.entry, event=typed)])
+        yield from self._position.count([replace(candidate.entry, event=typed)])
 
     def _mark(self, cursor: Cursor) -> Iterator[Mark]:
-        yield from self._place.mark(replace(cursor, ordinal=self._place.ordinal))
+        yield from self._position.mark(replace(cursor, ordinal=self._position.ordinal))

@@ -26,7 +26,7 @@ _BARE = re.compile(r"[\w@%+=:,./-]+")
 
 
 def call(item: dict[str, Any], folder: str | None) -> Call | None:
-    """The call that an item is; ``None`` for what says, thinks or tells something. ``folder`` is where the
+    """The call that an item is; ``None`` for messages, thinking and notes. ``folder`` is where the
     session works, as far as that is known."""
     match item.get("type"):
         case "command_execution":
@@ -40,19 +40,19 @@ def call(item: dict[str, Any], folder: str | None) -> Call | None:
                 paths=(),
             )
         case "file_change":
-            given = item.get("changes")
-            edits = changes.edits(given)
+            listed = item.get("changes")
+            edits = changes.edits(listed)
             paths = tuple(edit.path for edit in edits)
-            return Call("file_change", {"changes": given}, None, folder, edits, paths)
+            return Call("file_change", {"changes": listed}, None, folder, edits, paths)
         case "mcp_tool_call":
             name = f"mcp__{item.get('server')}__{item.get('tool')}"
             return Call(name, item.get("arguments"), None, None, (), ())
         case "collab_tool_call":
-            told = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
-            return Call(coerce.text(item.get("tool")) or "collab_tool_call", told, None, None, (), ())
+            arguments = {key: item[key] for key in ("prompt", "receiver_thread_ids") if item.get(key)}
+            return Call(coerce.text(item.get("tool")) or "collab_tool_call", arguments, None, None, (), ())
         case "web_search":
-            told = {key: item[key] for key in ("query", "action") if item.get(key)}
-            return Call("web_search", told, None, None, (), ())
+            arguments = {key: item[key] for key in ("query", "action") if item.get(key)}
+            return Call("web_search", arguments, None, None, (), ())
         case kind if kind in _CALLS:
             return calls.call(item, folder)
     return None
@@ -87,17 +87,17 @@ def result(item: dict[str, Any]) -> Output | None:
 
 def steps(item: dict[str, Any]) -> str:
     """The plan in a ``todo_list``, one step a line."""
-    given = coerce.objects(item.get("items"))
-    texts = ((step.get("completed") is True, coerce.text(step.get("text")) or "") for step in given)
+    rows = coerce.objects(item.get("items"))
+    texts = ((step.get("completed") is True, coerce.text(step.get("text")) or "") for step in rows)
     return "\n".join(f"[{'x' if done else ' '}] {text}" for done, text in texts)
 
 
-def words(given: Any) -> str:
+def words(error: Any) -> str:
     """The words of an error, which may be the JSON of a server's answer."""
-    value = coerce.parsed(given)
+    value = coerce.parsed(error)
     while isinstance(value, dict):
         value = value.get("error") or value.get("message") or value.get("detail")
-    return coerce.text(value) or coerce.text(given) or "error"
+    return coerce.text(value) or coerce.text(error) or "error"
 
 
 def _folder(cwd: Any) -> str | None:
@@ -121,8 +121,8 @@ def _unquoted(word: str) -> str:
     """The only word in ``word``, by a POSIX shell's rules: ``shlex`` would do, a hundred times slower."""
     if word[0] == "'" and word.find("'", 1) == len(word) - 1:
         return word[1:-1]
-    if found := _DOUBLE.fullmatch(word):
-        return _ESCAPED.sub(r"\1", found[1])
+    if match := _DOUBLE.fullmatch(word):
+        return _ESCAPED.sub(r"\1", match[1])
     if _BARE.fullmatch(word):
         return word
     try:
@@ -134,22 +134,22 @@ def _unquoted(word: str) -> str:
 
 def _answer(item: dict[str, Any], *, failed: bool) -> Output:
     """Of a tool of an MCP server: content blocks, else structured content, else the error."""
-    given = coerce.mapping(item.get("result"))
+    fields = coerce.mapping(item.get("result"))
     parts: list[str] = []
     artifact = None
-    for block in coerce.objects(given.get("content")):
+    for block in coerce.objects(fields.get("content")):
         if block.get("type") == "image":
             image = images.from_base64(block.get("data"), block.get("mimeType") or block.get("mime_type"))
             artifact = artifact or image
             parts.append(images.placeholder(image))
         elif text := coerce.text(block.get("text")):
             parts.append(text)
-    structured = given.get("structured_content")
+    structured = fields.get("structured_content")
     if not parts and structured is not None:
         parts.append(json.dumps(structured, ensure_ascii=False))
     error = coerce.text(coerce.mapping(item.get("error")).get("message")) or coerce.text(item.get("error"))
     text = "\n".join([*parts, *([error] if error else [])])
-    refused = given.get("is_error") is True or given.get("isError") is True
+    refused = fields.get("is_error") is True or fields.get("isError") is True
     return Output(text=text, is_error=failed or refused or error is not None, artifact=artifact)
 
 
@@ -157,9 +157,11 @@ def _states(item: dict[str, Any]) -> str:
     """What the other agents of the session do, one a line."""
     lines: list[str] = []
     for thread, state in coerce.mapping(item.get("agents_states")).items():
-        told = coerce.mapping(state)
-        message = coerce.text(told.get("message"))
-        lines.append(f"{thread}: {coerce.text(told.get('status')) or '?'}{f': {message}' if message else ''}")
+        fields = coerce.mapping(state)
+        message = coerce.text(fields.get("message"))
+        lines.append(
+            f"{thread}: {coerce.text(fields.get('status')) or '?'}{f': {message}' if message else ''}"
+        )
     return "\n".join(lines or [str(thread) for thread in _threads(item)])
 
 

@@ -1,12 +1,11 @@
-"""The very old output of ``codex exec --json``, ``{"id":"0","msg":{"type":…}}``, in the words of today's.
+"""Translates the oldest output of ``codex exec --json``, ``{"id":"0","msg":{"type":…}}``, to today's records.
 
-Before version 0.42 it showed the program's own messages (github.com/openai/codex, codex-rs/protocol,
-``EventMsg``). Each becomes the records that the later output has for the same.
+Before version 0.42 the output consisted of the program's own messages (github.com/openai/codex,
+codex-rs/protocol, ``EventMsg``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
@@ -22,40 +21,51 @@ _ENDS = {
     "mcp_tool_call_end": "mcp_tool_call",
     "web_search_end": "web_search",
 }
-_SAID = {"agent_message": "message", "agent_reasoning": "text", "agent_reasoning_raw_content": "text"}
+_TEXTS = {"agent_message": "message", "agent_reasoning": "text", "agent_reasoning_raw_content": "text"}
 
 
-def translate(message: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
-    """The records that say what ``message`` does; ``number`` is its place in the log."""
+def translate(message: dict[str, Any], number: int) -> dict[str, Any] | None:
+    """The record that corresponds to ``message``, if any; ``number`` is its index in the log."""
     kind = coerce.text(message.get("type")) or ""
-    if kind == "session_configured":
-        known = {"thread_id": message.get("session_id"), "model": message.get("model")}
-        yield {"type": "thread.started", **known}
-    elif kind == "task_started":
-        yield {"type": "turn.started"}
-    elif kind in _SAID:
+    return _item_record(kind, message, number) or _turn_record(kind, message)
+
+
+def _item_record(kind: str, message: dict[str, Any], number: int) -> dict[str, Any] | None:
+    if kind in _TEXTS:
         own = "agent_message" if kind == "agent_message" else "reasoning"
-        yield _item("item.completed", f"m{number}", {"type": own, "text": message.get(_SAID[kind])})
-    elif kind in _STARTS:
+        return _item("item.completed", f"m{number}", {"type": own, "text": message.get(_TEXTS[kind])})
+    if kind in _STARTS:
         item = _called(message) | {"type": _STARTS[kind], "status": "in_progress"}
-        yield _item("item.started", message.get("call_id"), item)
-    elif kind in _ENDS:
-        yield _item("item.completed", message.get("call_id"), _ended(message) | {"type": _ENDS[kind]})
-    elif kind == "plan_update":
+        return _item("item.started", message.get("call_id"), item)
+    if kind in _ENDS:
+        return _item("item.completed", message.get("call_id"), _ended(message) | {"type": _ENDS[kind]})
+    if kind == "plan_update":
         steps = coerce.objects(message.get("plan"))
         items = [{"text": step.get("step"), "completed": step.get("status") == "completed"} for step in steps]
-        yield _item("item.updated", "plan", {"type": "todo_list", "items": items})
-    elif kind == "token_count":
-        total = coerce.mapping(message.get("info")).get("total_token_usage")
-        yield {"type": "usage", "total": total, "last": None if total or "info" in message else message}
-    elif kind in ("error", "stream_error"):
-        yield {"type": "error", "message": message.get("message")}
-    elif kind == "task_complete":
-        yield {"type": "turn.completed"}
-    elif kind == "turn_aborted":
-        yield {"type": "turn.aborted", "reason": message.get("reason")}
-    elif kind == "user_message" and message.get("kind") in (None, "plain"):
-        yield {"prompt": message.get("message")}
+        return _item("item.updated", "plan", {"type": "todo_list", "items": items})
+    return None
+
+
+def _turn_record(kind: str, message: dict[str, Any]) -> dict[str, Any] | None:
+    match kind:
+        case "session_configured":
+            thread = {"thread_id": message.get("session_id"), "model": message.get("model")}
+            return {"type": "thread.started", **thread}
+        case "task_started":
+            return {"type": "turn.started"}
+        case "token_count":
+            total = coerce.mapping(message.get("info")).get("total_token_usage")
+            last = None if total or "info" in message else message
+            return {"type": "usage", "total": total, "last": last}
+        case "error" | "stream_error":
+            return {"type": "error", "message": message.get("message")}
+        case "task_complete":
+            return {"type": "turn.completed"}
+        case "turn_aborted":
+            return {"type": "turn.aborted", "reason": message.get("reason")}
+        case "user_message" if message.get("kind") in (None, "plain"):
+            return {"prompt": message.get("message")}
+    return None
 
 
 def _item(kind: str, own: Any, item: dict[str, Any]) -> dict[str, Any]:

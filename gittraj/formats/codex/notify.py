@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.codex import prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import Message, Prompt
@@ -28,11 +28,11 @@ _SUMMARY = "Another language model started to solve this problem"
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is a capture of notifications."""
-    return any(found.get("type") == _TYPE for found in lines.head(head, limit=3))
+    return any(record.get("type") == _TYPE for record in lines.head(head, limit=3))
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a capture. The first thread is its session; ``session`` stands in for a missing id.
+    """The items of a capture. The first thread is its session; ``session`` replaces a missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -42,50 +42,52 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._number: int = cursor.state.get("record", 0)
         self._known: dict[str, int] = dict(cursor.state.get("known", {}))
-        """How many messages of each thread were told, over all its turns."""
+        """How many messages of each thread were reported, over all its turns."""
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
                 continue
-            if found.value.get("type") == _TYPE:
-                yield from self._place.count(self._turn(found))
+            if fragment.value.get("type") == _TYPE:
+                yield from self._position.count(self._turn(fragment))
             self._number += 1
 
-    def _turn(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _turn(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         thread = coerce.text(value.get("thread-id"))
-        yield from self._place.learn_once("session", thread or self._name)
-        foreign = thread if thread != self._place.facts.get("session") else None
+        yield from self._position.report_once("session", thread or self._name)
+        foreign = thread if thread != self._position.facts.get("session") else None
         if foreign is None:
-            yield from self._place.learn("folder", coerce.text(value.get("cwd")))
-            yield from self._place.learn("entrypoint", coerce.text(value.get("client")))
+            yield from self._position.report("folder", coerce.text(value.get("cwd")))
+            yield from self._position.report("entrypoint", coerce.text(value.get("client")))
         own = f"hook.{coerce.text(value.get('turn-id')) or self._number}"
         for ordinal, text in self._asked(thread or "", value.get("input-messages")):
             state = {"record": self._number, "known": dict(self._known)}
             if not ordinal:
-                yield from self._place.mark(self._place.cursor(found.start, state))
+                yield from self._position.mark(self._position.cursor(fragment.start, state))
             event = Prompt(id=f"{own}:{ordinal}", content=text)
-            yield Entry(event=event, end=found.end, session=foreign)
+            yield Entry(event=event, end=fragment.end, session=foreign)
         self._known[thread or ""] = len(_texts(value.get("input-messages")))
         if answer := coerce.text(value.get("last-assistant-message")):
-            said = Message(id=f"{own}:answer", content=answer)
-            yield Entry(event=said, end=found.end, session=foreign)
-        yield TurnEnd(end=found.end)
+            message = Message(id=f"{own}:answer", content=answer)
+            yield Entry(event=message, end=fragment.end, session=foreign)
+        yield TurnEnd(end=fragment.end)
 
-    def _asked(self, thread: str, given: Any) -> Iterator[tuple[int, str]]:
+    def _asked(self, thread: str, value: Any) -> Iterator[tuple[int, str]]:
         """The prompts of this turn. Of a thread not seen before, the last one: what stands before it was
         asked in an earlier turn, or of the thread that this one was forked from."""
-        texts = _texts(given)
+        texts = _texts(value)
         new = texts[self._known.get(thread, 0) :]
-        typed = [text for one in new if not one.startswith(_SUMMARY) and (text := prompts.typed([one]))]
+        typed = [
+            text for prompt in new if not prompt.startswith(_SUMMARY) and (text := prompts.typed([prompt]))
+        ]
         yield from enumerate(typed if thread in self._known else typed[-1:])
 
 
-def _texts(given: Any) -> list[str]:
-    return [one for one in given if isinstance(one, str)] if isinstance(given, list) else []
+def _texts(value: Any) -> list[str]:
+    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []

@@ -57,19 +57,19 @@ class Outcome:
 _UNKNOWN = Outcome()
 
 
-def outcome(given: dict[str, Any]) -> Outcome:
+def outcome(fields: dict[str, Any]) -> Outcome:
     """From an ``item_completed`` item or an ``exec_command_end``/``patch_apply_end`` event."""
-    exit_code = coerce.number(given.get("exit_code"))
-    declined = given.get("status") == "declined"
-    failed = declined or given.get("status") == "failed" or given.get("success") is False
-    took = coerce.mapping(given.get("duration"))
+    exit_code = coerce.number(fields.get("exit_code"))
+    declined = fields.get("status") == "declined"
+    failed = declined or fields.get("status") == "failed" or fields.get("success") is False
+    took = coerce.mapping(fields.get("duration"))
     known = "secs" in took
     return Outcome(
         exit_code,
         failed or exit_code not in (None, 0),
         declined,
         coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
-        coerce.text(given.get("aggregated_output")),
+        coerce.text(fields.get("aggregated_output")),
     )
 
 
@@ -86,16 +86,16 @@ class Output(NamedTuple):
     """Whether a human refused the call."""
     duration_ms: int | None = None
     bytes: int | None = None
-    """The size of the whole output, where it was cut and something tells."""
+    """The size of the whole output, if it was cut and the size is known."""
 
 
-def output(given: Any, outcome: Outcome | None = None) -> Output:
-    """The output that a rollout holds as text, as JSON in a text, as content items or as object.
+def output(value: Any, outcome: Outcome | None = None) -> Output:
+    """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
-    ``outcome`` is what a record beside the output told of the call.
+    ``outcome`` is from another record of the same call.
     """
     outcome = outcome or _UNKNOWN
-    text, artifact, success, metadata = _unpack(given)
+    text, artifact, success, metadata = _unpack(value)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""
     exit_code = coerce.number(metadata.get("exit_code"))
@@ -131,17 +131,17 @@ def _duration(frame: str, metadata: dict[str, Any]) -> int | None:
     return round(1000 * float(wall[1])) if wall else None
 
 
-def _unpack(given: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
-    """Text, image, whether it says that it succeeded, and what stands beside the text."""
-    if isinstance(given, str):
-        if given.startswith("{") and isinstance(inner := coerce.parsed(given), dict) and "output" in inner:
+def _unpack(value: Any) -> tuple[str, Artifact | None, bool | None, dict[str, Any]]:
+    """Text, image, whether it reports success, and the fields beside the text."""
+    if isinstance(value, str):
+        if value.startswith("{") and isinstance(inner := coerce.parsed(value), dict) and "output" in inner:
             text, artifact, success, _ = _unpack(inner["output"])
             return text, artifact, success, coerce.mapping(inner.get("metadata"))
-        return given, None, None, {}
-    if isinstance(given, dict):
-        inner = given.get("content_items") or given.get("content") or given.get("output")
+        return value, None, None, {}
+    if isinstance(value, dict):
+        inner = value.get("content_items") or value.get("content") or value.get("output")
         text, artifact, _, _ = _unpack(inner)
-        success = given.get("success")
+        success = value.get("success")
         return text, artifact, success if isinstance(success, bool) else None, {}
-    texts, artifact = prompts.parts(given)
+    texts, artifact = prompts.parts(value)
     return "\n".join(texts), artifact, None, {}

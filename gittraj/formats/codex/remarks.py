@@ -35,12 +35,12 @@ def remarks(record: Record) -> Iterator[Entry]:
 
 def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
     ordinal = 0
-    for ordinal, found in enumerate(coerce.objects(review.get("findings")), 1):
-        place = coerce.mapping(found.get("code_location"))
+    for ordinal, finding in enumerate(coerce.objects(review.get("findings")), 1):
+        place = coerce.mapping(finding.get("code_location"))
         line = coerce.number(coerce.mapping(place.get("line_range")).get("start"))
         path = coerce.text(place.get("absolute_file_path"))
         where = f"{path}:{line}" if path and line else path
-        parts = [coerce.text(found.get("title")), where, coerce.text(found.get("body"))]
+        parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
         text = "\n".join(part for part in parts if part)
         common = record.common(ordinal - 1, "review")
         yield record.entry(Remark(**common, content=text, kind="finding"), paths=(path,) if path else ())

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import answers, calls, facts, outputs, prompts
 from gittraj.formats.codex.held import Candidate, Held, Verdict
@@ -34,7 +35,6 @@ from gittraj.model.values import (
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
 )
 
 name = "codex-rollout"
@@ -53,15 +53,15 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head)
     if not objects:  # a first line of base instructions longer than what is seen
         return _CUT_FIRST_LINE.match(head[:4096]) is not None
-    return any(_is_record(found) for found in objects) or is_bare(objects[0])
+    return any(_is_record(record) for record in objects) or is_bare(objects[0])
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    return coerce.text(found.get("type")) in _KINDS and isinstance(found.get("payload"), dict)
+def _is_record(record: dict[str, Any]) -> bool:
+    return coerce.text(record.get("type")) in _KINDS and isinstance(record.get("payload"), dict)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a rollout. The session id is the one in the file; ``session`` stands in for it.
+    """The items of a rollout. The session id is the one in the file; ``session`` is used if there is none.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -73,11 +73,11 @@ class _Reading:
         state = cursor.state
         self._skim = RolloutSkim()
         self._lines = Skimmed(stream, cursor, trusted=_TRUSTED, skim=self._skim)
-        self._place = Place(self._lines, cursor)
-        self._held = Held(self._place, state.get("confirms"))
+        self._position = Position(self._lines, cursor)
+        self._held = Held(self._position, state.get("confirms"))
         self._calls = Calls(dict(state.get("calls", {})))
         self._number: int = state.get("record", 0)
-        self._history = facts.CopiedHistory(self._place, dict(state.get("history", {})))
+        self._history = facts.CopiedHistory(self._position, dict(state.get("history", {})))
         self._path: str = state.get("path", "/root")
         self._name = session
         self._begin_turn()
@@ -90,23 +90,23 @@ class _Reading:
         self._echo: str | None = None
 
     def items(self) -> Iterator[Item]:
-        held, place = self._held, self._place
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield from held.take(found)
+        held, position = self._held, self._position
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield from held.take(fragment)
                 continue
-            for step in self._read(found):
+            for step in self._read(fragment):
                 if held.waiting or isinstance(step, Candidate | Verdict):
                     yield from held.take(step)
                 else:  # what take() would do, for nearly all
-                    place.ordinal += isinstance(step, Entry)
+                    position.ordinal += isinstance(step, Entry)
                     yield step
         yield from held.end()
 
     # ------------------------------------------------------------ records
 
-    def _read(self, found: Fragment) -> Iterable[_Step]:
-        number, value = self._number, found.value
+    def _read(self, fragment: Fragment) -> Iterable[_Step]:
+        number, value = self._number, fragment.value
         self._number = number + 1
         if value is NOTHING:
             return ()
@@ -119,12 +119,12 @@ class _Reading:
         time = value.get("timestamp")
         self._history.follow(kind, payload, time)
         owner = self._history.owner
-        record = Record(number, kind, payload, time, found.start, found.end, owner)
-        self._skim.all = owner is not None or "session" not in self._place.facts
+        record = Record(number, kind, payload, time, fragment.start, fragment.end, owner)
+        self._skim.all = owner is not None or "session" not in self._position.facts
         return self._steps(record)
 
     def _steps(self, record: Record) -> Iterable[_Step]:
-        if "session" not in self._place.facts and record.kind != "session_meta":
+        if "session" not in self._position.facts and record.kind != "session_meta":
             return self._nameless(record)
         match record.kind:
             case "response_item":
@@ -135,7 +135,7 @@ class _Reading:
                 return self._calls.cost(record.number, record.payload, copied=record.owner is not None)
             case "turn_context":
                 return self._settings(record.payload)
-            case "session_meta" if "session" not in self._place.facts:
+            case "session_meta" if "session" not in self._position.facts:
                 return self._identify(record.payload)
             case "inter_agent_communication":
                 return self._peer(record, coerce.text(record.payload.get("content")))
@@ -148,16 +148,16 @@ class _Reading:
     def _nameless(self, record: Record) -> Iterator[_Step]:
         """The first record of a log that lost its beginning."""
         shape = (record.kind, coerce.text(record.payload.get("type")), coerce.stamp(record.time))
-        yield from self._place.learn("session", self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", self._name or shape_id(name, [shape]))
         yield from self._steps(record)
 
     def _identify(self, meta: dict[str, Any]) -> Iterator[_Step]:
         self._path = facts.agent_path(meta)
-        yield from facts.identify(self._place, {"id": self._name} | meta)
+        yield from facts.identify(self._position, {"id": self._name} | meta)
 
     def _settings(self, payload: dict[str, Any]) -> Iterator[_Step]:
-        yield from self._place.learn("folder", coerce.text(payload.get("cwd")))
-        yield from self._place.learn("model", coerce.text(payload.get("model")))
+        yield from self._position.report("folder", coerce.text(payload.get("cwd")))
+        yield from self._position.report("model", coerce.text(payload.get("model")))
 
     # ------------------------------------------------------------ the model's view
 
@@ -172,19 +172,19 @@ class _Reading:
             return self._user(record)
         if kind == "message" and payload.get("role") == "assistant":
             texts = enumerate(prompts.content(payload.get("content")))
-            said = [record.entry(Message(**self._said(record, n), content=text)) for n, text in texts]
+            entries = [record.entry(Message(**self._reply(record, n), content=text)) for n, text in texts]
         elif kind == "reasoning":
             text = _reasoning(payload)
-            said = [record.entry(Thinking(**self._said(record), content=text))] if text else []
+            entries = [record.entry(Thinking(**self._reply(record), content=text))] if text else []
         elif kind.endswith("_call"):
-            said = [self._call(record)]
+            entries = [self._call(record)]
         else:
             return ()
-        return (Verdict(), *said) if self._held.waiting else said
+        return (Verdict(), *entries) if self._held.waiting else entries
 
-    def _said(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
+    def _reply(self, record: Record, ordinal: int = 0) -> dict[str, Any]:
         common = record.common(ordinal)
-        common["model"] = self._place.facts.get("model")
+        common["model"] = self._position.facts.get("model")
         common["response"] = self._calls.label(record.number)
         return common
 
@@ -192,9 +192,8 @@ class _Reading:
         self._calls.close()
         texts, image = prompts.parts(record.payload.get("content"))
         text = prompts.typed(texts)
-        if text is None or text == self._echo:
-            return
-        yield self._candidate(record, text, image)
+        if text is not None and text != self._echo:
+            yield self._candidate(record, text, image)
 
     def _candidate(self, record: Record, text: str, image: Artifact | None = None) -> Candidate:
         state = {
@@ -206,17 +205,17 @@ class _Reading:
         }
         self._begin_turn()
         common = record.common() | {"content": text, "artifact": image}
-        told = facts.is_subagent(self._place)
-        event: AnyEvent = PeerMessage(**common, direction="received") if told else Prompt(**common)
-        return Candidate(record.entry(event), self._place.cursor(record.start, state))
+        subagent = facts.is_subagent(self._position)
+        event: AnyEvent = PeerMessage(**common, direction="received") if subagent else Prompt(**common)
+        return Candidate(record.entry(event), self._position.cursor(record.start, state))
 
     def _call(self, record: Record) -> Entry:
         payload = record.payload
-        call = calls.call(payload, self._place.facts.get("folder"))
+        call = calls.call(payload, self._position.facts.get("folder"))
         call_id = coerce.text(payload.get("call_id")) or coerce.text(payload.get("id"))
         if call_id:
             self._tools[call_id] = call
-        event = ToolCall(**self._said(record), name=call.name, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**self._reply(record), name=call.name, arguments=call.arguments, call_id=call_id)
         return record.entry(
             event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
         )
@@ -225,18 +224,14 @@ class _Reading:
         self._calls.close()
         call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
-        given = record.payload.get("output")
-        output = outputs.output(given, self._outcomes.pop(call_id, None))
-        event = ToolResult(
-            **record.common(),
-            content=output.text,
+        value = record.payload.get("output")
+        output = outputs.output(value, self._outcomes.pop(call_id, None))
+        event = tool_result(
+            output,
             call_id=call_id or None,
-            exit_code=output.exit_code,
-            is_error=output.is_error,
-            truncated=output.truncated,
             bytes=output.bytes,
             duration_ms=output.duration_ms,
-            artifact=output.artifact,
+            **record.common(),
         )
         decided: Iterable[Decision] = ()
         if output.declined:
@@ -249,10 +244,7 @@ class _Reading:
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:
             sent = record.payload.get("author") == self._path
-            common = record.common() | {
-                "content": text,
-                "agent": coerce.text(record.payload.get("author")),
-            }
+            common = record.common() | {"content": text, "agent": coerce.text(record.payload.get("author"))}
             yield record.entry(PeerMessage(**common, direction="sent" if sent else "received"))
 
     # ------------------------------------------------------------ the user interface's view
@@ -285,7 +277,7 @@ class _Reading:
         self._calls.end_turn()
         yield TurnEnd(end=record.end)
         if record.owner is None:
-            yield from self._place.learn("status", "abandoned" if aborted else "completed")
+            yield from self._position.report("status", "abandoned" if aborted else "completed")
 
     def _completed(self, record: Record, item: dict[str, Any]) -> Iterator[_Step]:
         if item.get("type") == "UserMessage":

@@ -1,7 +1,7 @@
-"""Records that are not decoded, because their first bytes tell how little of them matters.
+"""Skips decoding records whose first bytes show how little of them matters.
 
-Half of a rollout repeats what stands there already: the settings of a turn at every model call, counts of
-tokens that were told, the texts of the other view. Nothing here may change what a reader yields: a record
+Half of a rollout is repetition: the settings of a turn at every model call, counts of
+tokens that were reported, the texts of the other view. Nothing here may change what a reader yields: a record
 is skimmed only where decoding it would come to the same.
 """
 
@@ -32,7 +32,7 @@ _HEAD = re.compile(
 
 
 class Skimmed(Lines):
-    """A log of which ``skim`` sees every line first: what it gives stands for the line's object."""
+    """A log whose lines ``skim`` sees first: what it returns replaces the line's object."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Skimmed(Lines):
 
 
 class RolloutSkim:
-    """Skims a rollout, unless it is told to keep ``all``."""
+    """Skims a rollout, unless ``all`` is set."""
 
     def __init__(self) -> None:
         self.all = True
@@ -76,15 +76,15 @@ class RolloutSkim:
             case _:
                 return NOTHING
 
-    def _count(self, told: bytes) -> dict[str, Any] | None:
+    def _count(self, line: bytes) -> dict[str, Any] | None:
         """The count in a record, without the limits of the account, which are most of it."""
-        if told.startswith(b',"info":null'):
+        if line.startswith(b',"info":null'):
             return NOTHING
-        before, self._tokens = self._tokens, told
-        if told == before:
+        before, self._tokens = self._tokens, line
+        if line == before:
             return NOTHING
         try:
-            info = decode("{" + told.decode().strip(",") + "}")
+            info = decode("{" + line.decode().strip(",") + "}")
         except (ValueError, RecursionError):
             return None
         return {"type": "event_msg", "payload": {"type": "token_count", **info}} if "info" in info else None

@@ -20,7 +20,7 @@ from gittraj.model.values import Usage
 class Calls:
     """The model calls of a session, one after the other.
 
-    ``state`` is what an earlier :meth:`state` gave; it holds between turns only, when no call is open.
+    ``state`` is the result of an earlier :meth:`state`, valid only between turns, when no call is open.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
@@ -65,13 +65,13 @@ class Calls:
         self.end_turn()
 
     def count(self, record: int, payload: dict[str, Any], *, copied: bool) -> Iterator[Spent]:
-        """From a ``token_count`` event: the last call's, and possibly told before."""
+        """From a ``token_count`` event: the last call's, which may have been reported before."""
         info = coerce.mapping(payload.get("info"))
         total, last = info.get("total_token_usage"), info.get("last_token_usage")
-        told = None if total is None else short(json.dumps(total, sort_keys=True))
-        if self._exact or not isinstance(last, dict) or (told is not None and told == self._total):
+        digest = None if total is None else short(json.dumps(total, sort_keys=True))
+        if self._exact or not isinstance(last, dict) or (digest is not None and digest == self._total):
             return
-        first, self._total = self._total is None, told
+        first, self._total = self._total is None, digest
         if first and self._label is None and isinstance(total, dict) and total != last:
             return  # a fork repeats what its parent had spent
         label = self._owner(record)
@@ -86,9 +86,9 @@ class Calls:
         return self.label(record, item=False)
 
 
-def usage(given: Any) -> Usage:
+def usage(value: Any) -> Usage:
     """OpenAI's numbers, where cached tokens are part of the input ones, as ours, where they are not."""
-    numbers = coerce.mapping(given)
+    numbers = coerce.mapping(value)
     read = coerce.count(numbers.get("cached_input_tokens"))
     written = coerce.count(numbers.get("cache_write_input_tokens"))
     return Usage(

@@ -30,31 +30,31 @@ def command(name: str, arguments: Any) -> str | None:
 
 def paths(arguments: Any) -> tuple[str, ...]:
     """The files and folders that the arguments name."""
-    given = coerce.mapping(arguments)
-    return tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
+    fields = coerce.mapping(arguments)
+    return tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
 
 
 def edits(name: str, arguments: Any) -> tuple[Edit, ...]:
-    """The files as the call leaves them, as far as its arguments tell."""
-    given = coerce.mapping(arguments)
+    """The files as the call leaves them, as far as its arguments show."""
+    fields = coerce.mapping(arguments)
     if name == "apply_patch":
-        return patch.edits(_first(given, ("input", "patch", "command")) or coerce.text(arguments) or "")
-    verb = coerce.text(given.get("command")) or "" if name == "str_replace_editor" else name
+        return patch.edits(_first(fields, ("input", "patch", "command")) or coerce.text(arguments) or "")
+    verb = coerce.text(fields.get("command")) or "" if name == "str_replace_editor" else name
     if verb in SHELLS or verb in _READS:
         return ()
-    several = coerce.objects(given.get("replacements")) or coerce.objects(given.get("edits"))
-    return tuple(edit for one in several or [given] if (edit := _edit(verb, given | one)))
+    several = coerce.objects(fields.get("replacements")) or coerce.objects(fields.get("edits"))
+    return tuple(edit for item in several or [fields] if (edit := _edit(verb, fields | item)))
 
 
 def exit_code(output: str) -> int | None:
     """The exit code that stands at the end of a shell's output."""
-    found = _EXIT.search(output[-200:])
-    return int(found[1]) if found else None
+    match = _EXIT.search(output[-200:])
+    return int(match[1]) if match else None
 
 
-def _edit(verb: str, given: dict[str, Any]) -> Edit | None:
-    path = _first(given, _PATHS)
-    whole = next((given[key] for key in _WHOLE if isinstance(given.get(key), str)), None)
+def _edit(verb: str, fields: dict[str, Any]) -> Edit | None:
+    path = _first(fields, _PATHS)
+    whole = next((fields[key] for key in _WHOLE if isinstance(fields.get(key), str)), None)
     if path is None:
         return None
     if verb in _CREATES:
@@ -63,7 +63,7 @@ def _edit(verb: str, given: dict[str, Any]) -> Edit | None:
         return Edit(path=path, kind=kind, added=lines, whole=whole)
     if verb in ("delete", "delete_file"):
         return Edit(path=path, kind="delete")
-    old, new = _first(given, _OLD), _first(given, _NEW)
+    old, new = _first(fields, _OLD), _first(fields, _NEW)
     if old is None and new is None:
         return None
     before, after = (old or "").splitlines(), (new or "").splitlines()
@@ -72,5 +72,5 @@ def _edit(verb: str, given: dict[str, Any]) -> Edit | None:
     )
 
 
-def _first(given: dict[str, Any], keys: tuple[str, ...]) -> str | None:
-    return next((text for key in keys if (text := coerce.text(given.get(key)))), None)
+def _first(fields: dict[str, Any], keys: tuple[str, ...]) -> str | None:
+    return next((text for key in keys if (text := coerce.text(fields.get(key)))), None)

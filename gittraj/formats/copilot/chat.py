@@ -60,8 +60,8 @@ def items(value: Any, *, session: str | None, end: int) -> Iterator[Item]:
     folder = parts.folder(requests)
     seen: set[str] = set()
     for number, request in enumerate(requests):
-        given = coerce.text(request.get("requestId"))
-        own = f"n{number}" if given is None or given in seen else given
+        request_id = coerce.text(request.get("requestId"))
+        own = f"n{number}" if request_id is None or request_id in seen else request_id
         seen.add(own)
         yield from _Request(request, own, end, folder=folder).items()
 
@@ -97,24 +97,24 @@ class _Request:
     def items(self) -> Iterator[Item]:
         yield from self._prompt()
         response = None
-        for found in parts.read(self._request, self._id):
-            response = found.response
-            match found.what:
+        for part in parts.read(self._request, self._id):
+            response = part.response
+            match part.what:
                 case Call() as call:
-                    yield from self._call(found, call)
-                case str(text) if found.thinking:
-                    yield self._entry(Thinking(**self._common(found), content=text))
+                    yield from self._call(part, call)
+                case str(text) if part.thinking:
+                    yield self._entry(Thinking(**self._common(part), content=text))
                 case str(text):
-                    yield self._entry(Message(**self._common(found), content=text))
+                    yield self._entry(Message(**self._common(part), content=text))
         yield from self._outcome(response)
 
-    def _common(self, found: parts.Found) -> dict[str, Any]:
-        ts = self._at("firstProgress") if found.ts is None else coerce.stamp(found.ts)
+    def _common(self, part: parts.Found) -> dict[str, Any]:
+        ts = self._at("firstProgress") if part.ts is None else coerce.stamp(part.ts)
         return {
-            "id": f"{self._id}:{found.ordinal}",
+            "id": f"{self._id}:{part.ordinal}",
             "ts": ts,
             "model": self._model,
-            "response": found.response,
+            "response": part.response,
         }
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
@@ -128,22 +128,22 @@ class _Request:
         return None
 
     def _prompt(self) -> Iterator[Item]:
-        given = self._request.get("message")
-        text = given if isinstance(given, str) else coerce.text(coerce.mapping(given).get("text")) or ""
+        message = self._request.get("message")
+        text = message if isinstance(message, str) else coerce.text(coerce.mapping(message).get("text")) or ""
         variables = coerce.objects(coerce.mapping(self._request.get("variableData")).get("variables"))
-        found = [
+        pictures = [
             images.from_base64(variable.get("value"), variable.get("mimeType"))
             for variable in variables
             if variable.get("kind") == "image" or str(variable.get("mimeType")).startswith("image/")
         ]
-        shown = "\n".join(part for part in (text.strip(), *map(images.placeholder, found)) if part)
+        shown = "\n".join(part for part in (text.strip(), *map(images.placeholder, pictures)) if part)
         if shown:
-            first = next(iter(found), None)
+            first = next(iter(pictures), None)
             ts = coerce.stamp(self._asked)
             yield self._entry(Prompt(id=f"{self._id}:prompt", ts=ts, content=shown, artifact=first))
 
-    def _call(self, found: parts.Found, call: Call) -> Iterator[Item]:
-        common = self._common(found)
+    def _call(self, part: parts.Found, call: Call) -> Iterator[Item]:
+        common = self._common(part)
         yield self._entry(
             ToolCall(**common, name=call.name, arguments=call.arguments, call_id=call.id),
             edits=call.edits,
@@ -153,10 +153,10 @@ class _Request:
         )
         if call.output is None:
             return
-        given = {"id": f"{common['id']}:result", "ts": common["ts"]}
+        fields = {"id": f"{common['id']}:result", "ts": common["ts"]}
         yield self._entry(
             ToolResult(
-                **given,
+                **fields,
                 content=call.output,
                 call_id=call.id,
                 exit_code=call.exit_code,
@@ -166,7 +166,7 @@ class _Request:
         )
         if call.declined:
             decision = Decision(chosen=f"declined {call.name}", by="human")
-            yield self._entry(Decided(**given | {"id": f"{common['id']}:decided"}, decision=decision))
+            yield self._entry(Decided(**fields | {"id": f"{common['id']}:decided"}, decision=decision))
 
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")
@@ -182,9 +182,9 @@ class _Request:
             yield TurnEnd(end=self._end)
 
     def _usage(self) -> Usage:
-        given = coerce.mapping(self._request.get("usage")) or coerce.mapping(self._result.get("usage"))
-        given = given or coerce.mapping(self._result.get("metadata"))
+        fields = coerce.mapping(self._request.get("usage")) or coerce.mapping(self._result.get("usage"))
+        fields = fields or coerce.mapping(self._result.get("metadata"))
         return Usage(
-            input_tokens=coerce.count(given.get("promptTokens")),
-            output_tokens=coerce.count(given.get("completionTokens", given.get("outputTokens"))),
+            input_tokens=coerce.count(fields.get("promptTokens")),
+            output_tokens=coerce.count(fields.get("completionTokens", fields.get("outputTokens"))),
         )

@@ -9,28 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, lines
+from gittraj.formats.base import coerce, images, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
-from gittraj.formats.copilot import calls
+from gittraj.formats.copilot import calls, results
+from gittraj.formats.copilot.record import Record
 from gittraj.formats.copilot.usage import Calls
-from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
+from gittraj.model.session_items import Cursor, Damage, Item, TurnEnd
 from gittraj.model.values import (
-    AnyEvent,
     Artifact,
-    Decided,
-    Decision,
     Message,
     PeerMessage,
     Prompt,
     Remark,
     Thinking,
     ToolCall,
-    ToolResult,
 )
 
 name = "copilot-cli"
@@ -40,10 +36,6 @@ _START = Cursor()
 _TRUSTED = frozenset(("type", "data"))
 _PREFIXES = ("session.", "user.", "assistant.", "tool.", "subagent.")
 _CUT_FIRST_LINE = re.compile(rb'\{\s*"type"\s*:\s*"session\.start"\s*,\s*"data"\s*:\s*\{')
-_REFUSED = ("rejected", "denied")
-_NOT_ASKED = "could not request permission from user"
-_FAILED = (*_REFUSED, "failure", "error", "timeout")
-_ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *")
 
 
 def detect(head: bytes) -> bool:
@@ -51,48 +43,28 @@ def detect(head: bytes) -> bool:
     objects = lines.head(head)
     if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(found) for found in objects)
+    return any(_is_record(record) for record in objects)
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    kind = found.get("type")
-    return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(found.get("data"), dict)
+def _is_record(record: dict[str, Any]) -> bool:
+    kind = record.get("type")
+    return isinstance(kind, str) and kind.startswith(_PREFIXES) and isinstance(record.get("data"), dict)
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an event stream. The session id is the one in the file; ``session`` stands in for it.
+    """The items of an event stream. The session id is the one in the file; ``session`` replaces a
+    missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
     return _Reading(stream, session, cursor).items()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Record:
-    """A record of the log with what every event of it has."""
-
-    id: str
-    kind: str
-    data: dict[str, Any]
-    ts: str | None
-    start: int
-    end: int
-
-    def common(self, ordinal: int = 0, *tags: str) -> dict[str, Any]:
-        """The fields of the event that part ``ordinal`` of the record becomes."""
-        parent = coerce.text(self.data.get("parentToolCallId"))
-        tags = ("sidechain", *tags) if parent else tags
-        return {"id": f"{self.id}:{ordinal}", "ts": self.ts, "tags": tags, "parent": parent}
-
-    def entry(self, event: AnyEvent, **known: Any) -> Entry:
-        return Entry(event=event, end=self.end, **known)
-
-
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         state = cursor.state
         self._lines = Lines(stream, cursor, trusted=_TRUSTED)
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._name = session
         self._spending = Calls(dict(state.get("usage", {})))
         self._number: int = state.get("record", 0)
@@ -104,45 +76,44 @@ class _Reading:
         self._idle = True
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
-        record = _Record(
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
+        record = Record(
             id=coerce.text(value.get("id")) or f"n{self._number}",
             kind=coerce.text(value.get("type")) or "",
             data=coerce.mapping(value.get("data")),
             ts=coerce.stamp(value.get("timestamp")),
-            start=found.start,
-            end=found.end,
+            start=fragment.start,
+            end=fragment.end,
         )
-        if "session" not in self._place.facts:
+        if "session" not in self._position.facts:
             yield from self._identify(record)
         yield from self._items(record)
         self._number += 1
 
-    def _identify(self, record: _Record) -> Iterator[Item]:
+    def _identify(self, record: Record) -> Iterator[Item]:
         named = coerce.text(record.data.get("sessionId")) if record.kind == "session.start" else None
         shape = (record.kind, record.id, record.ts)
-        yield from self._place.learn("session", named or self._name or shape_id(name, [shape]))
+        yield from self._position.report("session", named or self._name or shape_id(name, [shape]))
 
-    def _items(self, record: _Record) -> Iterator[Item]:
+    def _items(self, record: Record) -> Iterator[Item]:
         data = record.data
         match record.kind:
             case "user.message":
                 yield from self._user(record)
             case "assistant.message":
                 yield from self._message(record)
-            case "assistant.reasoning":
-                if text := coerce.text(data.get("content")):
-                    self._thought.add(text)
-                    yield record.entry(Thinking(**record.common(), content=text, model=self._model))
+            case "assistant.reasoning" if text := coerce.text(data.get("content")):
+                self._thought.add(text)
+                yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
-                yield from self._spending.told(data)
+                yield from self._spending.reported(data)
             case "assistant.turn_end" if self._idle and "parentToolCallId" not in data:
                 yield TurnEnd(end=record.end)
             case "tool.execution_start":
@@ -158,24 +129,24 @@ class _Reading:
 
     # ------------------------------------------------------------ the session
 
-    def _session(self, record: _Record) -> Iterator[Item]:
+    def _session(self, record: Record) -> Iterator[Item]:
         data = record.data
-        learn, learn_once = self._place.learn, self._place.learn_once
+        report, report_once = self._position.report, self._position.report_once
         match record.kind:
             case "session.start" | "session.resume" | "session.context_changed":
                 context = coerce.mapping(data.get("context")) or data
-                yield from learn("agent_version", coerce.text(data.get("copilotVersion")))
-                yield from learn("entrypoint", coerce.text(data.get("producer")))
-                yield from learn("model", coerce.text(data.get("selectedModel")))
-                yield from learn_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
-                yield from learn("folder", coerce.text(context.get("cwd")))
-                yield from learn("branch", coerce.text(context.get("branch")))
-                yield from learn("repository", _repository(context))
-                yield from learn_once("start_commit", coerce.text(context.get("headCommit")))
+                yield from report("agent_version", coerce.text(data.get("copilotVersion")))
+                yield from report("entrypoint", coerce.text(data.get("producer")))
+                yield from report("model", coerce.text(data.get("selectedModel")))
+                yield from report_once("started_at", coerce.stamp(data.get("startTime")) or record.ts)
+                yield from report("folder", coerce.text(context.get("cwd")))
+                yield from report("branch", coerce.text(context.get("branch")))
+                yield from report("repository", _repository(context))
+                yield from report_once("start_commit", coerce.text(context.get("headCommit")))
             case "session.model_change":
-                yield from learn("model", coerce.text(data.get("newModel")))
+                yield from report("model", coerce.text(data.get("newModel")))
             case "session.title_changed":
-                yield from learn("title", coerce.text(data.get("title")))
+                yield from report("title", coerce.text(data.get("title")))
             case "session.error" | "session.warning" as kind:
                 text = coerce.text(data.get("message")) or coerce.text(data.get("errorType")) or "error"
                 what: Any = "error" if kind == "session.error" else "note"
@@ -186,16 +157,16 @@ class _Reading:
             case "session.shutdown":
                 yield from self._spending.ended(coerce.mapping(data.get("modelMetrics")))
                 failed = data.get("shutdownType") == "error"
-                yield from learn("status", "failed" if failed else "completed")
+                yield from report("status", "failed" if failed else "completed")
                 yield TurnEnd(end=record.end)
 
     @property
     def _model(self) -> str | None:
-        return self._place.facts.get("model")
+        return self._position.facts.get("model")
 
-    # ------------------------------------------------------------ what was said
+    # ------------------------------------------------------------ messages
 
-    def _user(self, record: _Record) -> Iterator[Item]:
+    def _user(self, record: Record) -> Iterator[Item]:
         data = record.data
         text, artifact = _attached(coerce.text(data.get("content")) or "", data)
         if not text or coerce.text(data.get("source")) not in (None, "user"):
@@ -207,15 +178,15 @@ class _Reading:
         self._thought.clear()
         self._asked.clear()
         state = {"record": self._number, "open": dict(self._open), "usage": self._spending.state()}
-        yield from self._place.mark(self._place.cursor(record.start, state))
+        yield from self._position.mark(self._position.cursor(record.start, state))
         self._idle = True
         yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
 
-    def _message(self, record: _Record) -> Iterator[Item]:
+    def _message(self, record: Record) -> Iterator[Item]:
         data = record.data
-        yield from self._place.learn("model", coerce.text(data.get("model")))
+        yield from self._position.report("model", coerce.text(data.get("model")))
         response = coerce.text(data.get("messageId")) or record.id
-        said: dict[str, Any] = {
+        reply: dict[str, Any] = {
             "model": coerce.text(data.get("model")) or self._model,
             "response": response,
         }
@@ -226,95 +197,59 @@ class _Reading:
         if thought in self._thought:  # it stands in a record of its own
             thought = None
         if thought:
-            common = {**record.common(), "id": f"{record.id}:reasoning", **said}
+            common = {**record.common(), "id": f"{record.id}:reasoning", **reply}
             yield record.entry(Thinking(**common, content=thought))
         self._thought.clear()
         text = (coerce.text(data.get("content")) or "").strip()
         if text:
-            yield record.entry(Message(**record.common(), **said, content=text))
+            yield record.entry(Message(**record.common(), **reply, content=text))
         for ordinal, request in enumerate(requests, 1):
             tool = coerce.text(request.get("name"))
-            yield from self._call(record, ordinal, said, tool, request)
+            yield from self._call(record, ordinal, reply, tool, request)
         if text or requests or thought:
-            yield from self._spending.answered(response, said["model"])
+            yield from self._spending.answered(response, reply["model"])
 
     # ------------------------------------------------------------ calls
 
-    def _started(self, record: _Record) -> Iterator[Item]:
+    def _started(self, record: Record) -> Iterator[Item]:
         if coerce.text(record.data.get("toolCallId")) not in self._open:
             yield from self._call(record, 0, {}, coerce.text(record.data.get("toolName")), record.data)
 
     def _call(
-        self, record: _Record, ordinal: int, said: dict[str, Any], tool: str | None, given: dict[str, Any]
+        self, record: Record, ordinal: int, reply: dict[str, Any], tool: str | None, request: dict[str, Any]
     ) -> Iterator[Item]:
         tool = tool or "unknown"
-        arguments = coerce.parsed(given.get("arguments"))
-        call_id = coerce.text(given.get("toolCallId"))
+        arguments = coerce.parsed(request.get("arguments"))
+        call_id = coerce.text(request.get("toolCallId"))
         if call_id:
             self._open[call_id] = tool
             if tool == "ask_user":
                 asked = coerce.mapping(arguments)
                 self._asked[call_id] = asked.get("question"), asked.get("choices")
         yield record.entry(
-            ToolCall(**record.common(ordinal), **said, name=tool, arguments=arguments, call_id=call_id),
+            ToolCall(**record.common(ordinal), **reply, name=tool, arguments=arguments, call_id=call_id),
             edits=calls.edits(tool, arguments),
             command=calls.command(tool, arguments),
-            folder=self._place.facts.get("folder"),
+            folder=self._position.facts.get("folder"),
             paths=calls.paths(arguments),
         )
 
-    def _completed(self, record: _Record) -> Iterator[Item]:
-        data = record.data
-        call_id = coerce.text(data.get("toolCallId"))
+    def _completed(self, record: Record) -> Iterator[Item]:
+        call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
         question, choices = self._asked.pop(call_id or "", (None, None))
-        result, error = coerce.mapping(data.get("result")), data.get("error")
-        kind = result.get("result_type") or coerce.mapping(error).get("code")
-        text = _output(data.get("result")) or _output(error)
-        by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
-        refused = kind in _REFUSED and not by_rule
-        code = calls.exit_code(text) if tool in calls.SHELLS else None
-        event = ToolResult(
-            **record.common(),
-            content=text,
-            call_id=call_id,
-            exit_code=code,
-            is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
-        )
-        yield record.entry(event, commits=commits.printed(text))
-        decision = None
-        if refused:
-            decision = Decision(chosen=f"declined {tool}", by="human")
-        elif isinstance(question, str) and text and not event.is_error:
-            decision = _answer(question, choices, text)
-        if decision:
-            yield record.entry(Decided(**record.common(1), decision=decision))
-
-
-def _answer(question: str, choices: Any, text: str) -> Decision:
-    chosen = _ANSWER.sub("", text, count=1).strip()
-    others = [c for c in choices if isinstance(c, str) and c != chosen] if isinstance(choices, list) else []
-    return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
-
-
-def _output(given: Any) -> str:
-    """What the model saw of a result or of an error."""
-    if isinstance(given, str):
-        return given
-    keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
-    found = coerce.mapping(given)
-    return next((text for key in keys if (text := coerce.text(found.get(key)))), "")
+        yield from results.entries(record, tool, question, choices)
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:
     """The text with a placeholder for each image that was given with it."""
-    found = [
-        images.from_base64(given.get("data"), given.get("mimeType"))
-        for given in coerce.objects(data.get("attachments"))
-        if given.get("type") in ("blob", "image")
+    pictures = [
+        images.from_base64(attachment.get("data"), attachment.get("mimeType"))
+        for attachment in coerce.objects(data.get("attachments"))
+        if attachment.get("type") in ("blob", "image")
     ]
-    shown = [text, *map(images.placeholder, found)]
-    return "\n".join(part for part in shown if part), next(iter(found), None)
+    shown = [text, *map(images.placeholder, pictures)]
+    return "\n".join(part for part in shown if part), next(iter(pictures), None)
 
 
 def _repository(context: dict[str, Any]) -> str | None:

@@ -65,7 +65,7 @@ def model(request: dict[str, Any]) -> str | None:
 
 
 def folder(requests: list[dict[str, Any]]) -> str | None:
-    """The folder that VS Code has open, as far as a part of an answer tells."""
+    """The folder that VS Code has open, if a part of an answer names it."""
     for request in requests:
         for part in coerce.objects(request.get("response")):
             base = coerce.mapping(part.get("baseUri"))
@@ -80,7 +80,7 @@ def shape(format: str, requests: list[dict[str, Any]]) -> str:  # noqa: A002 - i
 
 
 def read(request: dict[str, Any], own: str) -> Iterator[Found]:
-    """What stands in the answer to a request, in its order; ``own`` is the request's id."""
+    """The parts of the answer to a request, in order; ``own`` is the request's id."""
     return _Answer(request, own).found()
 
 
@@ -91,14 +91,16 @@ class _Answer:
         self._rounds = coerce.objects(metadata.get("toolCallRounds"))
         self._results = coerce.mapping(metadata.get("toolCallResults"))
         self._parts = coerce.objects(request.get("response"))
-        asked = [one for number, found in enumerate(self._rounds) for one in _asked(found, number)]
+        asked = [call for number, record in enumerate(self._rounds) for call in _asked(record, number)]
         self._asked, self._hidden = _pair(self._parts, asked)
-        self._closing = {one.round: ordinal for ordinal, one in self._asked.items()}
+        self._closing = {call.round: ordinal for ordinal, call in self._asked.items()}
         """The ordinal of the last call of each round."""
         self._round = 0
 
     def found(self) -> Iterator[Found]:
-        groups = shown.groups(self._parts, {n: (one.name, one.arguments) for n, one in self._asked.items()})
+        groups = shown.groups(
+            self._parts, {n: (call.name, call.arguments) for n, call in self._asked.items()}
+        )
         words: list[str] = []
         first = 0
         for ordinal, part in enumerate(self._parts):
@@ -111,8 +113,8 @@ class _Answer:
                 words = []
                 yield from self._other(ordinal, part, tuple(groups.get(ordinal, ())))
         yield from self._said(first, words)
-        for number, one in enumerate(self._hidden):
-            yield self._call(f"hidden{number}", {}, one, ())
+        for number, call in enumerate(self._hidden):
+            yield self._call(f"hidden{number}", {}, call, ())
 
     def _other(self, ordinal: int, part: dict[str, Any], edits: tuple[Edit, ...]) -> Iterator[Found]:
         kind = part.get("kind")
@@ -150,9 +152,9 @@ class _Answer:
         return self._find(ordinal, _call(f"{self._own}:{ordinal}", part, asked, self._results, edits))
 
     def _find(self, ordinal: str, what: str | Call, *, thinking: bool = False) -> Found:
-        found = self._rounds[self._round] if self._round < len(self._rounds) else {}
-        response = coerce.text(found.get("id")) or f"{self._own}:response"
-        ts = found.get("timestamp")
+        record = self._rounds[self._round] if self._round < len(self._rounds) else {}
+        response = coerce.text(record.get("id")) or f"{self._own}:response"
+        ts = record.get("timestamp")
         return Found(ordinal=ordinal, what=what, response=response, thinking=thinking, ts=ts)
 
 
@@ -193,16 +195,21 @@ def _terminal(special: dict[str, Any]) -> str | None:
     if special.get("kind") != "terminal":
         return None
     line = coerce.mapping(special.get("commandLine"))
-    given = (line.get("userEdited"), line.get("toolEdited"), line.get("original"), special.get("command"))
-    return next((text for one in given if (text := coerce.text(one))), None)
+    candidates = (
+        line.get("userEdited"),
+        line.get("toolEdited"),
+        line.get("original"),
+        special.get("command"),
+    )
+    return next((text for candidate in candidates if (text := coerce.text(candidate))), None)
 
 
-def _asked(found: dict[str, Any], number: int) -> Iterator[_Asked]:
-    for ordinal, given in enumerate(coerce.objects(found.get("toolCalls"))):
+def _asked(record: dict[str, Any], number: int) -> Iterator[_Asked]:
+    for ordinal, call in enumerate(coerce.objects(record.get("toolCalls"))):
         yield _Asked(
-            id=coerce.text(given.get("id")) or f"round{number}.{ordinal}",
-            name=coerce.text(given.get("name")) or "unknown",
-            arguments=coerce.parsed(given.get("arguments")),
+            id=coerce.text(call.get("id")) or f"round{number}.{ordinal}",
+            name=coerce.text(call.get("name")) or "unknown",
+            arguments=coerce.parsed(call.get("arguments")),
             round=number,
         )
 
@@ -210,10 +217,10 @@ def _asked(found: dict[str, Any], number: int) -> Iterator[_Asked]:
 def _pair(parts: list[dict[str, Any]], asked: list[_Asked]) -> tuple[dict[int, _Asked], list[_Asked]]:
     """The calls as asked for, by the ordinals of the parts that show them, and those that none shows."""
     places = [n for n, part in enumerate(parts) if part.get("kind") == "toolInvocationSerialized"]
-    named = {given: one for one in asked for given in (one.id, one.id.partition(_SUFFIX)[0])}
-    pairs = {n: one for n in places if (one := named.get(str(parts[n].get("toolCallId"))))}
-    taken = {one.id for one in pairs.values()}
-    left = [one for one in asked if one.id not in taken]
+    named = {name: call for call in asked for name in (call.id, call.id.partition(_SUFFIX)[0])}
+    pairs = {n: call for n in places if (call := named.get(str(parts[n].get("toolCallId"))))}
+    taken = {call.id for call in pairs.values()}
+    left = [call for call in asked if call.id not in taken]
     free = [n for n in places if n not in pairs]
     pairs |= dict(zip(free, left, strict=False))
     return dict(sorted(pairs.items())), left[len(free) :]

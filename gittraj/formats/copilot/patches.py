@@ -1,6 +1,6 @@
 """VS Code's chat sessions as a log of patches, ``chatSessions/<id>.jsonl``, replayed for ``chat``.
 
-``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets what stands at the path ``k``, ``{kind 2, k, v,
+``{kind 0, v}`` is the whole state, ``{kind 1, k, v}`` sets the value at the path ``k``, ``{kind 2, k, v,
 i}`` cuts the list there to ``i`` elements and appends ``v``, ``{kind 3, k}`` deletes (objectMutationLog.ts of
 VS Code). A later patch may change anything, so the log is read whole.
 """
@@ -27,22 +27,22 @@ _INITIAL, _SET, _PUSH, _DELETE = range(4)
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such a log."""
-    found = lines.head(head, limit=1)
-    if found and found[0].get("kind") == _INITIAL:
-        return "requests" in coerce.mapping(found[0].get("v"))
-    return not found and _CUT_FIRST_LINE.match(head) is not None
+    objects = lines.head(head, limit=1)
+    if objects and objects[0].get("kind") == _INITIAL:
+        return "requests" in coerce.mapping(objects[0].get("v"))
+    return not objects and _CUT_FIRST_LINE.match(head) is not None
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of the session that the patches lead to. ``session`` stands in for a missing id."""
+    """The items of the session that the patches lead to. ``session`` replaces a missing id."""
     state: Any = None
     end = 0
-    for found in Lines(stream, _START, trusted=_TRUSTED):
-        if isinstance(found, Damage):
-            yield found
+    for fragment in Lines(stream, _START, trusted=_TRUSTED):
+        if isinstance(fragment, Damage):
+            yield fragment
         else:
-            state = _apply(state, found.value)
-            end = found.end
+            state = _apply(state, fragment.value)
+            end = fragment.end
     yield from chat.items(state, session=session, end=end)
 
 

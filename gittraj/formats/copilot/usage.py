@@ -1,4 +1,4 @@
-"""What Copilot's model calls cost: told after each call, or in sum when the program ends, never both.
+"""What Copilot's model calls cost: reported after each call, or in sum when the program ends, never both.
 
 ``inputTokens`` counts cached ones too. ``cost`` is a number of premium requests, not of dollars, and so is
 left out.
@@ -17,15 +17,15 @@ from gittraj.model.values import Usage
 class Calls:
     """The model calls since the last human prompt, by the ids of their messages.
 
-    ``state`` is what an earlier :meth:`state` gave: whether the program tells each call's cost.
+    ``state`` is the result of an earlier :meth:`state`: whether the program reports each call's cost.
     """
 
     def __init__(self, state: dict[str, Any]) -> None:
-        self._told = state.get("told") is True
+        self._reported = state.get("told") is True
         self.begin_turn()
 
     def state(self) -> dict[str, Any]:
-        return {"told": self._told}
+        return {"told": self._reported}
 
     def begin_turn(self) -> None:
         self._last: str | None = None
@@ -34,42 +34,42 @@ class Calls:
         self._waiting: list[Usage] = []
 
     def answered(self, response: str, model: str | None) -> Iterator[Spent]:
-        """A message came. A cost told before it is its own."""
+        """A message came. A cost reported before it is its own."""
         self._last = self._by_model[model] = response
         waiting, self._waiting = self._waiting, []
         for usage in waiting:
             yield self._add(response, usage)
 
-    def told(self, given: dict[str, Any]) -> Iterator[Spent]:
+    def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
         """From ``assistant.usage``: the last message's, unless that has its own already."""
-        self._told = True
+        self._reported = True
         if self._last is None or self._last in self._spent:
-            self._waiting.append(_usage(given))
+            self._waiting.append(_usage(record))
         else:
-            yield self._add(self._last, _usage(given))
+            yield self._add(self._last, _usage(record))
 
     def ended(self, metrics: dict[str, Any]) -> Iterator[Spent]:
         """From ``session.shutdown``: what each model cost since the program was started."""
-        if not self._told and self._last is not None:
-            for model, given in metrics.items():
+        if not self._reported and self._last is not None:
+            for model, fields in metrics.items():
                 response = self._by_model.get(model, self._last)
-                yield self._add(response, _usage(coerce.mapping(coerce.mapping(given).get("usage"))))
-        self._told = False
+                yield self._add(response, _usage(coerce.mapping(coerce.mapping(fields).get("usage"))))
+        self._reported = False
 
     def _add(self, response: str, usage: Usage) -> Spent:
         self._spent[response] = self._spent.get(response, Usage()) + usage
         return Spent(response=response, usage=self._spent[response], beside=True)
 
 
-def _usage(given: dict[str, Any]) -> Usage:
+def _usage(fields: dict[str, Any]) -> Usage:
     read, written = (
-        coerce.count(given.get("cacheReadTokens")),
-        coerce.count(given.get("cacheWriteTokens")),
+        coerce.count(fields.get("cacheReadTokens")),
+        coerce.count(fields.get("cacheWriteTokens")),
     )
     return Usage(
-        input_tokens=max(0, coerce.count(given.get("inputTokens")) - read - written),
+        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
         cache_read_tokens=read,
         cache_write_tokens=written,
-        output_tokens=coerce.count(given.get("outputTokens")),
-        reasoning_tokens=coerce.count(given.get("reasoningTokens")),
+        output_tokens=coerce.count(fields.get("outputTokens")),
+        reasoning_tokens=coerce.count(fields.get("reasoningTokens")),
     )

@@ -23,31 +23,33 @@ _PLAIN = ("id", "title", "status", "agent", "agentVersion", "session", "prompt",
 
 
 def write(exported: Exported) -> Iterator[str]:
-    rows = [_cells(told, exported.commits.get(told["id"], ())) for told in exported.trajectories]
+    rows = [
+        _cells(trajectory, exported.commits.get(trajectory["id"], ())) for trajectory in exported.trajectories
+    ]
     yield from (_row([*row]) for row in rows[:1])
     yield from (_row([*row.values()]) for row in rows)
 
 
-def _cells(told: Header, commits: Sequence[Header]) -> dict[str, Any]:
+def _cells(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
     """By name of the column, which are those of the command contract; of figures the part's."""
-    part = told["part"]
+    part = trajectory["part"]
     return {
-        **{key: told[key] for key in _PLAIN},
-        "models": " ".join(told["models"]),
-        "task": _task(told["task"]),
-        "tags": " ".join(told["tags"]),
-        "parent": (told["parent"] or {}).get("id"),
+        **{key: trajectory[key] for key in _PLAIN},
+        "models": " ".join(trajectory["models"]),
+        "task": _task(trajectory["task"]),
+        "tags": " ".join(trajectory["tags"]),
+        "parent": (trajectory["parent"] or {}).get("id"),
         "commits": " ".join(entry["commit"] for entry in commits),
-        **{key: told["link"][key] for key in ("evidence", "role")},
+        **{key: trajectory["link"][key] for key in ("evidence", "role")},
         **{key: part[key] for key in ("startedAt", "endedAt", "durationSeconds")},
         **{key: part["usage"][key] for key in _USAGE},
         **{key: part[key] for key in ("costUsd", "costSource")},
         **{key: part["counts"][key] for key in _COUNTS},
-        "decisions": len(told["decisions"]),
-        "caveats": len(told["caveats"]),
-        "filesChanged": json.dumps([file["path"] for file in told["filesChanged"]], ensure_ascii=False),
-        "redactions": told["redactions"],
-        "incomplete": "true" if told["incomplete"] else "false",
+        "decisions": len(trajectory["decisions"]),
+        "caveats": len(trajectory["caveats"]),
+        "filesChanged": json.dumps([file["path"] for file in trajectory["filesChanged"]], ensure_ascii=False),
+        "redactions": trajectory["redactions"],
+        "incomplete": "true" if trajectory["incomplete"] else "false",
     }
 
 

@@ -30,31 +30,31 @@ class Call:
 
 def call(name: str, arguments: Any, folder: str | None) -> Call:
     """The call; ``folder`` is where the session works, if that is known."""
-    given = coerce.mapping(arguments)
-    command = coerce.text(given.get("command")) if name == SHELL else None
-    inside = coerce.text(given.get("dir_path")) or coerce.text(given.get("directory"))
+    fields = coerce.mapping(arguments)
+    command = coerce.text(fields.get("command")) if name == SHELL else None
+    inside = coerce.text(fields.get("dir_path")) or coerce.text(fields.get("directory"))
     if command is not None and inside is not None and (folder is not None or posixpath.isabs(inside)):
         folder = posixpath.normpath(posixpath.join(folder or "", inside))
-    named = tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
+    named = tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
     return Call(
         name=name,
         arguments=arguments,
         command=command,
         folder=folder,
-        edits=_edits(name, given),
+        edits=_edits(name, fields),
         paths=() if command is not None else named,
     )
 
 
-def _edits(name: str, given: dict[str, Any]) -> tuple[Edit, ...]:
-    path = coerce.text(given.get("file_path"))
+def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
+    path = coerce.text(fields.get("file_path"))
     if path is None:
         return ()
-    content = given.get("content")
+    content = fields.get("content")
     if name == "write_file" and isinstance(content, str):
         return (Edit(path=path, added=tuple(content.splitlines()), whole=content),)
     if name == "replace":
-        old, new = (coerce.text(given.get(key)) or "" for key in ("old_string", "new_string"))
+        old, new = (coerce.text(fields.get(key)) or "" for key in ("old_string", "new_string"))
         before, after = old.splitlines(), new.splitlines()
         added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)
         return (Edit(path=path, added=added, removed=removed),)

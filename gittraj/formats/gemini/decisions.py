@@ -1,6 +1,6 @@
 """Decisions that a Gemini CLI log states: answered questions, plans approved or rejected, refused calls.
 
-Only what stands in the log; nothing is read between its lines.
+Only what is explicit in the log; nothing is inferred.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
         case "exit_plan_mode" if result.text.startswith(_APPROVED):
             return (Decision(chosen="approved the plan", by="human"),)
         case "exit_plan_mode" if result.text.startswith(_REJECTED):
-            said = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
-            return (Decision(chosen="rejected the plan", by="human", reasoning=said or None),)
+            feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
+            return (Decision(chosen="rejected the plan", by="human", reasoning=feedback or None),)
         case _:
             return ()
 
 
 def _answers(call: Call, result: Result) -> tuple[Decision, ...]:
-    """The answers stand by the ordinal of their question."""
+    """The answers are keyed by the index of their question."""
     answers = coerce.mapping(coerce.mapping(coerce.parsed(result.text)).get("answers"))
-    found: list[Decision] = []
+    output: list[Decision] = []
     for ordinal, asked in enumerate(coerce.objects(coerce.mapping(call.arguments).get("questions"))):
         answer = coerce.text(answers.get(str(ordinal)))
         if answer is not None:
-            found.append(answered(asked, answer))
-    return tuple(found)
+            output.append(answered(asked, answer))
+    return tuple(output)

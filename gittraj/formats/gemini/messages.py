@@ -2,7 +2,7 @@
 
 A message is written again when more of it is known (its calls, with their results), so it waits until
 another one comes; whatever comes of it later still is added. A result stands with its call and again in a
-message of the user role: it is told once.
+message of the user role: it is reported once.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import tool_result
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
 from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
@@ -36,8 +36,8 @@ class Messages:
     """The messages of one session, in the order of its log. ``named`` is the session that its file's name
     gives."""
 
-    def __init__(self, place: Place, named: str | None, format: str) -> None:  # noqa: A002
-        self._place = place
+    def __init__(self, position: Position, named: str | None, format: str) -> None:  # noqa: A002
+        self._position = position
         self._named = named
         self._format = format
         self._open: dict[str, Any] = {}
@@ -47,20 +47,20 @@ class Messages:
 
     def begin_turn(self) -> None:
         """Forget the turn before: reading on from its end must know no more than reading from the mark."""
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._calls: dict[str, calls.Call] = {}
         self._answered: set[str] = set()
 
     def opens_turn(self, message: dict[str, Any]) -> bool:
-        """Whether a human's prompt begins with this message, and was not told yet."""
-        if message.get("type") != "user" or facts.is_subagent(self._place):
+        """Whether a human's prompt begins with this message and was not reported yet."""
+        if message.get("type") != "user" or facts.is_subagent(self._position):
             return False
         known = coerce.text(message.get("id"))
-        again = known is not None and (known == self._id or f"{known}:0" in self._told)
+        again = known is not None and (known == self._id or f"{known}:0" in self._reported)
         return not again and prompts.typed(message) is not None
 
     def take(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
-        """A message, or more of one. ``name`` stands in for an id, ``end`` is the offset after its record."""
+        """A message, or more of one. ``name`` replaces a missing id, ``end`` the offset after its record."""
         named = coerce.text(message.get("id")) or name
         more = {key: value for key, value in message.items() if value not in (None, "", [])}
         if named != self._id:
@@ -75,20 +75,20 @@ class Messages:
         self._end = end
 
     def close(self) -> Iterator[Item]:
-        """What the last message still has to tell: no more of it is to come at once."""
+        """The rest of the last message's items, as it is complete for now."""
         yield from self.flush(closed=True)
         self._id, self._open = "", {}
 
     def flush(self, *, closed: bool = False) -> Iterator[Item]:
-        """What the last message tells so far."""
+        """The last message's items so far."""
         if not self._open:
             return
-        yield from facts.identify(self._place, self._open, self._named, self._format)
+        yield from facts.identify(self._position, self._open, self._named, self._format)
         for item in self._items(closed=closed):
             if not isinstance(item, Entry):
                 yield item
-            elif item.event.id not in self._told:
-                self._told.add(item.event.id)
+            elif item.event.id not in self._reported:
+                self._reported.add(item.event.id)
                 yield item
 
     def _items(self, *, closed: bool) -> Iterator[Item]:
@@ -98,12 +98,12 @@ class Messages:
         elif kind == "gemini":
             yield from self._gemini(closed=closed)
         elif kind in _NOTES:
-            if said := self._said():
+            if text := self._text():
                 severity = "error" if kind == "error" else "note"
                 tags = ("warning",) if kind == "warning" else ()
-                yield self._entry(Remark(**self._common("0", *tags), content=said, kind=severity))  # type: ignore[arg-type]
-        elif isinstance(kind, str) and (said := self._said()):
-            yield self._entry(Foreign(**self._common("0"), content=said, type=kind))
+                yield self._entry(Remark(**self._common("0", *tags), content=text, kind=severity))  # type: ignore[arg-type]
+        elif isinstance(kind, str) and (text := self._text()):
+            yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
     def _common(self, block: str, *tags: str) -> dict[str, Any]:
         """The fields of the event that a block of the message becomes."""
@@ -116,8 +116,8 @@ class Messages:
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
         return Entry(event=event, end=self._end, **known)
 
-    def _said(self) -> str:
-        return "\n".join(said for part in parts(self._open.get("content")) if (said := text(part)))
+    def _text(self) -> str:
+        return "\n".join(content for part in parts(self._open.get("content")) if (content := text(part)))
 
     # ------------------------------------------------------------ the user role
 
@@ -131,13 +131,13 @@ class Messages:
             yield self._entry(Remark(**self._common("0", "shell"), content=shell, kind="note"))
         elif typed := prompts.typed(self._open):
             common = self._common("0")
-            if facts.is_subagent(self._place):
+            if facts.is_subagent(self._position):
                 yield self._entry(PeerMessage(**common, content=typed, direction="received"))
             else:
                 yield self._entry(Prompt(**common, content=typed))
 
     def _responses(self, content: list[Part]) -> Iterator[Item]:
-        """Results that the call's own message did not tell."""
+        """Results that the call's own message did not have."""
         for ordinal, part in enumerate(content):
             response = function_response(part)
             if response is None:
@@ -174,54 +174,54 @@ class Messages:
 
     def _gemini(self, *, closed: bool) -> Iterator[Item]:
         model = coerce.text(self._open.get("model"))
-        yield from self._place.learn("model", model)
-        told: dict[str, Any] = {"model": model, "response": self._id}
-        spoken = list(self._response(told))
+        yield from self._position.report("model", model)
+        reply: dict[str, Any] = {"model": model, "response": self._id}
+        spoken = list(self._response(reply))
         yield from spoken
         if isinstance(tokens := self._open.get("tokens"), dict):
-            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._told)
+            heard = bool(spoken) or any(event.startswith(f"{self._id}:") for event in self._reported)
             if closed and not heard:  # what it cost must stand somewhere
-                yield self._entry(Message(**self._common("m"), **told))
+                yield self._entry(Message(**self._common("m"), **reply))
             if closed or heard:
                 yield Spent(response=self._id, usage=usage.of_message(tokens))
 
-    def _response(self, told: dict[str, Any]) -> Iterator[Entry]:
+    def _response(self, reply: dict[str, Any]) -> Iterator[Entry]:
         content = parts(self._open.get("content"))
         thoughts = [_thought(t) for t in coerce.objects(self._open.get("thoughts"))]
         if not thoughts:
             thoughts = [text(part) or "" for part in content if part.get("thought") is True]
         for n, thought in enumerate(thoughts):
             if thought and not prompts.is_filler(thought):
-                yield self._entry(Thinking(**self._common(f"t{n}"), **told, content=thought))
+                yield self._entry(Thinking(**self._common(f"t{n}"), **reply, content=thought))
         words = "\n".join(text(part) or "" for part in content if part.get("thought") is not True).strip("\n")
         if words.strip() and not prompts.is_filler(words):
-            yield self._entry(Message(**self._common("m"), **told, content=words))
-        given = coerce.objects(self._open.get("toolCalls"))
-        given = given or [c for c in map(function_call, content) if c and not self._is_told(c)]
-        made = [self._call(n, called, told) for n, called in enumerate(given)]
+            yield self._entry(Message(**self._common("m"), **reply, content=words))
+        calls = coerce.objects(self._open.get("toolCalls"))
+        calls = calls or [c for c in map(function_call, content) if c and not self._is_told(c)]
+        made = [self._call(n, called, reply) for n, called in enumerate(calls)]
         yield from made
-        for n, (entry, called) in enumerate(zip(made, given, strict=True)):
+        for n, (entry, called) in enumerate(zip(made, calls, strict=True)):
             yield from self._answer(n, entry, called)
 
     def _is_told(self, called: Part) -> bool:
-        """Whether another message told this call, which stands in the content only."""
+        """Whether another message reported this call, which is only in the content."""
         return coerce.text(called.get("id")) in self._calls
 
-    def _call(self, n: int, called: dict[str, Any], told: dict[str, Any]) -> Entry:
+    def _call(self, n: int, called: dict[str, Any], reply: dict[str, Any]) -> Entry:
         common = self._common(f"c{n}")
         call_id = coerce.text(called.get("id")) or str(common["id"])
         tool = coerce.text(called.get("name")) or "unknown"
-        call = calls.call(tool, called.get("args"), self._place.facts.get("folder"))
-        if common["id"] not in self._told:
+        call = calls.call(tool, called.get("args"), self._position.facts.get("folder"))
+        if common["id"] not in self._reported:
             self._calls[call_id] = call
             self._answered.discard(call_id)
-        event = ToolCall(**common, **told, name=tool, arguments=call.arguments, call_id=call_id)
+        event = ToolCall(**common, **reply, name=tool, arguments=call.arguments, call_id=call_id)
         return self._entry(
             event, edits=call.edits, command=call.command, folder=call.folder, paths=call.paths
         )
 
     def _answer(self, n: int, entry: Entry, called: dict[str, Any]) -> Iterator[Entry]:
-        """The result that stands with its call."""
+        """The result in its call's record."""
         call_id = entry.event.call_id if isinstance(entry.event, ToolCall) else None
         answer = results.responses(called.get("result"), call_id)
         status, display = called.get("status"), called.get("resultDisplay")

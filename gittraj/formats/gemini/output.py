@@ -37,29 +37,31 @@ def detect(head: bytes) -> bool:
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
     """The items of an output; read whole, whatever ``cursor`` says. The session id is the one in it;
-    ``session`` stands in for it."""
+    ``session`` is used if there is none."""
     value, damage = document.load(stream)
-    given, end = coerce.mapping(value), stream.tell()
-    models = coerce.mapping(coerce.mapping(given.get("stats")).get("models"))
-    said = coerce.text(given.get("response"))
-    error = coerce.text(coerce.mapping(given.get("error")).get("message")) or coerce.text(given.get("error"))
-    if given:
-        shape = [[len(said or ""), *map(coerce.text, models)]]
-        named = coerce.text(given.get("session_id")) or session or shape_id(name, shape)
+    fields, end = coerce.mapping(value), stream.tell()
+    models = coerce.mapping(coerce.mapping(fields.get("stats")).get("models"))
+    response = coerce.text(fields.get("response"))
+    error = coerce.text(coerce.mapping(fields.get("error")).get("message")) or coerce.text(
+        fields.get("error")
+    )
+    if fields:
+        shape = [[len(response or ""), *map(coerce.text, models)]]
+        named = coerce.text(fields.get("session_id")) or session or shape_id(name, shape)
         yield Fact(name="session", value=named)
     for model in filter(None, models):
         yield Fact(name="model", value=model)
     if requests := sum(_requests(figures) for figures in models.values()):
         yield Fact(name="api_calls", value=requests)
-    if said:
+    if response:
         only = next(iter(models)) if len(models) == 1 else None
-        event = Message(id=f"{_RESPONSE}:0", content=said, model=only, response=_RESPONSE)
+        event = Message(id=f"{_RESPONSE}:0", content=response, model=only, response=_RESPONSE)
         yield Entry(event=event, end=end)
         if models:
             yield Spent(response=_RESPONSE, usage=_usage(models))
     if error:
         yield Entry(event=Remark(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
-    if given:
+    if fields:
         yield Fact(name="status", value="failed" if error else "completed")
     if damage is not None:
         yield damage

@@ -16,19 +16,19 @@ Part = dict[str, Any]
 
 def parts(content: Any) -> list[Part]:
     """The content as parts; a bare text is one text part."""
-    found = content if isinstance(content, list) else [content]
-    return [{"text": p} if isinstance(p, str) else p for p in found if isinstance(p, str | dict)]
+    items = content if isinstance(content, list) else [content]
+    return [{"text": p} if isinstance(p, str) else p for p in items if isinstance(p, str | dict)]
 
 
 def text(part: Part) -> str | None:
-    """What the part says: its text, or what stands for its image. Nothing for calls and responses."""
+    """The part's text, or the placeholder of its image. None for calls and responses."""
     if image := inline(part):
         return images.placeholder(image)
     return coerce.text(part.get("text"))
 
 
 def inline(part: Part) -> Artifact | None:
-    """The image or other data that stands in the part."""
+    """The image or other data in the part."""
     data = coerce.mapping(part.get("inlineData"))
     return images.from_base64(data.get("data"), data.get("mimeType"))
 

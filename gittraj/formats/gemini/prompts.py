@@ -1,7 +1,7 @@
 """Which texts of the user role a human typed into Gemini CLI.
 
 The program puts its context, its hooks' words, the files that a prompt names and its own nudges into the
-same role. A text that is no human's must never become a prompt.
+same role. Text that no human typed must never become a prompt.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ def typed(message: dict[str, Any]) -> str | None:
         return None
     shown = parts(message.get("displayContent"))
     kept: list[str] = []
-    for said in (text(part) for part in shown or content):
-        if said and _FILES in said and not shown:  # what follows was read from files
-            kept.append(said.partition(_FILES)[0])
+    for shown_text in (text(part) for part in shown or content):
+        if shown_text and _FILES in shown_text and not shown:  # what follows was read from files
+            kept.append(shown_text.partition(_FILES)[0])
             break
-        if said and not said.lstrip().startswith((*_INJECTED, SNAPSHOT, SHELL)):
-            kept.append(said)
+        if shown_text and not shown_text.lstrip().startswith((*_INJECTED, SNAPSHOT, SHELL)):
+            kept.append(shown_text)
     words = "\n".join(k for k in map(str.strip, kept) if k)
     if words.startswith(_STEERING):
         words = words.partition("<user_input>")[2].partition("</user_input>")[0].strip()
@@ -59,12 +59,12 @@ def typed(message: dict[str, Any]) -> str | None:
 def aside(message: dict[str, Any], opening: str) -> str | None:
     """The text of a user message that begins with ``opening``."""
     for part in parts(message.get("content")):
-        said = (coerce.text(part.get("text")) or "").strip()
-        if said.startswith(opening):
-            return said
+        words = (coerce.text(part.get("text")) or "").strip()
+        if words.startswith(opening):
+            return words
     return None
 
 
-def is_filler(said: str) -> bool:
+def is_filler(words: str) -> bool:
     """Whether the program put a text into the model's mouth."""
-    return said.strip() in _FILLERS
+    return words.strip() in _FILLERS

@@ -54,25 +54,25 @@ class Result:
 def responses(content: Any, call_id: str | None) -> list[Part]:
     """The parts that answer a call: after a rewrite of the history, those of all calls of a turn stand
     with each of them."""
-    found = parts(content)
-    own = [p for p in found if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
-    return own or found
+    items = parts(content)
+    own = [p for p in items if (r := function_response(p)) is None or r.get("id") in (call_id, None)]
+    return own or items
 
 
 def result(answer: list[Part], call: Call | None, *, status: Any = None, display: Any = None) -> Result:
     """The result in the parts of an answer. ``call`` is what it answers, if that is known; ``status`` and
-    ``display`` (``resultDisplay``) stand beside it."""
-    said, artifact, failed = _said(answer)
-    said = said or (display if isinstance(display, str) else "")
+    ``display`` (``resultDisplay``) are fields beside it."""
+    output, artifact, failed = _said(answer)
+    output = output or (display if isinstance(display, str) else "")
     failed = failed or status in FAILED
     is_shell = call is not None and call.command is not None
-    body, code = _unframed(_unwrapped(said), failed=failed) if is_shell else (_unwrapped(said), None)
+    body, code = _unframed(_unwrapped(output), failed=failed) if is_shell else (_unwrapped(output), None)
     is_error = failed or code not in (None, 0)
     return Result(
         text=body,
         exit_code=code,
         is_error=is_error,
-        truncated=_CUT.search(said) is not None,
+        truncated=_CUT.search(output) is not None,
         artifact=artifact,
         commits=commits.printed(body) if is_shell else (),
         edits=() if is_error or call is None else _edits(call, coerce.mapping(display), body),
@@ -93,15 +93,15 @@ def _said(answer: list[Part]) -> tuple[str, Artifact | None, bool]:
     return "\n".join(filter(None, texts)), artifact, failed
 
 
-def _response(given: Any) -> str:
-    answered = isinstance(given, dict) and not given.keys().isdisjoint(("output", "error"))
-    said = [given.get("output"), given.get("error")] if answered else [given]
-    return "\n".join(s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in said if s)
+def _response(value: Any) -> str:
+    answered = isinstance(value, dict) and not value.keys().isdisjoint(("output", "error"))
+    outputs = [value.get("output"), value.get("error")] if answered else [value]
+    return "\n".join(s if isinstance(s, str) else json.dumps(s, ensure_ascii=False) for s in outputs if s)
 
 
-def _unwrapped(said: str) -> str:
-    found = _WRAPPED.match(said)
-    return (found[1] or "") + said[found.end() :].removesuffix(_CLOSING) if found else said
+def _unwrapped(output: str) -> str:
+    match = _WRAPPED.match(output)
+    return (match[1] or "") + output[match.end() :].removesuffix(_CLOSING) if match else output
 
 
 def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
@@ -111,12 +111,12 @@ def _unframed(output: str, *, failed: bool) -> tuple[str, int | None]:
     if opened is None:
         return output, None
     start, end = opened.end(), len(output.rstrip())
-    told: dict[str, str] = {}
+    fields: dict[str, str] = {}
     while end > start and (ended := _AFTER.fullmatch(output, _line(output, start, end), end)):
-        told[ended[1]] = ended[2]
+        fields[ended[1]] = ended[2]
         end = max(start, ended.start() - 1)
-    said = told.get("Exit Code", "(none)" if failed or "Signal" in told else "0")
-    code = int(said) if re.fullmatch(r"-?\d{1,10}", said) else None
+    status = fields.get("Exit Code", "(none)" if failed or "Signal" in fields else "0")
+    code = int(status) if re.fullmatch(r"-?\d{1,10}", status) else None
     body = output[start:end]
     return (opened[1] or "") + ("" if body == "(empty)" else body), code
 

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
 from gittraj.model.session_items import Cursor, Damage, Entry, Item
@@ -42,23 +42,23 @@ def detect(head: bytes) -> bool:
     head = head.lstrip(_BLANK)
     if not head.startswith(b"{"):
         return False
-    found = lines.head(head)
-    if any(_is_record(each) for each in found):
+    objects = lines.head(head)
+    if any(_is_record(record) for record in objects):
         return True
-    if found and not _is_document(head):
+    if objects and not _is_document(head):
         return False
     keys = b'"sessionId"' in head and b'"projectHash"' in head
     return _MESSAGES.search(head) is not None and (keys or _GEMINI.search(head) is not None)
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    if isinstance(found.get("$set"), dict) or isinstance(found.get("$rewindTo"), str):
+def _is_record(record: dict[str, Any]) -> bool:
+    if isinstance(record.get("$set"), dict) or isinstance(record.get("$rewindTo"), str):
         return True
-    if "sessionId" in found and "projectHash" in found:
+    if "sessionId" in record and "projectHash" in record:
         return True
-    if not (found.keys() >= _BARE) or coerce.text(found["type"]) not in _TYPES:
+    if not (record.keys() >= _BARE) or coerce.text(record["type"]) not in _TYPES:
         return False
-    return found["type"] == "gemini" or found.keys() <= _BARE | {"displayContent"}
+    return record["type"] == "gemini" or record.keys() <= _BARE | {"displayContent"}
 
 
 def _is_document(head: bytes) -> bool:
@@ -70,7 +70,8 @@ def _is_document(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session file. The session id is the one in the file; ``session`` stands in for it.
+    """The items of a session file. The session id is the one in the file; ``session`` replaces a
+    missing id.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -84,12 +85,12 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def _read_document(stream: BinaryIO, session: str | None) -> Iterator[Item]:
     value, damage = document.load(stream)
-    place = Place(Lines(stream, _START, trusted=frozenset()), _START)
-    given = coerce.mapping(value)
-    yield from facts.learn(place, given)
-    messages = Messages(place, session, name)
+    position = Position(Lines(stream, _START, trusted=frozenset()), _START)
+    fields = coerce.mapping(value)
+    yield from facts.report(position, fields)
+    messages = Messages(position, session, name)
     end = stream.tell()
-    for ordinal, message in enumerate(coerce.objects(given.get("messages"))):
+    for ordinal, message in enumerate(coerce.objects(fields.get("messages"))):
         yield from messages.take(message, f"n{ordinal}", end)
     yield from messages.close()
     if damage is not None:
@@ -119,69 +120,69 @@ def _says_nothing(raw: bytes) -> bool:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = _Records(stream, cursor, known=self._knows_history)
-        self._place = Place(self._lines, cursor)
-        self._messages = Messages(self._place, session, name)
+        self._position = Position(self._lines, cursor)
+        self._messages = Messages(self._position, session, name)
         self._recorded: bool = cursor.state.get("recorded", False)
         self._summary: str | None = cursor.state.get("summary")
 
     def _knows_history(self) -> bool:
-        return self._recorded and "folder" in self._place.facts
+        return self._recorded and "folder" in self._position.facts
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
-        yield from self._place.count(self._messages.flush())
+                yield from self._position.count(self._record(fragment))
+        yield from self._position.count(self._messages.flush())
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value = found.value
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value = fragment.value
         if isinstance(value.get("$rewindTo"), str):
             yield from self._messages.close()
             text = f"Rewound: all from message {value['$rewindTo']} on was taken back"
-            event = Remark(id=f"at{found.start}:0", content=text, kind="note", tags=("rewound",))
-            yield Entry(event=event, end=found.end)
+            event = Remark(id=f"at{fragment.start}:0", content=text, kind="note", tags=("rewound",))
+            yield Entry(event=event, end=fragment.end)
         elif isinstance(value.get("$set"), dict):
-            yield from self._metadata(value["$set"], found)
+            yield from self._metadata(value["$set"], fragment)
         elif "type" in value:
-            yield from self._message(value, found)
+            yield from self._message(value, fragment)
         elif "sessionId" in value:
-            yield from self._metadata(value, found)
+            yield from self._metadata(value, fragment)
 
-    def _metadata(self, metadata: dict[str, Any], found: Fragment) -> Iterator[Item]:
-        yield from facts.learn(self._place, metadata)
+    def _metadata(self, metadata: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
+        yield from facts.report(self._position, metadata)
         rewritten = coerce.objects(metadata.get("messages"))
         if self._recorded:
-            yield from self._rewritten(rewritten, found)
+            yield from self._rewritten(rewritten, fragment)
             return
         if any(self._messages.opens_turn(message) for message in rewritten):
-            yield from self._turn(found)
+            yield from self._turn(fragment)
         for ordinal, message in enumerate(rewritten):
-            yield from self._one(message, f"at{found.start}n{ordinal}", found.end)
+            yield from self._single(message, f"at{fragment.start}n{ordinal}", fragment.end)
 
-    def _rewritten(self, messages: list[dict[str, Any]], found: Fragment) -> Iterator[Item]:
+    def _rewritten(self, messages: list[dict[str, Any]], fragment: Fragment) -> Iterator[Item]:
         """Of a history that was rewritten, only the summary is new, and that once; and where the session
         works, if nothing told that before."""
         for message in messages:
-            yield from facts.locate(self._place, message)
+            yield from facts.locate(self._position, message)
             summarises = prompts.aside(message, prompts.SNAPSHOT) is not None
             if summarises and message.get("id") != self._summary:
-                yield from self._one(message, f"at{found.start}", found.end)
+                yield from self._single(message, f"at{fragment.start}", fragment.end)
 
-    def _message(self, message: dict[str, Any], found: Fragment) -> Iterator[Item]:
+    def _message(self, message: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
         if self._messages.opens_turn(message):
-            yield from self._turn(found)
-        yield from self._one(message, f"at{found.start}", found.end)
+            yield from self._turn(fragment)
+        yield from self._single(message, f"at{fragment.start}", fragment.end)
 
-    def _one(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
+    def _single(self, message: dict[str, Any], name: str, end: int) -> Iterator[Item]:
         yield from self._messages.take(message, name, end)
         self._recorded = self._recorded or prompts.aside(message, prompts.CONTEXT) is None
         if prompts.aside(message, prompts.SNAPSHOT):
             self._summary = coerce.text(message.get("id"))
 
-    def _turn(self, found: Fragment) -> Iterator[Item]:
+    def _turn(self, fragment: Fragment) -> Iterator[Item]:
         yield from self._messages.close()
         state = {"recorded": self._recorded, "summary": self._summary}
-        yield from self._place.mark(self._place.cursor(found.start, state))
+        yield from self._position.mark(self._position.cursor(fragment.start, state))
         self._messages.begin_turn()

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.position import Place
+from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, decisions, results, usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
@@ -30,28 +30,28 @@ _STATUS = {"success": "completed", "error": "failed"}
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
-    found = lines.head(head)
-    if not found:
+    objects = lines.head(head)
+    if not objects:
         return _CUT_FIRST_LINE.match(head) is not None
-    return any(_is_record(each) for each in found)
+    return any(_is_record(record) for record in objects)
 
 
-def _is_record(found: dict[str, Any]) -> bool:
-    match found.get("type"):
+def _is_record(record: dict[str, Any]) -> bool:
+    match record.get("type"):
         case "init":
-            return "session_id" in found and "timestamp" in found
+            return "session_id" in record and "timestamp" in record
         case "tool_use":
-            return "tool_name" in found and "tool_id" in found
+            return "tool_name" in record and "tool_id" in record
         case "tool_result":
-            return "tool_id" in found and "status" in found
+            return "tool_id" in record and "status" in record
         case "message":
-            return "role" in found and "timestamp" in found and isinstance(found.get("content"), str)
+            return "role" in record and "timestamp" in record and isinstance(record.get("content"), str)
         case _:
             return False
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of an output. The session id is the one in it; ``session`` stands in for it.
+    """The items of an output. The session id is the one in it; ``session`` is used if there is none.
 
     Raises :class:`~gittraj.errors.FormatError` if the log before ``cursor`` is another one.
     """
@@ -70,7 +70,7 @@ class _Speech:
 class _Reading:
     def __init__(self, stream: BinaryIO, session: str | None, cursor: Cursor) -> None:
         self._lines = Lines(stream, cursor, trusted=frozenset(("type",)))
-        self._place = Place(self._lines, cursor)
+        self._position = Position(self._lines, cursor)
         self._named = session
         self._number: int = cursor.state.get("record", 0)
         self._begin_turn()
@@ -83,42 +83,42 @@ class _Reading:
         self._goes_on = False
 
     def items(self) -> Iterator[Item]:
-        for found in self._lines:
-            if isinstance(found, Damage):
-                yield found
+        for fragment in self._lines:
+            if isinstance(fragment, Damage):
+                yield fragment
             else:
-                yield from self._place.count(self._record(found))
+                yield from self._position.count(self._record(fragment))
                 self._number += 1
-        yield from self._place.count(self._said())
+        yield from self._position.count(self._message())
 
-    def _record(self, found: Fragment) -> Iterator[Item]:
-        value, kind = found.value, found.value.get("type")
+    def _record(self, fragment: Fragment) -> Iterator[Item]:
+        value, kind = fragment.value, fragment.value.get("type")
         if kind == "message" and value.get("role") == "assistant":
-            yield from self._speak(value, found.end)
+            yield from self._speak(value, fragment.end)
             return
-        yield from self._said()
+        yield from self._message()
         match kind:
             case "init":
                 yield from self._identify(value, coerce.text(value.get("session_id")))
-                yield from self._place.learn("model", coerce.text(value.get("model")))
+                yield from self._position.report("model", coerce.text(value.get("model")))
             case "message" if value.get("role") == "user":
-                yield from self._prompt(value, found)
+                yield from self._prompt(value, fragment)
             case "tool_use":
-                yield self._call(value, found.end)
+                yield self._call(value, fragment.end)
             case "tool_result":
-                yield from self._result(value, found.end)
+                yield from self._result(value, fragment.end)
             case "error":
                 severity = "note" if value.get("severity") == "warning" else "error"
                 event = Remark(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
-                yield Entry(event=event, end=found.end)
+                yield Entry(event=event, end=fragment.end)
             case "result":
-                yield from self._ended(value, found.end)
+                yield from self._ended(value, fragment.end)
 
     def _identify(self, value: dict[str, Any], named: str | None = None) -> Iterator[Item]:
-        if "session" not in self._place.facts:
+        if "session" not in self._position.facts:
             shape = [[coerce.text(value.get(key)) for key in ("type", "timestamp", "model")]]
-            yield from self._place.learn("session", named or self._named or shape_id(name, shape))
-        yield from self._place.learn_once("started_at", coerce.stamp(value.get("timestamp")))
+            yield from self._position.report("session", named or self._named or shape_id(name, shape))
+        yield from self._position.report_once("started_at", coerce.stamp(value.get("timestamp")))
 
     def _common(self, value: dict[str, Any], block: str = "0") -> dict[str, Any]:
         """The fields of the event that a block of the record becomes."""
@@ -128,26 +128,26 @@ class _Reading:
         """The same of what the model says; it says all that comes before the next result."""
         if not self._goes_on:
             self._response, self._goes_on = f"stream.{self._number}", True
-        model = self._place.facts.get("model")
+        model = self._position.facts.get("model")
         return self._common(value) | {"model": model, "response": self._response}
 
-    def _prompt(self, value: dict[str, Any], found: Fragment) -> Iterator[Item]:
+    def _prompt(self, value: dict[str, Any], fragment: Fragment) -> Iterator[Item]:
         if text := coerce.text(value.get("content")):
-            yield from self._place.mark(self._place.cursor(found.start, {"record": self._number}))
+            yield from self._position.mark(self._position.cursor(fragment.start, {"record": self._number}))
             self._begin_turn()
             yield from self._identify(value)
-            yield Entry(event=Prompt(**self._common(value), content=text), end=found.end)
+            yield Entry(event=Prompt(**self._common(value), content=text), end=fragment.end)
 
     def _speak(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         if value.get("delta") is not True:
-            yield from self._said()
+            yield from self._message()
         if self._speech is None:
             yield from self._identify(value)
             self._speech = _Speech(self._spoken(value), end)
         self._speech.pieces.append(coerce.text(value.get("content")) or "")
         self._speech.end = end
 
-    def _said(self) -> Iterator[Item]:
+    def _message(self) -> Iterator[Item]:
         speech, self._speech = self._speech, None
         if speech is not None and (text := "".join(speech.pieces)).strip():
             yield Entry(event=Message(**speech.common, content=text), end=speech.end)
@@ -182,11 +182,11 @@ class _Reading:
         stats = value.get("stats")
         if self._response is not None and isinstance(stats, dict):
             for model in coerce.mapping(stats.get("models")):
-                yield from self._place.learn("model", coerce.text(model))
+                yield from self._position.report("model", coerce.text(model))
             yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
         if error := _message(value):
             yield Entry(event=Remark(**self._common(value), content=error, kind="error"), end=end)
-        yield from self._place.learn("status", _STATUS.get(str(value.get("status"))))
+        yield from self._position.report("status", _STATUS.get(str(value.get("status"))))
         yield TurnEnd(end=end)
 
 

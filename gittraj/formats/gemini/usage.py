@@ -24,16 +24,16 @@ def of_model(tokens: dict[str, Any]) -> Usage:
 
 def of_stream(stats: dict[str, Any]) -> Usage:
     """The ``stats`` of a ``result`` in ``--output-format stream-json``: thinking shows in the total only."""
-    given, said = coerce.count(stats.get("input_tokens")), coerce.count(stats.get("output_tokens"))
-    thoughts = max(0, coerce.count(stats.get("total_tokens")) - given - said)
-    return _usage({"cached": stats.get("cached"), "thoughts": thoughts}, given, said)
+    prompt, output = coerce.count(stats.get("input_tokens")), coerce.count(stats.get("output_tokens"))
+    thoughts = max(0, coerce.count(stats.get("total_tokens")) - prompt - output)
+    return _usage({"cached": stats.get("cached"), "thoughts": thoughts}, prompt, output)
 
 
-def _usage(tokens: dict[str, Any], given: Any, said: Any) -> Usage:
+def _usage(tokens: dict[str, Any], prompt: Any, output: Any) -> Usage:
     cached, thoughts = coerce.count(tokens.get("cached")), coerce.count(tokens.get("thoughts"))
     return Usage(
-        input_tokens=max(0, coerce.count(given) - cached) + coerce.count(tokens.get("tool")),
+        input_tokens=max(0, coerce.count(prompt) - cached) + coerce.count(tokens.get("tool")),
         cache_read_tokens=cached,
-        output_tokens=coerce.count(said) + thoughts,
+        output_tokens=coerce.count(output) + thoughts,
         reasoning_tokens=thoughts,
     )

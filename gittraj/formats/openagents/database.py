@@ -62,16 +62,16 @@ def read(path: Path, session: str) -> Iterator[Item]:
         own = session
         while (row := _row(database, own)) is None and "/" in own:  # a subagent of another
             own = own.rpartition("/")[0]
-        told = _testgen(database, own) if row else None
+        generated = _testgen(database, own) if row else None
     if row is None:
         raise FormatError(f"{path}: no session '{session}' in it")
-    if told is not None:
+    if generated is not None:
         agent_name = coerce.text(row["agent_name"]) or agent
         known = {
             "model": coerce.text(row["model_name"]),
             "version": coerce.text(row["agent_version"]),
         }
-        yield from testgen.items(told, agent=agent_name, **known)
+        yield from testgen.items(generated, agent=agent_name, **known)
     elif atif.is_trajectory(row["document"]):
         yield from atif.read_value(row["document"], session)
     else:
@@ -81,18 +81,18 @@ def read(path: Path, session: str) -> Iterator[Item]:
 
 
 def _row(database: Connection, session: str) -> dict[str, Any] | None:
-    found = _fetch(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
-    if found is not None:
-        document = coerce.mapping(coerce.parsed(found["trajectory"]))
-        found["document"] = {**document, "session_id": session} if document else {}
-    return found
+    rows = _fetch(database, "SELECT * FROM trajectories WHERE session_id = ?", session)
+    if rows is not None:
+        document = coerce.mapping(coerce.parsed(rows["trajectory"]))
+        rows["document"] = {**document, "session_id": session} if document else {}
+    return rows
 
 
 def _testgen(database: Connection, session: str) -> dict[str, Any] | None:
     if not database.execute(_TESTGEN).fetchone()[0]:
         return None
-    found = _fetch(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
-    return found and {**found, **{key: coerce.parsed(found.get(key)) for key in _JSON}}
+    rows = _fetch(database, "SELECT * FROM testgen_trajectories WHERE session_id = ?", session)
+    return rows and {**rows, **{key: coerce.parsed(rows.get(key)) for key in _JSON}}
 
 
 def _fetch(database: Connection, query: str, session: str) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
 
 ROW = "testgen"
-"""The field of the last event's ``raw`` that holds the row."""
+"""The field of the last event's ``raw`` with the row."""
 _TOLD = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
@@ -46,14 +46,14 @@ def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
         text = json.dumps(environment, ensure_ascii=False, indent=2)
         yield Foreign(id="environment:0", content=text, type="artifact", raw={"name": "environment"})
     thoughts = list(enumerate(coerce.objects(row.get("reflections"))))
-    runs = [(c, list(found)) for c, found in groupby(coerce.objects(row.get("tests")), _category)]
+    runs = [(c, list(group)) for c, group in groupby(coerce.objects(row.get("tests")), _category)]
     left = [category for category, _ in runs]
     for number, (category, tests) in enumerate(runs):
         left.remove(category)
         yield Remark(id=f"round:{number}", content=_title(row, category), kind="chapter")
         yield _verification(row, number, category, tests)
         if category not in left:  # it is over
-            for at, thought in [each for each in thoughts if _category(each[1]) == category]:
+            for at, thought in [item for item in thoughts if _category(item[1]) == category]:
                 thoughts.remove((at, thought))
                 yield _reflection(at, thought)
     yield from (_reflection(at, thought) for at, thought in thoughts)
@@ -70,21 +70,21 @@ def _title(row: Mapping[str, Any], category: str) -> str:
 
 
 def _verification(row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]) -> Remark:
-    told = list(map(_told, tests))
+    results = list(map(_test_line, tests))
     checks: list[Json] = [
         {"kind": category, "description": words, "status": "needs_review", "test": test}
-        for words, test in zip(told, tests, strict=True)
+        for words, test in zip(results, tests, strict=True)
     ]
-    lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in told)]
+    lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in results)]
     raw = {"subject": row.get("task_id"), "status": "needs_review", "checks": checks}
     return Remark(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
 
 
-def _told(test: Mapping[str, Any]) -> str:
+def _test_line(test: Mapping[str, Any]) -> str:
     expected = test.get("expectedOutput", test.get("expected_output"))
-    told = f"{coerce.text(test.get('input')) or ''} → {'' if expected is None else expected}"
+    text = f"{coerce.text(test.get('input')) or ''} → {'' if expected is None else expected}"
     reason = coerce.text(test.get("reasoning"))
-    return f"{told}: {reason}" if reason else told
+    return f"{text}: {reason}" if reason else text
 
 
 def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
@@ -94,7 +94,7 @@ def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
 
 def _closing(row: Mapping[str, Any]) -> Reflected:
     listed = row.get("uncertainties")
-    doubts = tuple(each for each in listed if isinstance(each, str)) if isinstance(listed, list) else ()
+    challenges = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ()
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
     return Reflected(
@@ -104,7 +104,7 @@ def _closing(row: Mapping[str, Any]) -> Reflected:
         duration_ms=coerce.number(row.get("duration_ms")),
         retrospective=Retrospective(
             by="agent",
-            challenges=doubts,
+            challenges=challenges,
             confidence=None if score is None else min(max(score / 10, 0.0), 1.0),
         ),
         raw={ROW: {key: value for key, value in row.items() if key not in _TOLD or not value}},

@@ -28,9 +28,9 @@ class Call:
     @property
     def command(self) -> str | None:
         """The shell command, if this is a shell's tool."""
-        given = coerce.mapping(self.arguments)
+        fields = coerce.mapping(self.arguments)
         shell = any(word in self.name.lower() for word in _SHELLS)
-        return (coerce.text(given.get("command")) or coerce.text(given.get("cmd"))) if shell else None
+        return (coerce.text(fields.get("command")) or coerce.text(fields.get("cmd"))) if shell else None
 
 
 def text(content: Any) -> tuple[str, Artifact | None]:
@@ -40,10 +40,10 @@ def text(content: Any) -> tuple[str, Artifact | None]:
     pieces: list[str] = []
     artifact = None
     for part in coerce.objects(content):
-        said, medium = _part(part)
+        words, medium = _part(part)
         artifact = artifact or medium
-        if said:
-            pieces.append(said)
+        if words:
+            pieces.append(words)
     return "\n".join(pieces), artifact
 
 
@@ -80,10 +80,10 @@ def reasoning(message: dict[str, Any]) -> str | None:
 
 def calls(message: dict[str, Any]) -> Iterator[Call]:
     """The tool calls of an assistant's message; the legacy ``function_call`` only where it stands alone."""
-    given = coerce.objects(message.get("tool_calls"))
-    for call in given:
+    requests = coerce.objects(message.get("tool_calls"))
+    for call in requests:
         yield _call(coerce.mapping(call.get("function") or call.get("custom")), coerce.text(call.get("id")))
-    if not given and isinstance(function := message.get("function_call"), dict):
+    if not requests and isinstance(function := message.get("function_call"), dict):
         yield _call(function, None)
 
 
@@ -92,9 +92,9 @@ def _call(function: dict[str, Any], call_id: str | None) -> Call:
     return Call(coerce.text(function.get("name")) or "unknown", coerce.parsed(arguments), call_id)
 
 
-def usage(given: Any) -> Usage:
+def usage(value: Any) -> Usage:
     """Token counts, in which cached tokens are part of the prompt's and reasoning of the output's."""
-    numbers = coerce.mapping(given)
+    numbers = coerce.mapping(value)
     prompt = coerce.mapping(numbers.get("prompt_tokens_details") or numbers.get("input_tokens_details"))
     output = coerce.mapping(numbers.get("completion_tokens_details") or numbers.get("output_tokens_details"))
     read = _first(prompt.get("cached_tokens"), numbers.get("cache_read_input_tokens"))
@@ -147,6 +147,6 @@ def _shape(message: dict[str, Any]) -> tuple[Part, ...]:
             coerce.text(function.get("name")),
             len(coerce.text(function.get("arguments")) or ""),
         ]
-    said = text(message.get("content", message.get("output")))[0]
+    content = text(message.get("content", message.get("output")))[0]
     stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
-    return (coerce.text(message.get("role")), len(said), *called, *map(coerce.stamp, stamps))
+    return (coerce.text(message.get("role")), len(content), *called, *map(coerce.stamp, stamps))

@@ -33,8 +33,8 @@ def detect(path: Path) -> bool:
             head = stream.read(_HEAD)
     except OSError:
         return False
-    if found := lines.head(head, 3):
-        return all(_is_record(record) for record in found)
+    if objects := lines.head(head, 3):
+        return all(_is_record(record) for record in objects)
     first = head.lstrip()[:200].replace(b" ", b"")
     return len(head) == _HEAD and b"\n" not in head and first.startswith(_CUT_FIRST_LINE)
 
@@ -47,9 +47,9 @@ def _is_record(record: dict[str, Any]) -> bool:
 def sessions(path: Path) -> Iterator[str]:
     """The ids of the conversations, in their order. Raises OSError."""
     with path.open("rb") as stream:
-        for found in Lines(stream, Cursor(), trusted=_TRUSTED):
-            if isinstance(found, Fragment) and coerce.objects(found.value.get("messages")):
-                yield _id(found.value, found.start)
+        for fragment in Lines(stream, Cursor(), trusted=_TRUSTED):
+            if isinstance(fragment, Fragment) and coerce.objects(fragment.value.get("messages")):
+                yield _id(fragment.value, fragment.start)
 
 
 def read(path: Path, session: str) -> Iterator[Item]:
@@ -59,11 +59,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
     with path.open("rb") as stream:
         stream.seek(offset)
         line = io.BytesIO(stream.readline(lines.LIMIT))
-    found = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
-    if found is None or _id(found.value, offset) != session:
+    fragment = next((f for f in Lines(line, Cursor(), trusted=_TRUSTED) if isinstance(f, Fragment)), None)
+    if fragment is None or _id(fragment.value, offset) != session:
         raise FormatError(f"{path} holds no conversation {session}", hint="list its sessions again")
-    messages = coerce.objects(found.value.get("messages"))
-    yield from openai_messages.conversation(messages, session=session, end=offset + found.end)
+    messages = coerce.objects(fragment.value.get("messages"))
+    yield from openai_messages.conversation(messages, session=session, end=offset + fragment.end)
 
 
 def _id(record: dict[str, Any], start: int) -> str:

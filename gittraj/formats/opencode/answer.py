@@ -29,7 +29,7 @@ class Context:
         self.child = child
         self.tags: tuple[str, ...] = ()
         self.end: int | None = None
-        self._told: dict[str, set[str]] = {}
+        self._reported: dict[str, set[str]] = {}
         self._calls: set[str] = set()
 
     def place(self, time: int | None) -> int:
@@ -38,9 +38,9 @@ class Context:
 
     def learn(self, name: str, value: str | None, *, once: bool = False) -> Iterator[Fact]:
         """The fact, if it is new; with ``once`` only the first of its name."""
-        told = self._told.setdefault(name, set())
-        if value and value not in told and not (once and told):
-            told.add(value)
+        values = self._reported.setdefault(name, set())
+        if value and value not in values and not (once and values):
+            values.add(value)
             yield Fact(name=name, value=value)
 
     def call_id(self, part: Json) -> str:
@@ -65,14 +65,14 @@ class Answer:
         self._folder = coerce.text(coerce.mapping(info.get("path")).get("cwd"))
         self._results: list[tuple[int, int, list[Entry]]] = []
         self._step = 1
-        self._said = self._called = self._paid = False
+        self._reply = self._called = self._paid = False
         self.is_finished = "completed" in times or isinstance(info.get("error"), dict)
 
     def begin(self) -> Iterator[Item]:
         yield from self._context.learn("model", self._model)
         yield from self._context.learn("folder", self._folder, once=True)
 
-    def tell(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
+    def read(self, part: Json, *, changed: Sequence[str] = ()) -> Iterator[Item]:
         """The items of the next part, after the results that came before it began. ``changed`` are the
         files that its step changed."""
         state = coerce.mapping(part.get("state"))
@@ -168,13 +168,13 @@ class Answer:
         if not goes_on:
             yield TurnEnd(end=self._context.place(self._time))
         self._step += 1
-        self._said = self._called = False
+        self._reply = self._called = False
 
-    def _pay(self, given: Json, name: str, *, beside: bool) -> Iterator[Item]:
-        usage, cost = _usage(given.get("tokens")), _dollars(given.get("cost"))
+    def _pay(self, value: Json, name: str, *, beside: bool) -> Iterator[Item]:
+        usage, cost = _usage(value.get("tokens")), _dollars(value.get("cost"))
         if usage == Usage() and not cost:
             return
-        if not self._said:  # an answer without a word is an answer: its cost needs something to stand on
+        if not self._reply:  # an answer without a word is an answer: its cost needs something to stand on
             yield self._entry(Message(**self._common({"id": name})))
         yield Spent(response=self._response, usage=usage, beside=beside, cost=cost)
 
@@ -192,7 +192,7 @@ class Answer:
         }
 
     def _entry(self, event: AnyEvent, **known: Any) -> Entry:
-        self._said = True
+        self._reply = True
         return Entry(event=event, end=self._context.place(self._time), **known)
 
 
@@ -204,9 +204,11 @@ def start(part: Json) -> int | None:
 
 def failure(error: Json) -> str:
     """What an error says of itself; its class where it says nothing."""
-    said = coerce.text(coerce.mapping(error.get("data")).get("message")) or coerce.text(error.get("message"))
+    message = coerce.text(coerce.mapping(error.get("data")).get("message")) or coerce.text(
+        error.get("message")
+    )
     name = coerce.text(error.get("name")) or "error"
-    return f"{name}: {said}" if said else name
+    return f"{name}: {message}" if message else name
 
 
 def _dollars(value: Any) -> float | None:
@@ -216,12 +218,12 @@ def _dollars(value: Any) -> float | None:
 
 def _usage(tokens: Any) -> Usage:
     """OpenCode's input has no cached tokens in it, and its output no reasoning."""
-    given = coerce.mapping(tokens)
-    cache, reasoning = coerce.mapping(given.get("cache")), coerce.count(given.get("reasoning"))
+    fields = coerce.mapping(tokens)
+    cache, reasoning = coerce.mapping(fields.get("cache")), coerce.count(fields.get("reasoning"))
     return Usage(
-        input_tokens=coerce.count(given.get("input")),
+        input_tokens=coerce.count(fields.get("input")),
         cache_read_tokens=coerce.count(cache.get("read")),
         cache_write_tokens=coerce.count(cache.get("write")),
-        output_tokens=coerce.count(given.get("output")) + reasoning,
+        output_tokens=coerce.count(fields.get("output")) + reasoning,
         reasoning_tokens=reasoning,
     )

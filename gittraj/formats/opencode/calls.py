@@ -35,36 +35,36 @@ class Call:
 
 def call(tool: str, state: dict[str, Any], folder: str | None) -> Call:
     """The call whose ``state`` a tool part holds; ``folder`` is where the session works."""
-    given, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
-    if tool in SHELLS and (workdir := coerce.text(given.get("workdir"))):
+    fields, detail = coerce.mapping(state.get("input")), coerce.mapping(state.get("metadata"))
+    if tool in SHELLS and (workdir := coerce.text(fields.get("workdir"))):
         folder = posixpath.normpath(posixpath.join(folder or "", workdir))
-    edits = tuple(_edits(tool, given, detail))
-    named = tuple(path for key in _PATHS if (path := coerce.text(given.get(key))))
+    edits = tuple(_edits(tool, fields, detail))
+    named = tuple(path for key in _PATHS if (path := coerce.text(fields.get(key))))
     return Call(
-        command=coerce.text(given.get("command")) if tool in SHELLS else None,
+        command=coerce.text(fields.get("command")) if tool in SHELLS else None,
         folder=folder,
         edits=edits,
         paths=named or tuple(edit.path for edit in edits),
     )
 
 
-def _edits(tool: str, given: dict[str, Any], detail: dict[str, Any]) -> Iterator[Edit]:
-    path = coerce.text(given.get("filePath"))
+def _edits(tool: str, fields: dict[str, Any], detail: dict[str, Any]) -> Iterator[Edit]:
+    path = coerce.text(fields.get("filePath"))
     if tool in _PATCHES:
         files = list(_patched(detail))
-        yield from files or patch.edits(coerce.text(given.get("patchText")) or "")
+        yield from files or patch.edits(coerce.text(fields.get("patchText")) or "")
     elif path is None:
         return
     elif tool == "write":
         kind: FileKind = "add" if detail.get("exists") is False else "update"
-        yield from _written(path, given.get("content"), kind)
+        yield from _written(path, fields.get("content"), kind)
     elif tool == "edit":
-        if not isinstance(given.get("newString"), str):  # an edit that gives the whole text
-            yield from _written(path, given.get("content"), "update")
+        if not isinstance(fields.get("newString"), str):  # an edit that gives the whole text
+            yield from _written(path, fields.get("content"), "update")
         else:
-            yield _changed(path, [detail], [given])
+            yield _changed(path, [detail], [fields])
     elif tool == "multiedit":
-        yield _changed(path, coerce.objects(detail.get("results")), coerce.objects(given.get("edits")))
+        yield _changed(path, coerce.objects(detail.get("results")), coerce.objects(fields.get("edits")))
 
 
 def _written(path: str, content: Any, kind: FileKind) -> Iterator[Edit]:

@@ -54,11 +54,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
         info = _session(database, session)
         if info is None:
             raise FormatError(f"{path}: no session '{session}' in it")
-        found = database.execute(
+        rows = database.execute(
             "SELECT id, time_created, data FROM message WHERE session_id = ?", (session,)
         ).fetchall()
         messages: list[dict[str, Any]] = []
-        for name, created, data in found:
+        for name, created, data in rows:
             value = coerce.parsed(data)
             if isinstance(value, dict):
                 messages.append({"time": {"created": created}, **value, "id": name})
@@ -77,15 +77,15 @@ def _session(database: Connection, session: str) -> dict[str, Any] | None:
     row = cursor.fetchone()
     if row is None:
         return None
-    found = dict(zip((column[0] for column in cursor.description), row, strict=True))
+    record = dict(zip((column[0] for column in cursor.description), row, strict=True))
     return {
         "id": session,
-        "directory": found.get("directory"),
-        "parentID": found.get("parent_id"),
-        "title": found.get("title"),
-        "version": found.get("version"),
-        "revert": coerce.parsed(found.get("revert")),
-        "time": {"created": found.get("time_created")},
+        "directory": record.get("directory"),
+        "parentID": record.get("parent_id"),
+        "title": record.get("title"),
+        "version": record.get("version"),
+        "revert": coerce.parsed(record.get("revert")),
+        "time": {"created": record.get("time_created")},
     }
 
 

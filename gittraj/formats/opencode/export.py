@@ -34,9 +34,9 @@ def read(
     if damage is not None:
         yield damage
     exported = coerce.mapping(value)
-    told = coerce.objects(exported.get("messages"))
-    parts = {str(coerce.mapping(m.get("info")).get("id")): coerce.objects(m.get("parts")) for m in told}
-    if damage is not None and told:  # the last one may be cut within
-        parts[str(coerce.mapping(told[-1].get("info")).get("id"))][-1:] = []
-    messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in told]
+    rows = coerce.objects(exported.get("messages"))
+    parts = {str(coerce.mapping(m.get("info")).get("id")): coerce.objects(m.get("parts")) for m in rows}
+    if damage is not None and rows:  # the last one may be cut within
+        parts[str(coerce.mapping(rows[-1].get("info")).get("id"))][-1:] = []
+    messages: list[dict[str, Any]] = [coerce.mapping(m.get("info")) for m in rows]
     yield from items(coerce.mapping(exported.get("info")), messages, lambda message: parts.get(message, ()))

@@ -41,16 +41,16 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
     detail, times = coerce.mapping(state.get("metadata")), coerce.mapping(state.get("time"))
     failed = state["status"] == "error"
     texts = [state.get("error"), detail.get("output")] if failed else [state.get("output")]
-    found = [file_image(file) for file in coerce.objects(state.get("attachments"))]
+    images = [file_image(file) for file in coerce.objects(state.get("attachments"))]
     exit_code = coerce.number(detail.get("exit")) if tool in calls.SHELLS else None
-    text = "\n".join([*filter(None, map(coerce.text, texts)), *(stands for stands, _ in found)])
+    text = "\n".join([*filter(None, map(coerce.text, texts)), *(stands for stands, _ in images)])
     begun, ended = coerce.number(times.get("start")), coerce.number(times.get("end"))
     return Result(
         text=text,
         exit_code=exit_code,
         is_error=failed or exit_code not in (None, 0) or tool == _NO_SUCH_CALL,
         truncated=detail.get("truncated") is True,
-        artifact=next((image for _, image in found if image), None),
+        artifact=next((image for _, image in images if image), None),
         commits=commits.printed(text) if tool in calls.SHELLS else (),
         decisions=_declined(tool, state.get("error")) if failed else _decided(tool, state, detail),
         time=ended,
@@ -67,10 +67,10 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
 
 
 def _declined(tool: str, error: Any) -> tuple[Decision, ...]:
-    said = coerce.text(error) or ""
-    if not said.startswith((REJECTED, _DISMISSED)):
+    message = coerce.text(error) or ""
+    if not message.startswith((REJECTED, _DISMISSED)):
         return ()
-    advice = said.partition(_ADVICE)[2].strip()
+    advice = message.partition(_ADVICE)[2].strip()
     return (Decision(chosen=f"declined {tool}", by="human", reasoning=advice or None),)
 
 

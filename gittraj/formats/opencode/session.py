@@ -35,16 +35,16 @@ def items(
     seen: set[str] = set()
     last = max((n for n, m in enumerate(ordered) if m.get("role") == "assistant"), default=-1)
     for number, message in enumerate(ordered):
-        found = list(parts(message["id"]))
-        yield from (part for part in found if isinstance(part, Damage))
-        told = list(_named(message["id"], found, seen))
+        loaded = list(parts(message["id"]))
+        yield from (part for part in loaded if isinstance(part, Damage))
+        named = list(_named(message["id"], loaded, seen))
         context.tags = reverted.tags(message["id"], None)
         if message.get("role") == "user":
-            yield from _user(context, message, told)
+            yield from _user(context, message, named)
         elif message.get("role") == "assistant":
             answer = Answer(context, message)
             is_open = number == last and not answer.is_finished
-            yield from _answer(context, answer, message["id"], told, reverted, is_open=is_open)
+            yield from _answer(context, answer, message["id"], named, reverted, is_open=is_open)
             if is_open:
                 return
 
@@ -71,7 +71,7 @@ def _answer(
         yield from answer.begin()
     for part, changed in zip(parts[:stays], _changed(parts), strict=False):
         context.tags = reverted.tags(message, coerce.text(part.get("id")))
-        yield from answer.tell(part, changed=changed)
+        yield from answer.read(part, changed=changed)
     if not is_open or (stays and parts[stays - 1].get("type") == "step-finish"):
         # a result waits for the end of its step, so that what the step cost finds an event to stand on
         yield from answer.settle(start(parts[stays]) if stays < len(parts) else None)
@@ -114,14 +114,14 @@ def _changed(parts: Sequence[Json]) -> list[list[str]]:
     """For each part the files that its step changed, by whatever means: a ``patch`` part behind the step
     names them."""
     files: list[str] = []
-    found: list[list[str]] = []
+    output: list[list[str]] = []
     for part in reversed(parts):
         if part.get("type") == "patch" and isinstance(part.get("files"), list):
             files = [path for path in part["files"] if coerce.text(path)]
-        found.append(files)
+        output.append(files)
         if part.get("type") == "step-start":
             files = []
-    return found[::-1]
+    return output[::-1]
 
 
 class _Reverted:
@@ -142,14 +142,14 @@ class _Reverted:
 
 def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[Entry]:
     """One prompt for all that a human typed and attached; what the program added itself is left out."""
-    shown = [(part, said) for part in parts if (said := _said(part)) is not None]
+    shown = [(part, text) for part in parts if (text := _typed(part)) is not None]
     if not shown:
         return
     pictures = [file_image(part)[1] for part, _ in shown if part.get("type") == "file"]
     common: Json = {
         "id": f"{shown[0][0].get('id')}:0",
         "ts": coerce.stamp(_created(message) or None),
-        "content": "\n".join(said for _, said in shown),
+        "content": "\n".join(text for _, text in shown),
         "tags": context.tags,
         "artifact": next((picture for picture in pictures if picture), None),
     }
@@ -157,7 +157,7 @@ def _user(context: Context, message: Json, parts: Sequence[Json]) -> Iterator[En
     yield Entry(event=event, end=context.place(_created(message)))
 
 
-def _said(part: Json) -> str | None:
+def _typed(part: Json) -> str | None:
     text = coerce.text(part.get("text"))
     match part.get("type"):
         case "text" if text and not text.isspace() and not part.get("synthetic") and not part.get("ignored"):

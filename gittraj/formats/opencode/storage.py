@@ -54,11 +54,11 @@ def read(path: Path, session: str) -> Iterator[Item]:
         else:
             info = value
     messages: list[dict[str, Any]] = []
-    for found in _folder(root / "message" / session):
-        if isinstance(found, Damage):
-            yield found
+    for message in _folder(root / "message" / session):
+        if isinstance(message, Damage):
+            yield message
         else:
-            messages.append(found)
+            messages.append(message)
     yield from items({**info, "id": session}, messages, lambda message: _folder(root / "part" / message))
 
 

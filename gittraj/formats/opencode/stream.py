@@ -26,10 +26,10 @@ _TRUSTED = frozenset(("type", "sessionID"))
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is such an output."""
     return any(
-        found.get("type") in _TYPES
-        and coerce.text(found.get("sessionID"))
-        and ("part" in found or "error" in found)
-        for found in lines.head(head)
+        record.get("type") in _TYPES
+        and coerce.text(record.get("sessionID"))
+        and ("part" in record or "error" in record)
+        for record in lines.head(head)
     )
 
 
@@ -44,21 +44,21 @@ def read(
     own: str | None = None
     answer: Answer | None = None
     answering = ""
-    for found in Lines(stream, _START, trusted=_TRUSTED):
-        if isinstance(found, Damage):
-            yield found
+    for fragment in Lines(stream, _START, trusted=_TRUSTED):
+        if isinstance(fragment, Damage):
+            yield fragment
             continue
-        value, part = found.value, coerce.mapping(found.value.get("part"))
+        value, part = fragment.value, coerce.mapping(fragment.value.get("part"))
         named = coerce.text(value.get("sessionID"))
         own = own or named
-        context.end = found.end
+        context.end = fragment.end
         yield from context.learn("session", own, once=True)
         yield from context.learn("started_at", coerce.stamp(value.get("timestamp")), once=True)
         message = coerce.text(part.get("messageID")) or answering or own or "message"
         if answer is None or message != answering:
             answering = message
             answer = Answer(context, {"id": message, "time": {"created": value.get("timestamp")}})
-        for item in _items(answer, f"at{found.start}", value, part):
+        for item in _items(answer, f"at{fragment.start}", value, part):
             yield replace(item, session=named) if isinstance(item, Entry) and named != own else item
 
 
@@ -68,5 +68,5 @@ def _items(answer: Answer, name: str, value: dict[str, Any], part: dict[str, Any
             name, coerce.mapping(value.get("error")), coerce.number(value.get("timestamp"))
         )
     elif value.get("type") in _TYPES:
-        yield from answer.tell(part)
+        yield from answer.read(part)
         yield from answer.settle()

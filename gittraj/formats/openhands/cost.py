@@ -34,20 +34,20 @@ class Costs:
         return math.fsum((*self._ended, self._dollars)) if self._ended else self._dollars
 
     def take(self, metrics: Any, response: str | None, usage: Any) -> None:
-        """The totals on an event of the call ``response``, whose own ``usage`` the provider told.
+        """The totals on an event of the call ``response``; ``usage`` is the provider's for that call.
 
         An event of no call leaves what the totals grew by to the next one, or at the end to the last.
         """
-        given = coerce.mapping(metrics)
-        if not given:
+        fields = coerce.mapping(metrics)
+        if not fields:
             if response and isinstance(usage, dict):
                 self._spent.setdefault(response, completion.usage(usage))
             return
-        if (cost := coerce.cost(given.get("accumulated_cost"))) is not None:
+        if (cost := coerce.cost(fields.get("accumulated_cost"))) is not None:
             if self._dollars is not None and cost < self._dollars:
                 self._ended.append(self._dollars)
             self._dollars = cost
-        self._now = given.get("accumulated_token_usage")
+        self._now = fields.get("accumulated_token_usage")
         if response is not None:
             self._grow(_total(self._now), response, usage)
 
@@ -69,8 +69,8 @@ class Costs:
             yield Spent(response=response, usage=usage)
 
 
-def _total(given: Any) -> Usage:
-    numbers = coerce.mapping(given)
+def _total(value: Any) -> Usage:
+    numbers = coerce.mapping(value)
     read = coerce.count(numbers.get("cache_read_tokens"))
     written = coerce.count(numbers.get("cache_write_tokens"))
     return Usage(

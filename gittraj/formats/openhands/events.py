@@ -69,7 +69,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 
 def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Iterator[Item]:
-    """The items of a session's events; ``session`` is its id, where the program's folder tells it."""
+    """The items of a session's events; ``session`` is its id, if the program's folder has one."""
     own = session_id.shape_id(name, ([e.get("source") if isinstance(e.get("source"), str) else None,
                                  coerce.stamp(e.get("timestamp"))] for e in events[:2]))  # fmt: skip
     yield Fact(name="session", value=session or own)
@@ -79,7 +79,7 @@ def items(events: list[dict[str, Any]], *, session: str | None, end: int) -> Ite
 class _Reading:
     def __init__(self, end: int) -> None:
         self._end = end
-        self._told: dict[str, str] = {}
+        self._reported: dict[str, str] = {}
         self._calls: dict[int | None, tuple[str, str]] = {}
         self._costs = Costs()
         self._answered: set[str] = set()
@@ -99,12 +99,12 @@ class _Reading:
 
     def _learn(self, **facts: str | None) -> Iterator[Fact]:
         for key, value in facts.items():
-            if value and self._told.get(key) != value:
-                self._told[key] = value
+            if value and self._reported.get(key) != value:
+                self._reported[key] = value
                 yield Fact(name=key, value=value)
 
     def _event(self, record: str, event: dict[str, Any]) -> Iterator[Item]:
-        if "started_at" not in self._told:
+        if "started_at" not in self._reported:
             yield from self._learn(started_at=coerce.stamp(event.get("timestamp")))
         called = coerce.mapping(coerce.mapping(event.get("tool_call_metadata")).get("model_response"))
         if (kind := coerce.text(event.get("action"))) is not None:
@@ -148,7 +148,7 @@ class _Reading:
         raw = coerce.mapping(made.get("model_response"))
         paid = bool(raw) or isinstance(event.get("llm_metrics"), dict)
         common: dict[str, Any] = {"ts": ts}
-        common["model"] = coerce.text(raw.get("model")) or self._told.get("model")
+        common["model"] = coerce.text(raw.get("model")) or self._reported.get("model")
         common["response"] = (coerce.text(raw.get("id")) or f"r{record}") if paid else None
         ordinal = 0
         for text in self._thoughts(args, raw, common["response"]):
@@ -156,7 +156,7 @@ class _Reading:
             ordinal += 1
         event_id = f"{record}:{ordinal}"
         if kind in ("message", "finish", "reject"):
-            yield self._entry(Message(id=event_id, **common, content=_said(event, args)))
+            yield self._entry(Message(id=event_id, **common, content=_spoken(event, args)))
         elif kind in _CALLS:
             yield self._call(event_id, event, args, common)
         elif kind != "think":
@@ -182,13 +182,15 @@ class _Reading:
         )
         call_id = coerce.text(made.get("tool_call_id")) or event_id
         self._calls[coerce.number(event.get("id"))] = (call_id, named)
-        given = {key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None}
+        arguments = {
+            key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None
+        }
         path = coerce.text(args.get("path"))
         runs = event["action"] == "run"
         return self._entry(
-            ToolCall(id=event_id, **common, name=named, arguments=given, call_id=call_id),
+            ToolCall(id=event_id, **common, name=named, arguments=arguments, call_id=call_id),
             command=coerce.text(args.get("command")) if runs else None,
-            folder=coerce.text(args.get("cwd")) or self._told.get("folder"),
+            folder=coerce.text(args.get("cwd")) or self._reported.get("folder"),
             paths=(path,) if path else (),
             edits=_edits(str(event["action"]), args),
         )
@@ -247,10 +249,10 @@ def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
     return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in shown)]
 
 
-def _said(event: dict[str, Any], args: dict[str, Any]) -> str:
+def _spoken(event: dict[str, Any], args: dict[str, Any]) -> str:
     outputs = coerce.mapping(args.get("outputs"))
-    told = (args.get("final_thought"), args.get("content"), outputs.get("content"), outputs.get("reason"))
-    return next((text for said in (*told, event.get("message")) if (text := coerce.text(said))), "")
+    texts = (args.get("final_thought"), args.get("content"), outputs.get("content"), outputs.get("reason"))
+    return next((text for value in (*texts, event.get("message")) if (text := coerce.text(value))), "")
 
 
 def _status(kind: str, args: dict[str, Any]) -> str:
@@ -260,7 +262,7 @@ def _status(kind: str, args: dict[str, Any]) -> str:
 
 
 def _edits(kind: str, args: dict[str, Any]) -> tuple[Edit, ...]:
-    """The file as an action leaves it, as far as its arguments tell."""
+    """The file as an action leaves it, as far as its arguments show."""
     path, content = coerce.text(args.get("path")), args.get("content")
     if kind == "edit" and coerce.text(args.get("command")):
         return editor.edits(args)
@@ -279,7 +281,7 @@ def _written(extras: dict[str, Any]) -> tuple[Edit, ...]:
 
 
 def _exit_code(extras: dict[str, Any]) -> int | None:
-    """Of a command; -1 stands for one that goes on."""
+    """Of a command; -1 means that it is still running."""
     code = coerce.number(coerce.mapping(extras.get("metadata")).get("exit_code"))
     code = coerce.number(extras.get("exit_code")) if code is None else code
     return code if code != -1 else None

@@ -20,7 +20,7 @@ agent = "openhands"
 
 _EVENTS = "events"
 _SAMPLE = 50
-"""Folders that are looked into to tell whether sessions lie in one."""
+"""How many folders are searched for sessions."""
 
 
 def detect(path: Path) -> bool:
@@ -35,7 +35,7 @@ def sessions(path: Path) -> Iterator[str]:
 
 def read(path: Path, session: str) -> Iterator[Item]:
     """The items of one session. Raises FormatError if it is not there any more."""
-    folder = next((found for found in _folders(path) if _session(found) == session), None)
+    folder = next((folder_of for folder_of in _folders(path) if _session(folder_of) == session), None)
     if folder is None:
         raise FormatError(f"{path} holds no session {session}", hint="list its sessions again")
     events: list[dict[str, Any]] = []
@@ -76,8 +76,8 @@ def _holds_events(folder: Path) -> bool:
 def _files(folder: Path) -> Iterator[Path]:
     """The event files in the order of their numbers."""
     if folder.is_dir():
-        found = (f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdecimal() and f.is_file())
-        yield from sorted(found, key=lambda file: int(file.stem))
+        files = (f for f in folder.iterdir() if f.suffix == ".json" and f.stem.isdecimal() and f.is_file())
+        yield from sorted(files, key=lambda file: int(file.stem))
 
 
 def _load(file: Path) -> tuple[Any, Damage | None]:

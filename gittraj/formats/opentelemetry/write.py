@@ -27,61 +27,63 @@ _PROVIDERS = {"claude": "anthropic", "gpt": "openai", "codex": "openai", "gemini
 
 
 def write(exported: Exported) -> Iterator[str]:
-    told = {each["id"]: each for each in exported.trajectories}
-    spans = [span for each in told.values() for span in _spans(each, told, exported)]
+    trajectories = {trajectory["id"]: trajectory for trajectory in exported.trajectories}
+    spans = [
+        span for trajectory in trajectories.values() for span in _spans(trajectory, trajectories, exported)
+    ]
     scope = {"scope": {"name": "git-traj", "version": __version__}, "spans": spans}
     resource = {"attributes": _attributes({"service.name": "git-traj"})}
     yield pretty({"resourceSpans": [{"resource": resource, "scopeSpans": [scope]}]})
 
 
-def _spans(told: Header, ids: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
-    events = [*events_of(dict(told))]
-    times = _times(told, events)
-    parent = str((told["parent"] or {}).get("id"))
+def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) -> Iterator[Span]:
+    events = [*events_of(dict(trajectory))]
+    times = _times(trajectory, events)
+    parent = str((trajectory["parent"] or {}).get("id"))
     root = {
-        **_named(told["id"], "root", trace=_top(told, ids)),
+        **_named(trajectory["id"], "root", trace=_top(trajectory, ids)),
         **({"parentSpanId": _span_id(parent, "root")} if parent in ids else {}),
-        "name": f"invoke_agent {told['agent'] or ''}".strip(),
+        "name": f"invoke_agent {trajectory['agent'] or ''}".strip(),
         "kind": _INTERNAL,
         "startTimeUnixNano": str(times[0] if times else 0),
         "endTimeUnixNano": str(times[-1] if times else 0),
-        "attributes": _attributes(_about(told, exported.commits.get(told["id"], ()))),
-        "status": {"code": _ERROR if told["status"] == "failed" else _OK},
+        "attributes": _attributes(_about(trajectory, exported.commits.get(trajectory["id"], ()))),
+        "status": {"code": _ERROR if trajectory["status"] == "failed" else _OK},
     }
     yield root
     common = {"traceId": root["traceId"], "parentSpanId": root["spanId"]}
-    yield from (common | span for span in _calls_of_models(told, events, times))
-    yield from (common | span for span in _calls_of_tools(told, events, times))
+    yield from (common | span for span in _calls_of_models(trajectory, events, times))
+    yield from (common | span for span in _calls_of_tools(trajectory, events, times))
 
 
-def _top(told: Header, ids: Mapping[str, Header]) -> str:
+def _top(trajectory: Header, ids: Mapping[str, Header]) -> str:
     """The trajectory that a trace is about: the highest of those that are written."""
     seen: set[str] = set()
-    while (parent := str((told["parent"] or {}).get("id"))) in ids and told["id"] not in seen:
-        seen.add(told["id"])
-        told = ids[parent]
-    return str(told["id"])
+    while (parent := str((trajectory["parent"] or {}).get("id"))) in ids and trajectory["id"] not in seen:
+        seen.add(trajectory["id"])
+        trajectory = ids[parent]
+    return str(trajectory["id"])
 
 
-def _about(told: Header, commits: Sequence[Header]) -> dict[str, Any]:
-    usage = told["part"]["usage"]
+def _about(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
+    usage = trajectory["part"]["usage"]
     return {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.agent.id": told["id"],
-        "gen_ai.agent.name": told["agent"],
-        "gen_ai.agent.version": told["agentVersion"],
-        "gen_ai.conversation.id": told["session"],
-        "gen_ai.provider.name": _provider(told["models"][0]) if told["models"] else None,
-        "gen_ai.request.model": told["models"][0] if len(told["models"]) == 1 else None,
+        "gen_ai.agent.id": trajectory["id"],
+        "gen_ai.agent.name": trajectory["agent"],
+        "gen_ai.agent.version": trajectory["agentVersion"],
+        "gen_ai.conversation.id": trajectory["session"],
+        "gen_ai.provider.name": _provider(trajectory["models"][0]) if trajectory["models"] else None,
+        "gen_ai.request.model": trajectory["models"][0] if len(trajectory["models"]) == 1 else None,
         **_tokens(usage),
-        "git_traj.cost_usd": told["part"]["costUsd"],
-        "git_traj.confidence": told["confidence"],
+        "git_traj.cost_usd": trajectory["part"]["costUsd"],
+        "git_traj.confidence": trajectory["confidence"],
         "vcs.ref.head.revision": commits[-1]["commit"] if len(commits) == 1 else None,
         "git_traj.commits": [entry["commit"] for entry in commits] or None,
     }
 
 
-def _calls_of_models(told: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
+def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
     """One for each response; what no response is named for is no model call that anybody knows."""
     groups: dict[str, list[int]] = {}
     for at, event in enumerate(events):
@@ -90,10 +92,12 @@ def _calls_of_models(told: Header, events: Sequence[Header], times: Sequence[int
     for response, places in groups.items():
         first, last = places[0], places[-1]
         spent = [e["usage"] for e in events if e.get("response") == response and e.get("usage")]
-        usage = {key: sum(each.get(key) or 0 for each in spent) for each in spent for key in each}
+        usage = {
+            key: sum(usage_of.get(key) or 0 for usage_of in spent) for usage_of in spent for key in usage_of
+        }
         model = next((events[at]["model"] for at in places if events[at].get("model")), None)
         yield {
-            "spanId": _span_id(told["id"], f"chat {response}"),
+            "spanId": _span_id(trajectory["id"], f"chat {response}"),
             "name": f"chat {model or ''}".strip(),
             "kind": _CLIENT,
             # a log tells when an answer came, not when it was asked for: what came before is the latest that
@@ -106,7 +110,7 @@ def _calls_of_models(told: Header, events: Sequence[Header], times: Sequence[int
                     "gen_ai.request.model": model,
                     "gen_ai.response.model": model,
                     "gen_ai.response.id": response,
-                    "gen_ai.conversation.id": told["session"],
+                    "gen_ai.conversation.id": trajectory["session"],
                     **_tokens(usage),
                 }
             ),
@@ -114,7 +118,7 @@ def _calls_of_models(told: Header, events: Sequence[Header], times: Sequence[int
         }
 
 
-def _calls_of_tools(told: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
+def _calls_of_tools(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
     results = {e["result"]["callId"]: at for at, e in enumerate(events) if "result" in e}
     for at, event in enumerate(events):
         if event["type"] != "tool_call":
@@ -125,7 +129,7 @@ def _calls_of_tools(told: Header, events: Sequence[Header], times: Sequence[int]
         failed = bool(result and (result["isError"] or result["exitCode"]))
         following = end if result else min(at + 1, len(events) - 1)
         yield {
-            "spanId": _span_id(told["id"], f"tool {event['id']}"),
+            "spanId": _span_id(trajectory["id"], f"tool {event['id']}"),
             "name": f"execute_tool {tool['name'] or ''}".strip(),
             "kind": _INTERNAL,
             "startTimeUnixNano": str(times[at]),
@@ -135,7 +139,7 @@ def _calls_of_tools(told: Header, events: Sequence[Header], times: Sequence[int]
                     "gen_ai.operation.name": "execute_tool",
                     "gen_ai.tool.name": tool["name"],
                     "gen_ai.tool.call.id": tool["callId"],
-                    "gen_ai.conversation.id": told["session"],
+                    "gen_ai.conversation.id": trajectory["session"],
                     "process.exit.code": result["exitCode"] if result else None,
                     "error.type": "tool_error" if failed else None,
                 }
@@ -144,10 +148,10 @@ def _calls_of_tools(told: Header, events: Sequence[Header], times: Sequence[int]
         }
 
 
-def _times(told: Header, events: Sequence[Header]) -> list[int]:
+def _times(trajectory: Header, events: Sequence[Header]) -> list[int]:
     """When each event was, in nanoseconds since 1970, never before the one above it; those without a time are
     as late as the one above them."""
-    now = _nanoseconds(told["startedAt"]) or 0
+    now = _nanoseconds(trajectory["startedAt"]) or 0
     times = []
     for event in events:
         now = max(now, _nanoseconds(event.get("ts")) or 0)
@@ -162,19 +166,19 @@ def _nanoseconds(stamp: str | None) -> int | None:
 
 def _tokens(usage: Header) -> dict[str, Any]:
     known = [usage.get(key) for key in ("inputTokens", "cacheReadTokens", "cacheWriteTokens")]
-    told = any(usage.get(key) for key in usage)
+    has_usage = any(usage.get(key) for key in usage)
     return {
-        "gen_ai.usage.input_tokens": sum(number or 0 for number in known) if told else None,
-        "gen_ai.usage.output_tokens": (usage.get("outputTokens") or 0) if told else None,
+        "gen_ai.usage.input_tokens": sum(number or 0 for number in known) if has_usage else None,
+        "gen_ai.usage.output_tokens": (usage.get("outputTokens") or 0) if has_usage else None,
         "gen_ai.usage.cache_read.input_tokens": usage.get("cacheReadTokens") or None,
         "gen_ai.usage.cache_creation.input_tokens": usage.get("cacheWriteTokens") or None,
         "gen_ai.usage.reasoning.output_tokens": usage.get("reasoningTokens") or None,
     }
 
 
-def _attributes(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _attributes(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Without what is not known."""
-    return [{"key": key, "value": _value(value)} for key, value in given.items() if value is not None]
+    return [{"key": key, "value": _value(value)} for key, value in fields.items() if value is not None]
 
 
 def _value(value: Any) -> dict[str, Any]:
@@ -186,7 +190,7 @@ def _value(value: Any) -> dict[str, Any]:
         case float():
             return {"doubleValue": value}
         case list():
-            return {"arrayValue": {"values": [_value(each) for each in value]}}
+            return {"arrayValue": {"values": [_value(item) for item in value]}}
         case _:
             return {"stringValue": str(value)}
 

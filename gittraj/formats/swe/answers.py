@@ -45,7 +45,7 @@ def answer(message: dict[str, Any]) -> Answer:
         response=coerce.text(raw.get("id")),
         model=coerce.text(raw.get("model")),
         usage=completion.usage(raw["usage"]) if isinstance(raw.get("usage"), dict) else None,
-        said=tuple(said for said in (*((True, t) for t in thoughts), own) if said[1]),
+        said=tuple(words for words in (*((True, t) for t in thoughts), own) if words[1]),
         calls=tuple(calls),
     )
 

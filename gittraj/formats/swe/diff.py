@@ -20,7 +20,7 @@ _NOWHERE = "/dev/null"
 
 
 def edits(text: str) -> tuple[Edit, ...]:
-    """One edit a file, and one more for the old name of a renamed one; nothing if this is no diff."""
+    """One edit a file, and one more for the old name of a renamed one; empty if this is not a diff."""
     return tuple(edit for file in _files(text) for edit in file.edits())
 
 
@@ -50,7 +50,7 @@ class _File:
         )
 
     def header(self, line: str) -> None:
-        """A line that stands before the file's hunks."""
+        """A line before the file's hunks."""
         if line.startswith("new file mode "):
             self.kind = "add"
         elif line.startswith("deleted file mode "):
@@ -90,8 +90,8 @@ def _files(text: str) -> Iterator[_File]:
         if line.startswith("\\") and file is not None:
             file.open_end = True
             continue
-        if found := _HUNK.match(line):
-            old, new = (int(number) if number else 1 for number in found.groups())
+        if match := _HUNK.match(line):
+            old, new = (int(number) if number else 1 for number in match.groups())
             continue
         old = new = 0
         if line.startswith("diff --git ") or (line.startswith("--- ") and (file is None or file.started)):
@@ -113,8 +113,8 @@ def _named(line: str) -> _File:
     return file
 
 
-def _path(given: str, prefix: str) -> str:
-    path = _unquoted(given.partition("\t")[0])
+def _path(written: str, prefix: str) -> str:
+    path = _unquoted(written.partition("\t")[0])
     return path.removeprefix(prefix)
 
 
@@ -125,10 +125,10 @@ def _unquoted(path: str) -> str:
         return path
     octets = b""
     position = 1
-    for found in _ESCAPE.finditer(path, 1, len(path) - 1):
-        octets += path[position : found.start()].encode("utf-8", "replace")
-        sign = found[1]
+    for match in _ESCAPE.finditer(path, 1, len(path) - 1):
+        octets += path[position : match.start()].encode("utf-8", "replace")
+        sign = match[1]
         octets += bytes([int(sign, 8) & 255]) if sign.isdigit() and len(sign) == 3 else _LETTERS.get(
             sign, sign).encode("utf-8", "replace")  # fmt: skip
-        position = found.end()
+        position = match.end()
     return (octets + path[position:-1].encode("utf-8", "replace")).decode("utf-8", "replace")

@@ -45,16 +45,16 @@ class Ending:
         return "abandoned" if word in _LIMITS else "failed"
 
     def facts(self) -> Iterator[Fact]:
-        told = {
+        fields = {
             "exit_status": self.exit_status,
             "exit_error": self.error,
             "submission": self.submission,
             "status": self.status,
         }
-        yield from (Fact(name=name, value=value) for name, value in told.items() if value)
+        yield from (Fact(name=name, value=value) for name, value in fields.items() if value)
 
     def entries(self, end: int, ts: str | None = None, prefix: str = "") -> Iterator[Entry]:
-        """The events that it is told with: what failed, and the submission."""
+        """Its events: what failed, and the submission."""
         if self.status == "failed":
             text = self.error or f"The run ended with {self.exit_status}"
             yield Entry(event=Remark(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)

@@ -107,7 +107,7 @@ class _Reading:
         stats = coerce.mapping(self._info.get("model_stats"))
         first = next((entry.event.ts for entry in entries if entry.event.ts), None)
         own = session_id.shape_id(name, [[instance], *completion.opening(self._messages)])
-        told: dict[str, str | float | None] = {
+        fields: dict[str, str | float | None] = {
             "session": self._stem if named else own,
             "solve": named.solve if named else None,
             "run": named.run if named else None,
@@ -121,10 +121,10 @@ class _Reading:
             "api_calls": coerce.number(stats.get("api_calls")),
             "cost_usd": None if self._costs_add_up() else coerce.cost(stats.get("instance_cost")),
         }
-        yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
+        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
 
     def _costs_add_up(self) -> bool:
-        """Whether the calls' own costs are all there is; else only the total can be told."""
+        """Whether the calls' own costs are all there is; else only the total is known."""
         total = coerce.cost(coerce.mapping(self._info.get("model_stats")).get("instance_cost"))
         summed = math.fsum(self._costs.values())
         return bool(self._costs) and (total is None or math.isclose(summed, total, abs_tol=1e-12))
@@ -132,15 +132,15 @@ class _Reading:
     def _ending(self) -> ending.Ending:
         last = self._messages[-1] if self._messages else {}
         extra = coerce.mapping(last.get("extra")) if last.get("role") == "exit" else {}
-        told = extra | {key: value for key, value in self._info.items() if value is not None}
-        status = coerce.text(told.get("exit_status"))
+        fields = extra | {key: value for key, value in self._info.items() if value is not None}
+        status = coerce.text(fields.get("exit_status"))
         # a list without info ended by submitting, if its last command was meant to
         bare = status is None and not self._info and self._last is not None
         failed = status not in (None, "Submitted")
         return ending.Ending(
             exit_status="Submitted" if bare else status,
-            submission=coerce.text(told.get("submission")) or (self._last if bare else None),
-            error=coerce.text(told.get("exception_str")) or (self._last if failed else None),
+            submission=coerce.text(fields.get("submission")) or (self._last if bare else None),
+            error=coerce.text(fields.get("exception_str")) or (self._last if failed else None),
         )
 
     # ------------------------------------------------------------ messages
@@ -149,15 +149,15 @@ class _Reading:
         extra = coerce.mapping(message.get("extra"))
         response = coerce.mapping(extra.get("response")) or message
         stamps = (extra.get("timestamp"), response.get("created"), response.get("created_at"))
-        ts = next((found for stamp in stamps if (found := coerce.stamp(stamp))), None)
+        ts = next((time for stamp in stamps if (time := coerce.stamp(stamp))), None)
         self._ts = ts or self._ts
         role = message.get("role") or message.get("type")
         if is_answer(message):
             yield from self._answer(number, message, ts)
         elif role in ("tool", "function_call_output"):
             call_id = coerce.text(message.get("tool_call_id")) or coerce.text(message.get("call_id"))
-            given = message.get("content", message.get("output"))
-            yield self._result(f"m{number}:0", ts, completion.text(given)[0], extra, call_id)
+            content = message.get("content", message.get("output"))
+            yield self._result(f"m{number}:0", ts, completion.text(content)[0], extra, call_id)
         elif role == "user":
             yield from self._user(number, message, ts)
 
@@ -165,22 +165,22 @@ class _Reading:
         return Entry(event=event, end=self._end, **known)
 
     def _answer(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        found = answer(message)
-        response = found.response or f"m{number}"
+        reply = answer(message)
+        response = reply.response or f"m{number}"
         cost = coerce.cost(coerce.mapping(message.get("extra")).get("cost"))
-        common: dict[str, Any] = {"ts": ts, "model": self._model or found.model, "response": response}
+        common: dict[str, Any] = {"ts": ts, "model": self._model or reply.model, "response": response}
         self._pending.clear()
-        spent = found.usage is not None or cost is not None
+        spent = reply.usage is not None or cost is not None
         if spent:
-            self._spent[response] = found.usage or Usage()
+            self._spent[response] = reply.usage or Usage()
         if cost is not None:
             self._costs[response] = self._costs.get(response, 0.0) + cost
         ordinal = 0
-        for thought, text in found.said:
+        for thought, text in reply.said:
             kind = Thinking if thought else Message
             yield self._entry(kind(id=f"m{number}:{ordinal}", **common, content=text))
             ordinal += 1
-        for call in found.calls:
+        for call in reply.calls:
             yield self._call(f"m{number}:{ordinal}", call, common)
             ordinal += 1
         if spent and not ordinal:  # what it cost must fall to something
@@ -216,7 +216,7 @@ class _Reading:
         return self._entry(event, commits=commits.printed(content))
 
     def _user(self, number: int, message: dict[str, Any], ts: str | None) -> Iterator[Entry]:
-        """The task, then observations, and what the program and its user put between them."""
+        """The task, then observations, and messages of the program and its user between them."""
         text, artifact = completion.text(message.get("content"))
         extra = coerce.mapping(message.get("extra"))
         common: dict[str, Any] = {"id": f"m{number}:0", "ts": ts}
@@ -233,7 +233,12 @@ class _Reading:
             yield self._entry(Remark(**common, content=text, kind="note"))
         elif typed := next((text[len(start) :] for start in _TYPED if text.startswith(start)), None):
             yield self._entry(Prompt(**common, content=typed))
-        elif (reason := protocol.rejected(text)) is not None:
+        else:
+            yield from self._observed(number, ts, text, extra)
+
+    def _observed(self, number: int, ts: str | None, text: str, extra: dict[str, Any]) -> Iterator[Entry]:
+        """What came back from a call, or why the run stopped."""
+        if (reason := protocol.rejected(text)) is not None:
             yield from self._rejected(number, ts, text, reason)
         elif "returncode" in extra or protocol.is_observation(text):
             yield self._result(f"m{number}:0", ts, text, extra)
@@ -242,7 +247,7 @@ class _Reading:
         elif self._pending:
             yield self._result(f"m{number}:0", ts, text, extra)
         elif text:
-            yield self._entry(Remark(**common, content=text, kind="error"))
+            yield self._entry(Remark(id=f"m{number}:0", ts=ts, content=text, kind="error"))
 
     def _is_malformed(self, text: str) -> bool:
         templates = (coerce.mapping(self._config.get(key)).get("format_error_template")

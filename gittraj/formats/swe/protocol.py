@@ -37,8 +37,8 @@ class Observation:
 
 
 def action(answer: str) -> tuple[str, str | None]:
-    """An answer without the command in it, and the command, if it holds exactly one."""
-    blocks = next((found for fence in _FENCES if (found := list(_blocks(answer, fence)))), [])
+    """An answer without the command in it, and the command, if there is exactly one."""
+    blocks = next((matches for fence in _FENCES if (matches := list(_blocks(answer, fence)))), [])
     if len(blocks) != 1:
         return answer, None
     start, end, command = blocks[0]
@@ -77,7 +77,7 @@ def is_observation(text: str) -> bool:
 
 
 def is_malformed(text: str, template: Any) -> bool:
-    """Whether this tells the model that it did not keep to the protocol."""
+    """Whether this reports to the model that it broke the protocol."""
     start = (coerce.text(template) or "").partition("{")[0].strip()
     return text.startswith(_MALFORMED) or (len(start) > 9 and text.startswith(start))
 
@@ -88,9 +88,9 @@ def submits(command: str | None) -> bool:
 
 
 def rejected(text: str) -> str | None:
-    """What the human said who refused a command; ``None`` if this is no refusal."""
-    found = _REJECTED.match(text)
-    return text[found.end() :].strip() if found else None
+    """The human's words on refusing a command; ``None`` if this is not a refusal."""
+    match = _REJECTED.match(text)
+    return text[match.end() :].strip() if match else None
 
 
 def is_spoken(messages: list[dict[str, Any]]) -> bool:
@@ -103,7 +103,7 @@ def is_spoken(messages: list[dict[str, Any]]) -> bool:
         text = completion.text(message.get("content"))[0]
         if is_observation(text) or any(marker in text for marker in _MARKERS):
             return True
-    told = messages[0] if messages and messages[0].get("role") == "system" else {}
-    fence = next((f for f in _FENCES if f"{f}\n" in completion.text(told.get("content"))[0]), None)
+    first = messages[0] if messages and messages[0].get("role") == "system" else {}
+    fence = next((f for f in _FENCES if f"{f}\n" in completion.text(first.get("content"))[0]), None)
     answers = [completion.text(m.get("content"))[0] for m in messages if m.get("role") == "assistant"]
     return fence is not None and bool(answers) and all(f"{fence}\n" in answer for answer in answers)

@@ -1,8 +1,8 @@
 """SWE-agent's runs, ``*.traj`` of versions 0.x and 1.x.
 
-``trajectory`` holds the steps of the run, ``history`` what the model saw, with demonstrations that are no
-part of it; some files have only the one or only the other. Prompts that are repeated in each step
-(``query``, ``messages``) are dropped. Paths lie inside a container: they are told from its repository's root.
+``trajectory`` has the steps of the run, ``history`` what the model saw, with demonstrations that are not
+part of it; some files have only one of them. Prompts that are repeated in each step (``query``,
+``messages``) are dropped. Paths are inside a container, relative to its repository's root.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Reading:
         repository = coerce.mapping(coerce.mapping(self._config.get("env")).get("repo"))
         stats = coerce.mapping(self._info.get("model_stats"))
         instance = coerce.text(problem.get("id")) or coerce.text(self._run.get("instance_id"))
-        told: dict[str, str | float | None] = {
+        fields: dict[str, str | float | None] = {
             "session": session_id.shape_id(name, [[instance], *self._shape()]),
             "instance": instance,
             "agent_version": coerce.text(self._info.get("swe_agent_version")),
@@ -111,7 +111,7 @@ class _Reading:
             "api_calls": coerce.number(stats.get("api_calls")),
             "cost_usd": coerce.cost(stats.get("instance_cost")),
         }
-        yield from (Fact(name=key, value=value) for key, value in told.items() if value is not None)
+        yield from (Fact(name=key, value=value) for key, value in fields.items() if value is not None)
 
     def _shape(self) -> Iterator[tuple[Part, ...]]:
         first = self._attempts[0]
@@ -127,7 +127,7 @@ class _Reading:
         )
 
     def _spent(self, entries: list[Entry]) -> Iterator[Spent]:
-        """Only a run's total is known, so it stands on the last model call."""
+        """Only a run's total is known, so the last model call gets it."""
         stats = coerce.mapping(self._info.get("model_stats"))
         sent, received = (
             coerce.count(stats.get("tokens_sent")),
@@ -162,12 +162,12 @@ class _Reading:
                 yield from self._message(number, message)
 
     def _problem(self, history: list[dict[str, Any]]) -> str | None:
-        """What was asked: as the run was configured, or else as the model was told."""
+        """The task: as the run was configured, or else as the model received it."""
         stated = coerce.mapping(self._config.get("problem_statement"))
         if text := coerce.text(stated.get("text")):
             return text.strip()
-        told = next((m for m in history if m.get("role") == "user"), {})
-        text = completion.text(told.get("content"))[0]
+        prompt = next((m for m in history if m.get("role") == "user"), {})
+        text = completion.text(prompt.get("content"))[0]
         return task.task(text, self._templates.get("instance_template")) or None
 
     def _step(self, number: int, step: dict[str, Any]) -> Iterator[Entry]:
@@ -239,7 +239,7 @@ class _Reading:
         )
 
     def _inside(self, path: str) -> str:
-        """A path from the repository's root, where it lies in it."""
+        """The path from the repository's root, if it is inside."""
         folder = self._shell.folder or self._root
         if folder and not posixpath.isabs(path):
             path = posixpath.normpath(posixpath.join(folder, path))
@@ -266,13 +266,13 @@ class _Reading:
     def _reviewed(self, info: dict[str, Any]) -> Iterator[Entry]:
         """What the reviewer of an attempt said of it."""
         review = info.get("review")
-        given = coerce.mapping(review)
-        outputs = given.get("outputs", review)
+        fields = coerce.mapping(review)
+        outputs = fields.get("outputs", review)
         texts = [o for o in outputs if isinstance(o, str)] if isinstance(outputs, list) else []
-        plain = (f"{key}: {value}" for key, value in given.items() if isinstance(value, str | int | float))
+        plain = (f"{key}: {value}" for key, value in fields.items() if isinstance(value, str | int | float))
         content = "\n\n".join(texts) or coerce.text(review) or "\n".join(plain)
         if content:
-            accepted = given.get("accept")
+            accepted = fields.get("accept")
             tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)
             event = Remark(id=self._id("review", 0), content=content, kind="verification", tags=tags)
             yield self._entry(event)

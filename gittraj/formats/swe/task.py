@@ -13,18 +13,18 @@ _FRAMES = (
     ("Please solve this issue: ", "\n\nYou can execute bash commands"),
     ("\nISSUE:\n", "\n\nINSTRUCTIONS:\n"),
 )
-"""Around the task in the templates that the agents bring along, for files that do not hold theirs."""
+"""Around the task in the templates that the agents bring along, for files without their own."""
 
 
 def task(text: str, template: object = None) -> str:
-    """The task in the first message of a run; the whole message if nothing tells where the task is."""
+    """The task in the first message of a run; the whole message if the task cannot be located."""
     text = text.replace("\r\n", "\n")
     frames = [*([frame] if (frame := _frame(coerce.text(template))) else []), *_FRAMES]
     for before, after in frames:
         start = text.find(before)
         end = text.find(after, start + len(before)) if start >= 0 and after else len(text)
-        if start >= 0 and end >= 0 and (found := text[start + len(before) : end].strip()):
-            return found
+        if start >= 0 and end >= 0 and (middle := text[start + len(before) : end].strip()):
+            return middle
     return text.strip()
 
 
@@ -34,10 +34,10 @@ def title(asked: str) -> str | None:
 
 
 def _frame(template: str | None) -> tuple[str, str] | None:
-    """What stands right before and after the task, up to whatever else is filled in."""
-    found = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
-    if found is None:
+    """The text right before and after the task, up to whatever else is filled in."""
+    variable = _VARIABLE.search(template.replace("\r\n", "\n")) if template else None
+    if variable is None:
         return None
-    before = re.split(r"[}%#]\}", found.string[: found.start()])[-1]
-    after = re.split(r"\{[{%#]", found.string[found.end() :])[0]
+    before = re.split(r"[}%#]\}", variable.string[: variable.start()])[-1]
+    after = re.split(r"\{[{%#]", variable.string[variable.end() :])[0]
     return (before, after.rstrip("\n")) if before.strip() or after.strip() else None

@@ -41,9 +41,9 @@ class Shell:
 
 def shell(state: Any, observation: str, before: Shell) -> Shell:
     """From a step's ``state`` (JSON in a text in older files), or from what stands below an output."""
-    given = coerce.mapping(coerce.parsed(state))
-    file, folder = coerce.text(given.get("open_file")), coerce.text(given.get("working_dir"))
-    if not given and (shown := _OPEN.search(observation[-_BELOW:])):
+    fields = coerce.mapping(coerce.parsed(state))
+    file, folder = coerce.text(fields.get("open_file")), coerce.text(fields.get("working_dir"))
+    if not fields and (shown := _OPEN.search(observation[-_BELOW:])):
         file, folder = shown[1], shown[2]
     return Shell(None if file == "n/a" else file or before.file, folder or before.folder)
 
@@ -57,37 +57,37 @@ def refused(observation: str) -> bool:
 
 def edits(name: str, arguments: Any, open_file: str | None) -> tuple[Edit, ...]:
     """The files as a call leaves them; ``name`` is the tool's, or ``bash`` for a command as text."""
-    given = coerce.mapping(arguments)
+    fields = coerce.mapping(arguments)
     if name in _EDITOR:
-        return editor.edits(given)
-    command = coerce.text(given.get("command")) or ""
+        return editor.edits(fields)
+    command = coerce.text(fields.get("command")) or ""
     if name == "bash":
         if ranged := _RANGE.fullmatch(command):
             return (Edit(path=open_file, added=tuple(ranged[1].splitlines())),) if open_file else ()
-        name, given = _words(command)
-        return edits(name, given, open_file) if name != "bash" else ()
-    if name == "create" and (path := coerce.text(given.get("filename")) or coerce.text(given.get("path"))):
+        name, fields = _words(command)
+        return edits(name, fields, open_file) if name != "bash" else ()
+    if name == "create" and (path := coerce.text(fields.get("filename")) or coerce.text(fields.get("path"))):
         return (Edit(path=path, kind="add"),)
     if name in ("edit", "insert") and open_file:
-        old = coerce.text(given.get("search")) or ""
-        new = coerce.text(given.get("replace")) or coerce.text(given.get("text"))
-        new = new or coerce.text(given.get("replacement_text")) or ""
-        found = editor.replaced(open_file, tuple(old.splitlines()), tuple(new.splitlines()))
-        return (found,) if old or new else ()
+        old = coerce.text(fields.get("search")) or ""
+        new = coerce.text(fields.get("replace")) or coerce.text(fields.get("text"))
+        new = new or coerce.text(fields.get("replacement_text")) or ""
+        edit = editor.replaced(open_file, tuple(old.splitlines()), tuple(new.splitlines()))
+        return (edit,) if old or new else ()
     return ()
 
 
 def paths(name: str, arguments: Any) -> tuple[str, ...]:
     """The file that a call opens or writes, as far as its arguments name one."""
-    given = coerce.mapping(arguments)
+    fields = coerce.mapping(arguments)
     if name == "bash":
-        name, given = _words(coerce.text(given.get("command")) or "")
-    found = coerce.text(given.get("path")) or coerce.text(given.get("filename"))
-    return (found,) if found and name in (*_EDITOR, "create", "open") else ()
+        name, fields = _words(coerce.text(fields.get("command")) or "")
+    path = coerce.text(fields.get("path")) or coerce.text(fields.get("filename"))
+    return (path,) if path and name in (*_EDITOR, "create", "open") else ()
 
 
 def _words(command: str) -> tuple[str, dict[str, Any]]:
-    """A command of this shell as name and arguments; ``bash`` if it is none."""
+    """A command of this shell as name and arguments; ``bash`` if it is not one of them."""
     name = command.split(maxsplit=1)[0] if command.strip() else ""
     if name not in (*_EDITOR, "create", "open", "edit", "insert") or len(command) > _QUOTED_LIMIT:
         return "bash", {}

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from gittraj.formats.base import coerce, commits, images, line_changes, lines
+from gittraj.formats.base import coerce, commits, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.session_id import shape_id
-from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.formats.pi import blocks
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Artifact,
     Foreign,
     Message,
     Prompt,
@@ -27,7 +27,6 @@ from gittraj.model.values import (
     Thinking,
     ToolCall,
     ToolResult,
-    Usage,
 )
 
 name = "pi"
@@ -51,10 +50,10 @@ def detect(head: bytes) -> bool:
 
 
 def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
-    """The items of a session, whole. The id is the one in the file; ``session`` stands in for it."""
-    found = list(Lines(stream, _START, trusted=_TRUSTED))
-    yield from _Reading([one for one in found if isinstance(one, Fragment)], session).items()
-    yield from (one for one in found if isinstance(one, Damage))
+    """The items of a session, whole. The id is the one in the file; ``session`` is used if there is none."""
+    fragments = list(Lines(stream, _START, trusted=_TRUSTED))
+    yield from _Reading([record for record in fragments if isinstance(record, Fragment)], session).items()
+    yield from (record for record in fragments if isinstance(record, Damage))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +94,9 @@ class _Reading:
 
     def items(self) -> Iterator[Item]:
         yield from self._facts()
-        for number, found in enumerate(self._fragments):
-            if found.value.get("type") != "session":
-                yield from self._entry(self._record(number, found))
+        for number, fragment in enumerate(self._fragments):
+            if fragment.value.get("type") != "session":
+                yield from self._entry(self._record(number, fragment))
 
     def _facts(self) -> Iterator[Fact]:
         if not self._fragments:
@@ -114,10 +113,10 @@ class _Reading:
         }
         yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
 
-    def _record(self, number: int, found: Fragment) -> _Record:
-        value = found.value
-        given = coerce.text(value.get("id"))
-        own = f"n{number}" if given is None or given in self._seen else given
+    def _record(self, number: int, fragment: Fragment) -> _Record:
+        value = fragment.value
+        own_id = coerce.text(value.get("id"))
+        own = f"n{number}" if own_id is None or own_id in self._seen else own_id
         self._seen.add(own)
         ts = coerce.stamp(value.get("timestamp"))
         copied = bool(self._parent and ts and self._began and ts < self._began)
@@ -125,8 +124,8 @@ class _Reading:
             id=own,
             value=value,
             ts=ts,
-            end=found.end,
-            tags=() if given is None or given in self._active else (_ABANDONED,),
+            end=fragment.end,
+            tags=() if own_id is None or own_id in self._active else (_ABANDONED,),
             owner=self._parent if copied else None,
         )
 
@@ -142,11 +141,11 @@ class _Reading:
             case "compaction":
                 summary = coerce.text(value.get("summary")) or "Context compacted"
                 yield record.entry(Remark(**record.common(), content=summary, kind="compaction"))
-            case "branch_summary" if told := coerce.text(value.get("summary")):
+            case "branch_summary" if content := coerce.text(value.get("summary")):
                 common = record.common(0, "branch-summary")
-                yield record.entry(Remark(**common, content=told, kind="note"))
+                yield record.entry(Remark(**common, content=content, kind="note"))
             case "custom_message":
-                text, artifact = _content(value.get("content"))
+                text, artifact = blocks.content(value.get("content"))
                 if text:
                     common = record.common() | {"artifact": artifact}
                     yield record.entry(Foreign(**common, content=text, type="custom_message"))
@@ -159,7 +158,7 @@ class _Reading:
     def _message(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         match message.get("role"):
             case "user":
-                text, artifact = _content(message.get("content"))
+                text, artifact = blocks.content(message.get("content"))
                 if text:
                     yield record.entry(Prompt(**record.common(), content=text, artifact=artifact))
             case "assistant":
@@ -171,10 +170,10 @@ class _Reading:
 
     def _assistant(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         yield from self._use(coerce.text(message.get("model")))
-        said: dict[str, Any] = {"model": self._model, "response": record.id}
+        reply: dict[str, Any] = {"model": self._model, "response": record.id}
         spoke = False
         for ordinal, block in enumerate(coerce.objects(message.get("content"))):
-            common = record.common(ordinal) | said
+            common = record.common(ordinal) | reply
             kind = block.get("type")
             if kind == "text" and (text := (coerce.text(block.get("text")) or "").strip()):
                 event: AnyEvent = Message(**common, content=text)
@@ -190,13 +189,13 @@ class _Reading:
         failure = coerce.text(message.get("errorMessage"))
         if stopped in ("error", "aborted"):
             aborted = stopped == "aborted"
-            common = record.common(0, *(("interrupted",) if aborted else ())) | said
+            common = record.common(0, *(("interrupted",) if aborted else ())) | reply
             common["id"] = f"{record.id}:{stopped}"
             what: Any = "note" if aborted else "error"
             yield record.entry(Remark(**common, content=failure or str(stopped), kind=what))
             spoke = True
         if spoke and record.owner is None:
-            yield from _spent(record.id, message.get("usage"))
+            yield from blocks.spent(record.id, message.get("usage"))
         if stopped in ("stop", "length", "error", "aborted"):
             yield TurnEnd(end=record.end)
 
@@ -205,18 +204,18 @@ class _Reading:
             coerce.text(block.get("name")) or "unknown",
             coerce.parsed(block.get("arguments")),
         )
-        given = coerce.mapping(arguments)
-        path = coerce.text(given.get("path")) or coerce.text(given.get("file_path"))
+        fields = coerce.mapping(arguments)
+        path = coerce.text(fields.get("path")) or coerce.text(fields.get("file_path"))
         return record.entry(
             ToolCall(**common, name=tool, arguments=arguments, call_id=coerce.text(block.get("id"))),
-            edits=_edits(tool, path, given) if path else (),
-            command=coerce.text(given.get("command")) if tool == "bash" else None,
+            edits=blocks.edits(tool, path, fields) if path else (),
+            command=coerce.text(fields.get("command")) if tool == "bash" else None,
             folder=self._folder,
             paths=(path,) if path else (),
         )
 
     def _result(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        text, artifact = _content(message.get("content"))
+        text, artifact = blocks.content(message.get("content"))
         cut = coerce.mapping(coerce.mapping(message.get("details")).get("truncation"))
         shell = message.get("toolName") == "bash"
         is_error = message.get("isError") is True
@@ -233,7 +232,7 @@ class _Reading:
             response=record.id if isinstance(nested, dict) else None,
         )
         yield record.entry(event, commits=commits.printed(text))
-        yield from _spent(record.id, nested)
+        yield from blocks.spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
         """A command that the human ran (``!command``), with its output."""
@@ -263,60 +262,13 @@ def _active(fragments: list[Fragment]) -> set[str]:
     """The ids on the way from the last entry to its root."""
     parents: dict[str, str | None] = {}
     last: str | None = None
-    for found in fragments:
-        own = coerce.text(found.value.get("id"))
-        if own and found.value.get("type") != "session":
-            parents[own] = coerce.text(found.value.get("parentId"))
+    for fragment in fragments:
+        own = coerce.text(fragment.value.get("id"))
+        if own and fragment.value.get("type") != "session":
+            parents[own] = coerce.text(fragment.value.get("parentId"))
             last = own
     active: set[str] = set()
     while last in parents and last not in active:
         active.add(last)
         last = parents[last]
     return active
-
-
-def _edits(tool: str, path: str, given: dict[str, Any]) -> tuple[Edit, ...]:
-    if tool == "write":
-        whole = given.get("content")
-        lines_of = tuple(whole.splitlines()) if isinstance(whole, str) else None
-        return () if lines_of is None else (Edit(path=path, added=lines_of, whole=whole),)
-    if tool != "edit":
-        return ()
-    added: list[str] = []
-    removed: list[str] = []
-    for change in coerce.objects(given.get("edits")) or [given]:
-        old, new = ((coerce.text(change.get(key)) or "").splitlines() for key in ("oldText", "newText"))
-        added += line_changes.only_in(new, old)
-        removed += line_changes.only_in(old, new)
-    return (Edit(path=path, added=tuple(added), removed=tuple(removed)),)
-
-
-def _content(given: Any) -> tuple[str, Artifact | None]:
-    """The text of content blocks with a placeholder for each image, and the first image."""
-    if isinstance(given, str):
-        return given.strip(), None
-    parts: list[str] = []
-    artifact: Artifact | None = None
-    for block in coerce.objects(given):
-        if block.get("type") == "image":
-            image = images.from_base64(block.get("data"), block.get("mimeType"))
-            artifact = artifact or image
-            parts.append(images.placeholder(image))
-        elif text := coerce.text(block.get("text")):
-            parts.append(text)
-    return "\n".join(parts), artifact
-
-
-def _spent(response: str, given: Any) -> Iterator[Spent]:
-    numbers = coerce.mapping(given)
-    if not numbers:
-        return
-    cost = coerce.cost(coerce.mapping(numbers.get("cost")).get("total"))
-    usage = Usage(
-        input_tokens=coerce.count(numbers.get("input")),
-        cache_read_tokens=coerce.count(numbers.get("cacheRead")),
-        cache_write_tokens=coerce.count(numbers.get("cacheWrite")),
-        output_tokens=coerce.count(numbers.get("output")),
-        reasoning_tokens=coerce.count(numbers.get("reasoning")),
-    )
-    yield Spent(response=response, usage=usage, cost=cost)

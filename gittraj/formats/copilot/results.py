@@ -1,0 +1,58 @@
+"""The result of a call in Copilot's event stream, and the human's decision in it, if any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gittraj.formats.base import coerce, commits
+from gittraj.formats.copilot import calls
+from gittraj.formats.copilot.record import Record
+from gittraj.model.session_items import Entry
+from gittraj.model.values import Decided, Decision, ToolResult
+
+_REFUSED = ("rejected", "denied")
+_NOT_ASKED = "could not request permission from user"
+_FAILED = (*_REFUSED, "failure", "error", "timeout")
+_ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *")
+
+
+def entries(record: Record, tool: str, question: Any, choices: Any) -> Iterator[Entry]:
+    """The result of a call of ``tool``; ``question`` and ``choices`` are what it asked the user."""
+    data = record.data
+    result, error = coerce.mapping(data.get("result")), data.get("error")
+    kind = result.get("result_type") or coerce.mapping(error).get("code")
+    text = _output(data.get("result")) or _output(error)
+    code = calls.exit_code(text) if tool in calls.SHELLS else None
+    event = ToolResult(
+        **record.common(),
+        content=text,
+        call_id=coerce.text(data.get("toolCallId")),
+        exit_code=code,
+        is_error=data.get("success") is False or bool(error) or kind in _FAILED or code not in (None, 0),
+    )
+    yield record.entry(event, commits=commits.printed(text))
+    by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
+    decision = None
+    if kind in _REFUSED and not by_rule:
+        decision = Decision(chosen=f"declined {tool}", by="human")
+    elif isinstance(question, str) and text and not event.is_error:
+        decision = _answer(question, choices, text)
+    if decision:
+        yield record.entry(Decided(**record.common(1), decision=decision))
+
+
+def _answer(question: str, choices: Any, text: str) -> Decision:
+    chosen = _ANSWER.sub("", text, count=1).strip()
+    others = [c for c in choices if isinstance(c, str) and c != chosen] if isinstance(choices, list) else []
+    return Decision(chosen=chosen, by="human", question=question, alternatives=tuple(others))
+
+
+def _output(value: Any) -> str:
+    """What the model saw of a result or of an error."""
+    if isinstance(value, str):
+        return value
+    keys = ("content", "text_result_for_llm", "textResultForLlm", "message", "detailedContent")
+    fields = coerce.mapping(value)
+    return next((text for key in keys if (text := coerce.text(fields.get(key)))), "")
