@@ -7,7 +7,7 @@ from datetime import datetime
 
 from gittraj.model.words import Header
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
 from gittraj.render.text.log import render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago
@@ -104,7 +104,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
     text = escape(event["content"].strip())
     match event["type"]:
         case "tool_call":
-            name, about = call_in_words(event)
+            name, about = describe_call(event)
             label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
             return page.block(escape_line(about), indent=width(label), label=label, lines=most and 1)
         case "tool_result":
@@ -118,7 +118,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case kind:
             label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind) or str(kind))}: "
             styles = ["red"] if failed(event) else []
-            said = escape_line(in_words(event))
+            said = escape_line(describe_event(event))
             return page.block(said, *styles, indent=width(label), label=label, lines=most)
 
 
@@ -126,7 +126,7 @@ def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
     """What came back, faintly; an error in red, its end rather than its beginning: there it says why."""
     style = "red" if failed(event) else "dim"
     rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
-    said = result_in_words(event) if failed(event) else ""
+    said = describe_result(event) if failed(event) else ""
     if not detail.everything and len(rows) > _RESULT:
         rows, said = rows[-_RESULT:], f"{said} …"
     rows = [said, *rows] if said else rows
@@ -136,8 +136,8 @@ def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
 def _on_one_line(event: Event) -> str:
     """A sign, what it is, what it says: the same columns for all."""
     sign = "✗" if failed(event) else _SIGNS.get(event["type"], "·")
-    name, said = _NAMES.get(event["type"]) or str(event["type"]), in_words(event)
+    name, said = _NAMES.get(event["type"]) or str(event["type"]), describe_event(event)
     if event["type"] == "tool_call":
-        name, said = call_in_words(event)
+        name, said = describe_call(event)
     short = cut(escape_line(name), _KIND)
     return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(said)}".rstrip()
