@@ -19,8 +19,8 @@ from gittraj.index.reach import Reach
 from gittraj.index.update import Tell, refresh
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.query.header import Header
-from gittraj.query.index_lookup import Below, Change, Known, Step, UnfitError
-from gittraj.query.records import Notes, Read, Recorded
+from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Reachable, Step
+from gittraj.query.records import Notes, NotesInMemory, Recorded
 from gittraj.render.text.log import render_rest, render_small
 from gittraj.render.text.terminal import Page
 
@@ -85,7 +85,7 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
     return not asked or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", asked).fetchone())
 
 
-def _or_unfit(ask: Callable[P, T]) -> Callable[P, T]:
+def _or_failed(ask: Callable[P, T]) -> Callable[P, T]:
     """Damage may show in any question."""
 
     @wraps(ask)
@@ -93,12 +93,12 @@ def _or_unfit(ask: Callable[P, T]) -> Callable[P, T]:
         try:
             return ask(*args, **named)
         except (sqlite3.Error, IndexError, KeyError, TypeError, ValueError) as error:
-            raise UnfitError(str(error)) from error
+            raise IndexFailedError(str(error)) from error
 
     return asked
 
 
-class Answers(Known):
+class Answers(IndexLookup):
     """``notes`` is the tip of the records ref that is in the index."""
 
     def __init__(
@@ -113,7 +113,7 @@ class Answers(Known):
         self._rev, self._commit = named
         self._tip = notes
         self._quiet = records.read_source(connection).get("quiet", "")
-        self._told: dict[str, tuple[Sequence[Header], Header]] = {}
+        self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._harmed = False
 
     @cached_property
@@ -129,13 +129,13 @@ class Answers(Known):
         """Every id that a note names, those of the newest commits first."""
         return records.latest(self._connection)
 
-    @_or_unfit
-    def below(self, rev: str) -> Below | None:
+    @_or_failed
+    def below(self, rev: str) -> Reachable | None:
         commit = self._commit if rev == self._rev else self._repository.find_commit(rev)
         tip = history.read_tip(self._connection, commit) if commit else None
-        return _Below(self._repository, self._connection, tip) if tip else None
+        return _Reachable(self._repository, self._connection, tip) if tip else None
 
-    @_or_unfit
+    @_or_failed
     def read_steps(
         self,
         parents: Mapping[str, Sequence[str]],
@@ -187,7 +187,7 @@ class Answers(Known):
             pass  # a query will tell
 
     def learn(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
-        self._told[commit] = headers, tallies
+        self._folded[commit] = headers, tallies
 
     def give_up(self) -> None:
         self._harmed = True
@@ -202,9 +202,9 @@ class Answers(Known):
         except file.UnusableError:
             return  # somebody writes for long; it will be found again
         quiet = read_quiet(self._repository)
-        if not self._told and quiet == self._quiet:
+        if not self._folded and quiet == self._quiet:
             return
-        told = {commit: _tell(*each) for commit, each in self._told.items()}
+        told = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if records.read_source(connection).get("notes") == self._tip:
@@ -214,19 +214,19 @@ class Answers(Known):
             pass
 
 
-def _tell(headers: Sequence[Header], tallies: Header) -> records.Told:
+def _render(headers: Sequence[Header], tallies: Header) -> records.Told:
     if not headers:
         return records.Told(headers, "", "", tallies)
     return records.Told(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
 
 
-class _Below(Below):
+class _Reachable(Reachable):
     def __init__(self, repository: Repository, connection: sqlite3.Connection, tip: Reach) -> None:
         self._repository = repository
         self._connection = connection
         self._tip = tip
 
-    @_or_unfit
+    @_or_failed
     def noted(self, paths: Collection[str] | None) -> list[str]:
         heights = self._tip.heights
         if paths is None:
@@ -236,7 +236,7 @@ class _Below(Below):
             found = records.noted_among(self._connection, touched.values())
         return self._named(sorted(found, key=heights.__getitem__, reverse=True))
 
-    @_or_unfit
+    @_or_failed
     def touching(self, paths: Collection[str]) -> list[str]:
         touched = history.following(self._connection, self._tip, paths)
         return self._named([touched[height] for height in sorted(touched, reverse=True)])
@@ -286,13 +286,13 @@ class _Notes(Notes):
             return records.noted(self._connection)
         except sqlite3.Error:
             self._answers.give_up()
-            exploring = {*self._all.exploring()}
-            return {commit: commit in exploring for commit in self._all}
+            with_explored = {*self._all.with_explored()}
+            return {commit: commit in with_explored for commit in self._all}
 
     @cached_property
     def _all(self) -> Notes:
         """Without the index."""
-        return Read(NotesRef(self._repository).items(self._tip))
+        return NotesInMemory(NotesRef(self._repository).items(self._tip))
 
     def __contains__(self, commit: object) -> bool:
         return commit in self._commits
@@ -313,15 +313,15 @@ class _Notes(Notes):
     def _read(self) -> Callable[[str], bytes | None]:
         return NotesRef(self._repository).reader(self._tip)
 
-    def exploring(self) -> Iterator[str]:
+    def with_explored(self) -> Iterator[str]:
         return (commit for commit, explored in self._commits.items() if explored)
 
-    def mixed(self) -> Sequence[str]:
+    def with_deletions(self) -> Sequence[str]:
         try:
             return records.mixed(self._connection)
         except sqlite3.Error:
             self._answers.give_up()
-            return self._all.mixed()
+            return self._all.with_deletions()
 
     def ids(self) -> Iterator[str]:
         try:
@@ -337,19 +337,19 @@ class _Notes(Notes):
             self._answers.give_up()
             return self._all.naming(identity)
 
-    def known(self, commits: Sequence[str]) -> dict[str, list[Header]]:
+    def cached_headers(self, commits: Sequence[str]) -> dict[str, list[Header]]:
         try:
             return records.headers_of(self._connection, commits)
         except (sqlite3.Error, ValueError):
             self._answers.give_up()
             return {}
 
-    def tallied(self, commits: Sequence[str]) -> dict[str, Header]:
+    def cached_tallies(self, commits: Sequence[str]) -> dict[str, Header]:
         try:
             return records.tallies_of(self._connection, commits)
         except (sqlite3.Error, ValueError):
             self._answers.give_up()
             return {}
 
-    def learn(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
+    def cache(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
         self._answers.learn(commit, headers, tallies)

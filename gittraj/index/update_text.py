@@ -29,7 +29,7 @@ from gittraj.index.update import Tell
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import distinct
-from gittraj.query.records import Read, Recorded, named_ids
+from gittraj.query.records import NotesInMemory, Recorded, named_ids
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
@@ -111,7 +111,7 @@ def gather(repository: Repository, shelf: Shelf, *, seconds: float, tell: Tell |
             refs = read_refs(repository)
             tip = refs.get(RECORDS)
             known = index if index and index.tip == tip else None
-            held = known.notes if known else Read(NotesRef(repository).items(tip) if tip else ())
+            held = known.notes if known else NotesInMemory(NotesRef(repository).items(tip) if tip else ())
             _find_changed(connection, repository, refs, known.latest if known else held.ids)
         done = 0
         while time.monotonic() < end:

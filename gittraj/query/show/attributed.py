@@ -14,7 +14,7 @@ from gittraj.formats.base.exported import Run
 from gittraj.git import Repository, read_changes
 from gittraj.git.blame import read_lines
 from gittraj.model.values import AnyEvent
-from gittraj.query.why.line_origin import find_writers, read_writings
+from gittraj.query.why.line_origin import find_edits, read_edits
 
 Sessions = Mapping[str, Sequence[AnyEvent]]
 """The events of trajectories, by id."""
@@ -46,7 +46,7 @@ def _writers(
     found: dict[int, str] = {}
     for trajectory, events in sessions.items():
         wanted = [place - 1 for place in places if place not in found and place <= len(lines)]
-        writers = find_writers(lines, wanted, read_writings(events, paths))
+        writers = find_edits(lines, wanted, read_edits(events, paths))
         found |= {at + 1: trajectory for at in writers}
     return found
 

@@ -76,12 +76,12 @@ def read_chapters(segments: Segments, records: Sequence[Record], header: Header)
     """The chapters of these parts, in the order of the log, each event once, cut at each prompt and where
     the author says so."""
     refs = [ref for record in records for ref in record.segments]
-    told = list(segments.read(header["id"], dict.fromkeys(refs)))
+    recorded = list(segments.read(header["id"], dict.fromkeys(refs)))
     if segments.opener is not None:
         # before what two parts have is told once: a seal opens beside all of its events alone
         seals = {name: headers for record in records for name, headers in record.seals.items()}
-        told = open_events(header["id"], told, seals, segments.opener)
-    events = {event.id: event for event in told}
+        recorded = open_events(header["id"], recorded, seals, segments.opener)
+    events = {event.id: event for event in recorded}
     chapters: list[list[AnyEvent]] = []
     for event in events.values():
         if isinstance(event, Prompt) or _begins_chapter(event) or not chapters:
@@ -108,17 +108,23 @@ def read_earlier(
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
     """An EVENT of the command contract."""
-    told = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
-    basis: dict[str, Any] = {"id": event.id, "ts": None, "type": told["type"], "agent": agent, "content": ""}
-    if "tool" in told:
-        told["tool"] = _TOOL | told["tool"]
-    if told["type"] == "tool_result":
-        told["result"] = _RESULT | told.get("result", {})
-    if "sealed" in told:
-        told["sealed"] = {key: told["sealed"].get(key) for key in ("bytes", "name")}
-    if "files" in told:
-        told["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
-    return basis | told
+    fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
+    defaults: dict[str, Any] = {
+        "id": event.id,
+        "ts": None,
+        "type": fields["type"],
+        "agent": agent,
+        "content": "",
+    }
+    if "tool" in fields:
+        fields["tool"] = _TOOL | fields["tool"]
+    if fields["type"] == "tool_result":
+        fields["result"] = _RESULT | fields.get("result", {})
+    if "sealed" in fields:
+        fields["sealed"] = {key: fields["sealed"].get(key) for key in ("bytes", "name")}
+    if "files" in fields:
+        fields["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
+    return defaults | fields
 
 
 def _begins_chapter(event: AnyEvent) -> bool:

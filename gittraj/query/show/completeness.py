@@ -12,14 +12,14 @@ def complete(whole: Header) -> Header:
 
     ``decisions`` counts those that somebody stated, not what our rules inferred; ``tests`` that some ran.
     """
-    there = {
+    contents = {
         "retrospective": whole["retrospective"],
-        "decisions": [each for each in whole["decisions"] if each["by"] != "inferred"],
+        "decisions": [decision for decision in whole["decisions"] if decision["by"] != "inferred"],
         "summary": whole["summary"] or (whole["retrospective"] or {}).get("summary"),
         "tests": whole["tests"] and whole["tests"]["runs"],
         "task": whole["task"],
     }
     return {
-        "present": [part for part in PARTS if there[part]],
-        "missing": [part for part in PARTS if not there[part]],
+        "present": [part for part in PARTS if contents[part]],
+        "missing": [part for part in PARTS if not contents[part]],
     }

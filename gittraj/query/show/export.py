@@ -15,7 +15,7 @@ from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES, Ancestry
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
-from gittraj.query.show.trajectory import Target, find_target, tell, tell_one
+from gittraj.query.show.trajectory import Target, find_target, show_one, tell
 
 Entry = tuple[Header | None, list[Header]]
 """A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
@@ -43,11 +43,11 @@ class Chosen:
             changed = _read_changes(self.repository, some)
             for commit, entry in describe_all(self.repository, some).items():
                 files = changed.get(commit, [])
-                told = [
-                    tell_one(folded, commit, self.segments, files=files)
+                trajectories = [
+                    show_one(folded, commit, self.segments, files=files)
                     for folded in self.recorded.on(commit)
                 ]
-                yield {**entry, "files": files}, told
+                yield {**entry, "files": files}, trajectories
         for trajectory in self.trajectories:
             yield None, tell(self.repository, self.recorded, Target(trajectory=trajectory), self.segments)
 

@@ -26,7 +26,7 @@ from gittraj.query.show.trajectory import find_target
 
 
 @dataclass(slots=True)
-class _Wanted:
+class _Selected:
     """A trajectory, and on which commits; ``whole``: on all of its own."""
 
     folded: Folded
@@ -43,15 +43,15 @@ def gather(
 ) -> Exported:
     """``names`` are revisions, ranges and trajectories, None everything below HEAD. Raises TrajError for what
     is none of them."""
-    wanted: dict[str, _Wanted] = {}
+    wanted: dict[str, _Selected] = {}
     for name in list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names:
         for identity, commits in _find(repository, recorded, name):
             folded = recorded.folded(identity)
             if folded is not None:
-                each = wanted.setdefault(identity, _Wanted(folded))
+                each = wanted.setdefault(identity, _Selected(folded))
                 each.whole |= commits is None
                 each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
-    told = [_tell(each, segments) for each in wanted.values()]
+    told = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
     entries = _describe(repository, list(dict.fromkeys(here)))
     return Exported(
@@ -97,9 +97,9 @@ def is_subagent(below: Header, above: Header) -> bool:
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
 
 
-def _tell(wanted: _Wanted, segments: Segments) -> Header:
-    folded, commits = wanted.folded, list(wanted.commits)
-    if wanted.whole:
+def _export(selected: _Selected, segments: Segments) -> Header:
+    folded, commits = selected.folded, list(selected.commits)
+    if selected.whole:
         header, records = folded.header(None), folded.records(None)
     else:
         # as of one commit: what was only explored there shows where nothing of it was produced
@@ -113,12 +113,12 @@ def _tell(wanted: _Wanted, segments: Segments) -> Header:
     }
 
 
-def _events(told: Sequence[Header]) -> dict[str, list[AnyEvent]]:
+def _events(trajectories: Sequence[Header]) -> dict[str, list[AnyEvent]]:
     return {
-        each["id"]: [
-            e for c in each["chapters"] for v in c["events"] if (e := to_event(plain_event(v, None)))
+        trajectory["id"]: [
+            e for c in trajectory["chapters"] for v in c["events"] if (e := to_event(plain_event(v, None)))
         ]
-        for each in told
+        for trajectory in trajectories
     }
 
 

@@ -62,14 +62,14 @@ def tell(repository: Repository, recorded: Recorded, target: Target, segments: S
     """
     if target.trajectory is not None:
         folded = recorded.folded(target.trajectory)
-        return [tell_one(folded, None, segments, files=())] if folded else []
+        return [show_one(folded, None, segments, files=())] if folded else []
     if target.commit is None:
         return []
     files = changed_paths(repository, target.commit)
-    return [tell_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+    return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
 
 
-def tell_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
+def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
     """One trajectory on a commit that changed ``files``, or (None) over all its commits."""
     explored = not folded.records(commit)
     records = folded.records(commit, explored=explored)
@@ -92,11 +92,16 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
     """The same with fewer events: ``keep`` chooses among all of a trajectory's, in order; chapters without
     any are left out."""
     fewer = []
-    for told in trajectories:
-        kept = {e["id"] for e in keep([event for chapter in told["chapters"] for event in chapter["events"]])}
-        chapters = [{**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in told["chapters"]]
-        also = [event for event in told["also"] if event["id"] in kept]
-        fewer.append({**told, "chapters": [c for c in chapters if c["events"]], "also": also})
+    for trajectory in trajectories:
+        kept = {
+            e["id"]
+            for e in keep([event for chapter in trajectory["chapters"] for event in chapter["events"]])
+        }
+        chapters = [
+            {**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in trajectory["chapters"]
+        ]
+        also = [event for event in trajectory["also"] if event["id"] in kept]
+        fewer.append({**trajectory, "chapters": [c for c in chapters if c["events"]], "also": also})
     return fewer
 
 

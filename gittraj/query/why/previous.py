@@ -12,14 +12,14 @@ from gittraj.query.records import Recorded
 _FAR = 1000  # commits before one, first parents only, that are looked at
 
 
-def find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+def find_previous(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
     """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
     record; without those that have none near enough. A walk answers for all commits that it meets."""
     found: dict[str, str | None] = {}
     for commit in asked:
         if commit not in found:
             found |= _walk(repository, commit, asked)
-    return {commit: near for commit, near in found.items() if near is not None}
+    return {commit: previous for commit, previous in found.items() if previous is not None}
 
 
 def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str]]) -> dict[str, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from gittraj.query.why.line_origin import Piece, read_pieces
+from gittraj.query.why.line_origin import Hunk, read_hunks
 from gittraj.render.events import Event
 from gittraj.render.html.markup import Html, join, tag, text
 
@@ -21,8 +21,8 @@ def find_change(event: Event) -> list[Row]:
     paths = [file["path"] for file in event.get("files", ())]
     if not paths:
         return []
-    pieces, _ = read_pieces(event["tool"]["arguments"], paths)
-    return [row for piece in pieces for row in _compare(piece)]
+    hunks, _ = read_hunks(event["tool"]["arguments"], paths)
+    return [row for hunk in hunks for row in _compare(hunk)]
 
 
 def count_change(rows: Sequence[Row]) -> tuple[int, int]:
@@ -42,8 +42,8 @@ def render_change(rows: Sequence[Row]) -> Html:
 _CLASSES = {"+": "came", "-": "went", " ": "stayed"}
 
 
-def _compare(piece: Piece) -> Iterator[Row]:
-    old, new = piece
+def _compare(hunk: Hunk) -> Iterator[Row]:
+    old, new = hunk
     if not old or len(old) + len(new) > _COMPARED:
         yield from (("-", line) for line in old)
         yield from (("+", line) for line in new)
