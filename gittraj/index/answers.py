@@ -1,4 +1,4 @@
-"""What queries ask, answered from the index: one state of it, as of the refs' tips when it was opened."""
+"""Answers queries from one state of the index, current with the refs when it was opened."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
 from gittraj.index.is_current import read_quiet
 from gittraj.index.reach import Reach
-from gittraj.index.update import Tell, refresh
+from gittraj.index.update import Progress, refresh
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.query.header import Header
 from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Reachable, Step
@@ -25,17 +25,18 @@ from gittraj.render.text.log import render_rest, render_small
 from gittraj.render.text.terminal import Page
 
 PLAIN = Page(80)
-"""How running text looks in a pipe."""
-_FILLED = 1_000  # commits that one drain may fold: what they name is in memory
+"""The layout of output into a pipe."""
+_FILLED = 1_000  # commits that one drain may fold: their trajectories are in memory
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 @contextmanager
 def open_index(
-    repository: Repository, rev: str = "HEAD", *, tell: Tell | None = None
+    repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None
 ) -> Iterator[Answers | None]:
-    """The index, brought up to the notes and to what ``rev`` (one commit) reaches; None: do without it."""
+    """The index, current with the notes and with what ``rev`` (one commit) reaches; None where there is
+    none."""
     answers = None
     try:
         with ExitStack() as stack:
@@ -44,7 +45,7 @@ def open_index(
             except TrajError:
                 pass
             yield answers
-    except BrokenPipeError:  # the reader has seen enough: what was folded for him is worth keeping
+    except BrokenPipeError:  # the reader has seen enough: keep what was folded
         if answers is not None:
             answers.remember()
         raise
@@ -52,7 +53,7 @@ def open_index(
         answers.remember()
 
 
-def _open(stack: ExitStack, repository: Repository, rev: str, tell: Tell | None) -> Answers | None:
+def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | None) -> Answers | None:
     # not through libgit2: to load it takes longer than the whole answer
     listed = repository.run("for-each-ref", "--format=%(objectname)", RECORDS_REF).out.decode().split()
     if not listed:
@@ -86,7 +87,7 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
 
 
 def _or_failed(ask: Callable[P, T]) -> Callable[P, T]:
-    """Damage may show in any question."""
+    """Damage may show in any query."""
 
     @wraps(ask)
     def asked(*args: P.args, **named: P.kwargs) -> T:
@@ -114,7 +115,7 @@ class Answers(IndexLookup):
         self._tip = notes
         self._quiet = records.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
-        self._harmed = False
+        self._damaged = False
 
     @cached_property
     def notes(self) -> Notes:
@@ -122,11 +123,11 @@ class Answers(IndexLookup):
 
     @property
     def tip(self) -> str:
-        """Of the notes that it knows."""
+        """The tip of the notes in the index."""
         return self._tip
 
     def latest(self) -> list[str]:
-        """Every id that a note names, those of the newest commits first."""
+        """Every trajectory id in a note, those of the newest commits first."""
         return records.latest(self._connection)
 
     @_or_failed
@@ -161,63 +162,62 @@ class Answers(IndexLookup):
                 changed[(commits[number], 0)] = [("M", path, path) for path in touched]
         return True
 
-    def untold(self, commits: Sequence[str]) -> list[str]:
-        """Those of which nothing is remembered."""
+    def uncached(self, commits: Sequence[str]) -> list[str]:
+        """Those without a cached HEADER."""
         try:
-            told = records.told_of(self._connection)
+            cached = records.cached_commits(self._connection)
         except sqlite3.Error:
             self.give_up()
             return []
-        return [commit for commit in commits if commit not in told]
+        return [commit for commit in commits if commit not in cached]
 
     def fold(self, commits: Sequence[str]) -> None:
-        """What these say is remembered from now on."""
+        """Fold the records of these commits into the cache."""
         deque(Recorded(self.notes).headers(commits), maxlen=0)
 
     def fill(self, seconds: float) -> None:
-        """Fold what nobody has looked at yet, the newest commits first, for so long."""
+        """Fold what is not cached yet, the newest commits first, for about ``seconds``."""
         end = time.monotonic() + seconds
         recorded = Recorded(self.notes)
         try:
-            for commit in records.untold(self._connection, _FILLED):
+            for commit in records.uncached(self._connection, _FILLED):
                 deque(recorded.headers([commit]), maxlen=0)
                 if time.monotonic() > end:
                     return
         except (sqlite3.Error, GitError):
-            pass  # a query will tell
+            pass  # the next query will report it
 
     def learn(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
         self._folded[commit] = headers, tallies
 
     def give_up(self) -> None:
-        self._harmed = True
+        self._damaged = True
 
     def remember(self) -> None:
-        """Keep what was folded for the next time, if nobody wrote a note meanwhile; drop an index in which
-        damage was found. Never fails."""
+        """Save what was folded, unless a note was written meanwhile; drop a damaged index. Never fails."""
         try:
-            if self._harmed:
+            if self._damaged:
                 file.drop(self._repository.common_dir)
                 return
         except file.UnusableError:
-            return  # somebody writes for long; it will be found again
+            return  # another process keeps writing; the damage will show again
         quiet = read_quiet(self._repository)
         if not self._folded and quiet == self._quiet:
             return
-        told = {commit: _render(*each) for commit, each in self._folded.items()}
+        rendered = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if records.read_source(connection).get("notes") == self._tip:
-                    records.remember(connection, told)
+                    records.remember(connection, rendered)
                 records.write_source(connection, quiet=quiet)
         except file.UnusableError:
             pass
 
 
-def _render(headers: Sequence[Header], tallies: Header) -> records.Told:
+def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
     if not headers:
-        return records.Told(headers, "", "", tallies)
-    return records.Told(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
+        return records.FoldedCommit(headers, "", "", tallies)
+    return records.FoldedCommit(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
 
 
 class _Reachable(Reachable):
@@ -270,7 +270,7 @@ class _Reachable(Reachable):
 
 
 class _Notes(Notes):
-    """Notes whose places are in the index, and whose bodies are read when somebody asks."""
+    """Notes whose commits are in the index, and whose bodies are read on demand."""
 
     def __init__(
         self, repository: Repository, connection: sqlite3.Connection, tip: str, answers: Answers
@@ -283,7 +283,7 @@ class _Notes(Notes):
     @cached_property
     def _commits(self) -> dict[str, bool]:
         try:
-            return records.noted(self._connection)
+            return records.noted_commits(self._connection)
         except sqlite3.Error:
             self._answers.give_up()
             with_explored = {*self._all.with_explored()}
@@ -291,7 +291,7 @@ class _Notes(Notes):
 
     @cached_property
     def _all(self) -> Notes:
-        """Without the index."""
+        """All notes, read without the index."""
         return NotesInMemory(NotesRef(self._repository).items(self._tip))
 
     def __contains__(self, commit: object) -> bool:
@@ -306,7 +306,7 @@ class _Notes(Notes):
     def read(self, commit: str) -> bytes:
         try:
             return self._read(commit) or b""
-        except GitError:  # damaged since the index read it: passed over, as where there is no index
+        except GitError:  # damaged since it was indexed: skipped, as without an index
             return b""
 
     @cached_property
@@ -318,7 +318,7 @@ class _Notes(Notes):
 
     def with_deletions(self) -> Sequence[str]:
         try:
-            return records.mixed(self._connection)
+            return records.with_deletions(self._connection)
         except sqlite3.Error:
             self._answers.give_up()
             return self._all.with_deletions()

@@ -133,8 +133,8 @@ def _begins_chapter(event: AnyEvent) -> bool:
 
 def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
     titled = isinstance(events[0], Prompt) or _begins_chapter(events[0])
-    asked = events[0].content if titled else header["prompt"] or header["title"]
-    line = next((line.strip() for line in (asked or "").splitlines() if line.strip()), "")
+    prompt = events[0].content if titled else header["prompt"] or header["title"]
+    line = next((line.strip() for line in (prompt or "").splitlines() if line.strip()), "")
     times = sorted(event.ts for event in events if event.ts)
     return {
         "id": events[0].id,

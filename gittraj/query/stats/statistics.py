@@ -108,14 +108,14 @@ def _place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
 # ---------------------------------------------------------------- the figures
 
 
-def figures(counted_commits: Counted) -> Header:
+def figures(totals: Counted) -> Header:
     """FIGURES of the command contract.
 
     ``{"commits", "recorded", "trajectories", "usage", "costUsd", "costSource", "tellingUsage",
     "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two say
     how many of the ``trajectories`` tell their tokens and what they cost.
     """
-    return _figures(len(counted_commits.commits), counted_commits.tallies, counted_commits.parts)
+    return _figures(len(totals.commits), totals.tallies, totals.parts)
 
 
 def _figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
@@ -130,34 +130,33 @@ def _figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Par
     }
 
 
-def overview(counted_commits: Counted) -> Header:
+def overview(totals: Counted) -> Header:
     """Everything that is no table: FIGURES, who worked, what sessions tell of themselves, bytes."""
-    trajectories = {each.id: each for each in _trajectories(counted_commits)}
+    trajectories = {each.id: each for each in _trajectories(totals)}
     sessions: dict[tuple[str | None, str], set[str]] = defaultdict(set)
     for each in trajectories.values():  # a subagent's work is told by its session
         sessions[each.agent, each.session or each.id] |= each.present
     return {
-        **figures(counted_commits),
-        "mergesLeftOut": counted_commits.merges,
-        "withoutCommit": len(trajectories)
-        - len({t.id for t in _trajectories(counted_commits) if _produced(t)}),
+        **figures(totals),
+        "mergesLeftOut": totals.merges,
+        "withoutCommit": len(trajectories) - len({t.id for t in _trajectories(totals) if _produced(t)}),
         "agents": _ranking(each.agent for each in trajectories.values()),
         "models": _ranking(model for each in trajectories.values() for model in each.models or (None,)),
         "sessions": len(sessions),
         "telling": {part: sum(part in present for present in sessions.values()) for part in PARTS},
         "beside": {
-            name: sum(getattr(part.record.figures.counts, name) for part in counted_commits.parts)
+            name: sum(getattr(part.record.figures.counts, name) for part in totals.parts)
             for name in OTHER_COUNTS
         },
         "bytes": {
-            "records": _note_bytes(counted_commits.tallies),
-            "events": _total_size(_segments(counted_commits.tallies)),
+            "records": _note_bytes(totals.tallies),
+            "events": _total_size(_segments(totals.tallies)),
         },
     }
 
 
-def _trajectories(counted_commits: Counted) -> Iterator[Tally]:
-    return (each for found in counted_commits.tallies.values() for each in found.trajectories)
+def _trajectories(totals: Counted) -> Iterator[Tally]:
+    return (each for found in totals.tallies.values() for each in found.trajectories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,41 +207,37 @@ def read_disk_size(repository: Repository) -> int | None:
 # ---------------------------------------------------------------- tables
 
 
-def table(
-    counted_commits: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]
-) -> list[Header]:
+def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
     """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
 
     ``touched`` is asked for ``path``: the names under which each commit is to be counted.
     """
     match by:
         case "agent":
-            rows = _by_trajectory(counted_commits, lambda each: each.agent)
+            rows = _by_trajectory(totals, lambda each: each.agent)
         case "model":  # no record tells which of several models cost what
-            rows = _by_trajectory(counted_commits, lambda each: ", ".join(each.models) or None)
+            rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
         case "path":
-            rows = _by_path(counted_commits, touched())
+            rows = _by_path(totals, touched())
         case _:
             rows = _by_commit(
-                counted_commits,
-                {c.id: c.month if by == "month" else c.author for c in counted_commits.commits},
+                totals,
+                {c.id: c.month if by == "month" else c.author for c in totals.commits},
             )
     if by == "month":
         return sorted(rows, key=lambda row: str(row["name"]), reverse=True)
     return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
 
 
-def _by_commit(counted_commits: Counted, names: Mapping[str, str]) -> Iterator[Header]:
+def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
     parts: dict[str, list[Part]] = defaultdict(list)
-    for part in counted_commits.parts:
+    for part in totals.parts:
         parts[names.get(part.commit, "")].append(part)
     stored: dict[str, list[StoredPart]] = defaultdict(list)
-    for each in _segments(counted_commits.tallies):
+    for each in _segments(totals.tallies):
         stored[names.get(each.commit, "")].append(each)
     for name, commits in _invert((commit, [name]) for commit, name in names.items()).items():
-        tallies = {
-            commit: counted_commits.tallies[commit] for commit in commits if commit in counted_commits.tallies
-        }
+        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
         yield {
             "name": name,
             **_figures(len(commits), tallies, parts[name]),
@@ -254,21 +249,21 @@ def _note_bytes(tallies: Mapping[str, Tallies]) -> int:
     return sum(found.bytes for found in tallies.values())
 
 
-def _by_trajectory(counted_commits: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
+def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
     """``commits`` are all commits, so that a row tells the share of its name."""
-    names = {each.id: name_of(each) for each in _trajectories(counted_commits)}
+    names = {each.id: name_of(each) for each in _trajectories(totals)}
     parts: dict[str | None, list[Part]] = defaultdict(list)
-    for part in counted_commits.parts:
+    for part in totals.parts:
         parts[names[part.record.id]].append(part)
     for name in dict.fromkeys(names.values()):
         kept = (
             (commit, Tallies(0, [each for each in found.trajectories if names[each.id] == name]))
-            for commit, found in counted_commits.tallies.items()
+            for commit, found in totals.tallies.items()
         )
         tallies = {commit: found for commit, found in kept if found.trajectories}
         yield {
             "name": name,
-            **_figures(len(counted_commits.commits), tallies, parts[name]),
+            **_figures(len(totals.commits), tallies, parts[name]),
             "bytes": {
                 "records": sum(each.note for found in tallies.values() for each in found.trajectories),
                 "events": _total_size(_segments(tallies)),
@@ -276,12 +271,10 @@ def _by_trajectory(counted_commits: Counted, name_of: Callable[[Tally], str | No
         }
 
 
-def _by_path(counted_commits: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
-    names = ((commit.id, touched.get(commit.id, ())) for commit in counted_commits.commits)
+def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
+    names = ((commit.id, touched.get(commit.id, ())) for commit in totals.commits)
     for name, commits in _invert(names).items():
-        tallies = {
-            commit: counted_commits.tallies[commit] for commit in commits if commit in counted_commits.tallies
-        }
+        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
         yield {
             "name": name,
             **_figures(len(commits), tallies, [*_place_parts(tallies)]),
@@ -305,11 +298,11 @@ def read_touched(
     changed: dict[Step, list[Change]] = {}
     if index is None or not _read_indexed(index, commits, changed):
         changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")
-    found = {
+    touched = {
         commit: {name for _, _, path in changes if (name := _below(path, paths)) is not None}
         for (commit, _), changes in changed.items()
     }
-    return {commit: names or {*paths} for commit, names in found.items()}
+    return {commit: names or {*paths} for commit, names in touched.items()}
 
 
 def _read_indexed(index: IndexLookup, commits: Sequence[str], changed: dict[Step, list[Change]]) -> bool:
