@@ -53,21 +53,17 @@ class Folded:
         ``part.number`` is null for the whole.
         """
         records = self.records(commit, explored=explored)
-        number = self.numbers[commit] if commit is not None else None
+        return self._header(records, self.numbers[commit] if commit is not None else None)
+
+    def across(self, commits: Iterable[str]) -> Header:
+        """The HEADER of its records on these commits, each part once. ``part.number`` is null."""
+        return self._header(distinct(chain.from_iterable(map(self.records, commits))), None)
+
+    def _header(self, records: Sequence[Record], number: int | None) -> Header:
         return {
             **self.whole,
             **_fold_account(_without_contained(records)),
             "part": {"number": number, "of": self.of, **_fold_figures(records)},
-            "link": _fold_link(records),
-        }
-
-    def across(self, commits: Iterable[str]) -> Header:
-        """The HEADER of its records on these commits, each part once. ``part.number`` is null."""
-        records = distinct(chain.from_iterable(self.records(commit) for commit in commits))
-        return {
-            **self.whole,
-            **_fold_account(_without_contained(records)),
-            "part": {"number": None, "of": self.of, **_fold_figures(records)},
             "link": _fold_link(records),
         }
 
