@@ -22,9 +22,8 @@ from gittraj.query.stats.statistics import (
     describe_commits,
     overview,
     read_disk_size,
-    read_touched,
-    table,
 )
+from gittraj.query.stats.tables import read_touched, table
 
 
 def compute_stats(

@@ -7,7 +7,7 @@ and costs come to the total (but for paths, as a commit may touch several). What
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -16,8 +16,6 @@ from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.query.header import Header, cost, distinct, fold_usage, without_overlaps
-from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
-from gittraj.query.log.paths import Ancestry
 from gittraj.query.show.completeness import PARTS
 from gittraj.query.stats.counts import OTHER_COUNTS, Tallies, Tally
 
@@ -85,14 +83,14 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
-    return Counted(kept, known, len(listed) - len(kept), tuple(_place_parts(known)))
+    return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
 def _explains(tallies: Tallies) -> bool:
     return any(record.role == "produced" for each in tallies.trajectories for record in each.records)
 
 
-def _place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
+def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
     """The parts that count, each on the oldest commit that it was not carried to."""
     found: dict[str, list[Record]] = defaultdict(list)
     commits: dict[int, str] = {}
@@ -115,10 +113,10 @@ def figures(totals: Counted) -> Header:
     "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two say
     how many of the ``trajectories`` tell their tokens and what they cost.
     """
-    return _figures(len(totals.commits), totals.tallies, totals.parts)
+    return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 
-def _figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
+def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
     figures_of = [part.record.figures for part in parts]
     return {
         "commits": commits,
@@ -132,14 +130,14 @@ def _figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Par
 
 def overview(totals: Counted) -> Header:
     """Everything that is no table: FIGURES, who worked, what sessions tell of themselves, bytes."""
-    trajectories = {each.id: each for each in _trajectories(totals)}
+    trajectories = {each.id: each for each in trajectories_of(totals)}
     sessions: dict[tuple[str | None, str], set[str]] = defaultdict(set)
     for each in trajectories.values():  # a subagent's work is told by its session
         sessions[each.agent, each.session or each.id] |= each.present
     return {
         **figures(totals),
         "mergesLeftOut": totals.merges,
-        "withoutCommit": len(trajectories) - len({t.id for t in _trajectories(totals) if _produced(t)}),
+        "withoutCommit": len(trajectories) - len({t.id for t in trajectories_of(totals) if _produced(t)}),
         "agents": _ranking(each.agent for each in trajectories.values()),
         "models": _ranking(model for each in trajectories.values() for model in each.models or (None,)),
         "sessions": len(sessions),
@@ -149,13 +147,13 @@ def overview(totals: Counted) -> Header:
             for name in OTHER_COUNTS
         },
         "bytes": {
-            "records": _note_bytes(totals.tallies),
-            "events": _total_size(_segments(totals.tallies)),
+            "records": note_bytes(totals.tallies),
+            "events": total_size(stored_parts(totals.tallies)),
         },
     }
 
 
-def _trajectories(totals: Counted) -> Iterator[Tally]:
+def trajectories_of(totals: Counted) -> Iterator[Tally]:
     return (each for found in totals.tallies.values() for each in found.trajectories)
 
 
@@ -169,7 +167,7 @@ class StoredPart:
     carried: bool
 
 
-def _segments(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
+def stored_parts(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
     """Of each part, also of those that overlap others: on the oldest commit that it was not carried to."""
     found: dict[Key, StoredPart] = {}
     for commit in reversed([*tallies]):
@@ -181,7 +179,7 @@ def _segments(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
     return found.values()
 
 
-def _total_size(segments: Iterable[StoredPart]) -> int:
+def total_size(segments: Iterable[StoredPart]) -> int:
     return sum(each.size for each in segments)
 
 
@@ -204,121 +202,5 @@ def read_disk_size(repository: Repository) -> int | None:
     return int(found.out) if found.code == 0 else None
 
 
-# ---------------------------------------------------------------- tables
-
-
-def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
-    """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
-
-    ``touched`` is asked for ``path``: the names under which each commit is to be counted.
-    """
-    match by:
-        case "agent":
-            rows = _by_trajectory(totals, lambda each: each.agent)
-        case "model":  # no record tells which of several models cost what
-            rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
-        case "path":
-            rows = _by_path(totals, touched())
-        case _:
-            rows = _by_commit(
-                totals,
-                {c.id: c.month if by == "month" else c.author for c in totals.commits},
-            )
-    if by == "month":
-        return sorted(rows, key=lambda row: str(row["name"]), reverse=True)
-    return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
-
-
-def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
-    parts: dict[str, list[Part]] = defaultdict(list)
-    for part in totals.parts:
-        parts[names.get(part.commit, "")].append(part)
-    stored: dict[str, list[StoredPart]] = defaultdict(list)
-    for each in _segments(totals.tallies):
-        stored[names.get(each.commit, "")].append(each)
-    for name, commits in _invert((commit, [name]) for commit, name in names.items()).items():
-        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
-        yield {
-            "name": name,
-            **_figures(len(commits), tallies, parts[name]),
-            "bytes": {"records": _note_bytes(tallies), "events": _total_size(stored[name])},
-        }
-
-
-def _note_bytes(tallies: Mapping[str, Tallies]) -> int:
+def note_bytes(tallies: Mapping[str, Tallies]) -> int:
     return sum(found.bytes for found in tallies.values())
-
-
-def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
-    """``commits`` are all commits, so that a row tells the share of its name."""
-    names = {each.id: name_of(each) for each in _trajectories(totals)}
-    parts: dict[str | None, list[Part]] = defaultdict(list)
-    for part in totals.parts:
-        parts[names[part.record.id]].append(part)
-    for name in dict.fromkeys(names.values()):
-        kept = (
-            (commit, Tallies(0, [each for each in found.trajectories if names[each.id] == name]))
-            for commit, found in totals.tallies.items()
-        )
-        tallies = {commit: found for commit, found in kept if found.trajectories}
-        yield {
-            "name": name,
-            **_figures(len(totals.commits), tallies, parts[name]),
-            "bytes": {
-                "records": sum(each.note for found in tallies.values() for each in found.trajectories),
-                "events": _total_size(_segments(tallies)),
-            },
-        }
-
-
-def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
-    names = ((commit.id, touched.get(commit.id, ())) for commit in totals.commits)
-    for name, commits in _invert(names).items():
-        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
-        yield {
-            "name": name,
-            **_figures(len(commits), tallies, [*_place_parts(tallies)]),
-            "bytes": {"records": _note_bytes(tallies), "events": _total_size(_segments(tallies))},
-        }
-
-
-def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for commit, several in names:
-        for name in several:
-            found[name].append(commit)
-    return found
-
-
-def read_touched(
-    ancestry: Ancestry, commits: Sequence[str], paths: Collection[str], index: IndexLookup | None
-) -> dict[str, set[str]]:
-    """What stands directly below the ``places`` (none: the top) and was touched, folders with a slash. A
-    commit that touched them under another name counts for the place itself."""
-    changed: dict[Step, list[Change]] = {}
-    if index is None or not _read_indexed(index, commits, changed):
-        changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")
-    touched = {
-        commit: {name for _, _, path in changes if (name := _below(path, paths)) is not None}
-        for (commit, _), changes in changed.items()
-    }
-    return {commit: names or {*paths} for commit, names in touched.items()}
-
-
-def _read_indexed(index: IndexLookup, commits: Sequence[str], changed: dict[Step, list[Change]]) -> bool:
-    try:
-        return index.read_steps(dict.fromkeys(commits, ()), [""], changed, {})
-    except IndexFailedError:
-        index.give_up()
-        return False
-
-
-def _below(path: str, places: Collection[str]) -> str | None:
-    for place in places or ("",):
-        if path == place:
-            return path
-        lead = f"{place}/" if place else ""
-        if path.startswith(lead):
-            name, slash, _ = path[len(lead) :].partition("/")
-            return f"{lead}{name}{slash}"
-    return None
