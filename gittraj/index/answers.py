@@ -5,30 +5,28 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, wraps
-from typing import ParamSpec, TypeVar
+from functools import cached_property
 
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
+from gittraj.index.indexed_notes import IndexedNotes
+from gittraj.index.indexed_reachable import IndexedReachable, or_failed
 from gittraj.index.is_current import read_quiet
-from gittraj.index.reach import Reach
 from gittraj.index.update import Progress, refresh
-from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.store import RECORDS_REF
 from gittraj.query.header import Header
-from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Reachable, Step
-from gittraj.query.records import Notes, NotesInMemory, Recorded
+from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
+from gittraj.query.records import Notes, Recorded
 from gittraj.render.text.log import render_rest, render_small
 from gittraj.render.text.terminal import Page
 
 PLAIN = Page(80)
 """The layout of output into a pipe."""
 _FILLED = 1_000  # commits that one drain may fold: their trajectories are in memory
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 @contextmanager
@@ -86,19 +84,6 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
     return not asked or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", asked).fetchone())
 
 
-def _or_failed(ask: Callable[P, T]) -> Callable[P, T]:
-    """Damage may show in any query."""
-
-    @wraps(ask)
-    def asked(*args: P.args, **named: P.kwargs) -> T:
-        try:
-            return ask(*args, **named)
-        except (sqlite3.Error, IndexError, KeyError, TypeError, ValueError) as error:
-            raise IndexFailedError(str(error)) from error
-
-    return asked
-
-
 class Answers(IndexLookup):
     """``notes`` is the tip of the records ref that is in the index."""
 
@@ -119,7 +104,9 @@ class Answers(IndexLookup):
 
     @cached_property
     def notes(self) -> Notes:
-        return _Notes(self._repository, self._connection, self._tip, self)
+        return IndexedNotes(
+            self._repository, self._connection, self._tip, learn=self.learn, give_up=self.give_up
+        )
 
     @property
     def tip(self) -> str:
@@ -130,13 +117,13 @@ class Answers(IndexLookup):
         """Every trajectory id in a note, those of the newest commits first."""
         return records.latest(self._connection)
 
-    @_or_failed
+    @or_failed
     def below(self, rev: str) -> Reachable | None:
         commit = self._commit if rev == self._rev else self._repository.find_commit(rev)
         tip = history.read_tip(self._connection, commit) if commit else None
-        return _Reachable(self._repository, self._connection, tip) if tip else None
+        return IndexedReachable(self._repository, self._connection, tip) if tip else None
 
-    @_or_failed
+    @or_failed
     def read_steps(
         self,
         parents: Mapping[str, Sequence[str]],
@@ -218,138 +205,3 @@ def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
     if not headers:
         return records.FoldedCommit(headers, "", "", tallies)
     return records.FoldedCommit(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
-
-
-class _Reachable(Reachable):
-    def __init__(self, repository: Repository, connection: sqlite3.Connection, tip: Reach) -> None:
-        self._repository = repository
-        self._connection = connection
-        self._tip = tip
-
-    @_or_failed
-    def noted(self, paths: Collection[str] | None) -> list[str]:
-        heights = self._tip.heights
-        if paths is None:
-            found = {number for number in records.noted_numbers(self._connection) if self._tip.height(number)}
-        else:
-            touched = history.following(self._connection, self._tip, paths)
-            found = records.noted_among(self._connection, touched.values())
-        return self._named(sorted(found, key=heights.__getitem__, reverse=True))
-
-    @_or_failed
-    def touching(self, paths: Collection[str]) -> list[str]:
-        touched = history.following(self._connection, self._tip, paths)
-        return self._named([touched[height] for height in sorted(touched, reverse=True)])
-
-    def _named(self, numbers: Sequence[int]) -> list[str]:
-        commits = history.commits_of(self._connection, numbers)
-        return [commits[number] for number in numbers]
-
-    def __getitem__(self, commit: str) -> Sequence[str]:
-        try:
-            return self._parents(commit)
-        except sqlite3.Error:
-            return self._repository.objects.commit(commit).parents
-
-    def _parents(self, commit: str) -> Sequence[str]:
-        number = history.numbers_of(self._connection, [commit]).get(commit)
-        height = self._tip.height(number) if number is not None else 0
-        if not height:
-            raise KeyError(commit)
-        above = [self._tip.numbers[parent] for parent in self._tip.parents(height)]
-        commits = history.commits_of(self._connection, above)
-        return tuple(commits[number] for number in above)
-
-    def __iter__(self) -> Iterator[str]:
-        newest = list(self._tip.numbers)[:0:-1]
-        commits = history.commits_of(self._connection, newest)
-        return (commits[number] for number in newest)
-
-    def __len__(self) -> int:
-        return len(self._tip.numbers) - 1
-
-
-class _Notes(Notes):
-    """Notes whose commits are in the index, and whose bodies are read on demand."""
-
-    def __init__(
-        self, repository: Repository, connection: sqlite3.Connection, tip: str, answers: Answers
-    ) -> None:
-        self._repository = repository
-        self._connection = connection
-        self._tip = tip
-        self._answers = answers
-
-    @cached_property
-    def _commits(self) -> dict[str, bool]:
-        try:
-            return records.noted_commits(self._connection)
-        except sqlite3.Error:
-            self._answers.give_up()
-            with_explored = {*self._all.with_explored()}
-            return {commit: commit in with_explored for commit in self._all}
-
-    @cached_property
-    def _all(self) -> Notes:
-        """All notes, read without the index."""
-        return NotesInMemory(NotesRef(self._repository).items(self._tip))
-
-    def __contains__(self, commit: object) -> bool:
-        return commit in self._commits
-
-    def __len__(self) -> int:
-        return len(self._commits)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._commits)
-
-    def read(self, commit: str) -> bytes:
-        try:
-            return self._read(commit) or b""
-        except GitError:  # damaged since it was indexed: skipped, as without an index
-            return b""
-
-    @cached_property
-    def _read(self) -> Callable[[str], bytes | None]:
-        return NotesRef(self._repository).reader(self._tip)
-
-    def with_explored(self) -> Iterator[str]:
-        return (commit for commit, explored in self._commits.items() if explored)
-
-    def with_deletions(self) -> Sequence[str]:
-        try:
-            return records.with_deletions(self._connection)
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.with_deletions()
-
-    def ids(self) -> Iterator[str]:
-        try:
-            return iter(records.named(self._connection))
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.ids()
-
-    def naming(self, identity: str) -> Sequence[str]:
-        try:
-            return records.carrying(self._connection, identity)
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.naming(identity)
-
-    def cached_headers(self, commits: Sequence[str]) -> dict[str, list[Header]]:
-        try:
-            return records.headers_of(self._connection, commits)
-        except (sqlite3.Error, ValueError):
-            self._answers.give_up()
-            return {}
-
-    def cached_tallies(self, commits: Sequence[str]) -> dict[str, Header]:
-        try:
-            return records.tallies_of(self._connection, commits)
-        except (sqlite3.Error, ValueError):
-            self._answers.give_up()
-            return {}
-
-    def cache(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
-        self._answers.learn(commit, headers, tallies)
