@@ -1,7 +1,7 @@
 """The lines that a commit added, and which trajectory wrote them.
 
-Numbers are those of the lines in the commit: what a session said of its edits is compared with the file as it
-was committed. A line that no session wrote is nobody's here; it must not guess.
+Line numbers are those in the commit: a session's edits are compared with the file as committed. A line that
+no session wrote has no trajectory; it must not guess.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Sessions = Mapping[str, Sequence[AnyEvent]]
 
 
 def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[Run]:
-    """In the order of paths and lines. Of a merge, and of what is not here, nothing is told."""
+    """Runs of added lines in the order of paths and lines; none for a merge or a commit that is not here."""
     if not repository.objects.exists(commit):
         return []
     changes = read_changes(repository, [commit])[commit]
@@ -42,7 +42,7 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
 def _writers(
     lines: Sequence[str], places: Sequence[int], paths: set[str], sessions: Sessions
 ) -> dict[int, str]:
-    """By number of a line the trajectory that wrote it; of several that could have, the first."""
+    """The trajectory that wrote each line, by line number; the first of several candidates."""
     found: dict[int, str] = {}
     for trajectory, events in sessions.items():
         wanted = [place - 1 for place in places if place not in found and place <= len(lines)]

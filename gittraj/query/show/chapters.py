@@ -1,7 +1,7 @@
 """The events of a trajectory's parts, read from their segments, as chapters of the command contract.
 
 Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
-commit. A segment that is not here is told, never fatal: the record still shows. Nothing is written.
+commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _ONLY = {
     "decision": Decided,
     "retrospective": Reflected,
 }
-"""Fields that a kind of event has a shape for: in another one, of a later version, they could be anything."""
+"""The event type that each field belongs to: in other types, of a later version, it could be anything."""
 _TOOL = {"name": None, "arguments": None, "callId": None}
 _RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
 
 
 @dataclass(slots=True)
 class Segments:
-    """Reads segments; ``missing`` collects what was named and could not be read, ``months`` where it lies.
-    ``opener`` opens what is sealed in them."""
+    """Reads segments; ``missing`` collects those that could not be read, ``months`` their months. ``opener``
+    decrypts sealed thinking."""
 
     repository: Repository
     opener: Opener | None = None
@@ -73,12 +73,12 @@ class Segments:
 
 
 def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
-    """The chapters of these parts, in the order of the log, each event once, cut at each prompt and where
-    the author says so."""
+    """The chapters of these parts, in the order of the log, each event once, split at each prompt and at
+    the author's chapter marks."""
     refs = [ref for record in records for ref in record.segments]
     recorded = list(segments.read(header["id"], dict.fromkeys(refs)))
     if segments.opener is not None:
-        # before what two parts have is told once: a seal opens beside all of its events alone
+        # before duplicates of two parts are dropped: a seal opens only with all of its events
         seals = {name: headers for record in records for name, headers in record.seals.items()}
         recorded = open_events(header["id"], recorded, seals, segments.opener)
     events = {event.id: event for event in recorded}
@@ -94,7 +94,7 @@ def read_earlier(
     segments: Segments, records: Sequence[Record], header: Header, *, files: Collection[str], known: set[str]
 ) -> Header | None:
     """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
-    They count with the part that they are from. ``known`` are the ids of the events shown already."""
+    They are counted in their own part. ``known`` are the ids of the events shown already."""
     refs = [ref for record in records for ref in record.also]
     events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
     calls = [e for e in events if isinstance(e, ToolCall) and any(f.path in files for f in e.files)]

@@ -1,4 +1,4 @@
-"""What a trajectory tells of itself, and what it leaves out. Pure."""
+"""Which fields a trajectory has, and which are missing. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 def complete(whole: Header) -> Header:
     """``present`` and ``missing``, each some of ``PARTS`` in that order, of a HEADER of the whole trajectory.
 
-    ``decisions`` counts those that somebody stated, not what our rules inferred; ``tests`` that some ran.
+    ``decisions`` means stated ones, not inferred ones; ``tests`` that some were run.
     """
     contents = {
         "retrospective": whole["retrospective"],

@@ -1,7 +1,7 @@
 """Which trajectories are exported: those of commits, of ranges of them, or named ones, each once.
 
-What of one is told is what ``show`` tells: of commits its parts there, of a trajectory all of it, with the
-agents that it started. It must not know any format.
+The contents are those of ``show``: for commits the parts there, for a trajectory all of it, with its
+subagents. It must not know any format.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from gittraj.query.show.trajectory import find_target
 
 @dataclass(slots=True)
 class _Selected:
-    """A trajectory, and on which commits; ``whole``: on all of its own."""
+    """A trajectory, and on which commits; ``whole``: on all of them."""
 
     folded: Folded
     commits: dict[str, None] = field(default_factory=dict)
     whole: bool = False
 
     def place(self, commit: str) -> int:
-        """Which of the trajectory's commits it is: commits of one second have no other order."""
+        """The commit's position in the trajectory: commits of one second have no other order."""
         return self.folded.numbers.get(commit, 0)
 
 
 def gather(
     repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
 ) -> Exported:
-    """``names`` are revisions, ranges and trajectories, None everything below HEAD. Raises TrajError for what
-    is none of them."""
+    """``names`` are revisions, ranges and trajectory ids, None all that HEAD reaches. Raises TrajError for an
+    unknown name."""
     wanted: dict[str, _Selected] = {}
     for name in list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names:
         for identity, commits in _find(repository, recorded, name):
@@ -91,7 +91,7 @@ def _with_subagents(
 
 
 def is_subagent(below: Header, above: Header) -> bool:
-    """Whether one is of an agent that the other started, and no fork of it: both are of one session."""
+    """Whether one is a subagent of the other, not a fork of it: both belong to one session."""
     session = above["session"] or ""
     named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
@@ -123,7 +123,7 @@ def _events(trajectories: Sequence[Header]) -> dict[str, list[AnyEvent]]:
 
 
 def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Header]:
-    """Those that are here."""
+    """Those that exist here."""
     try:
         return describe_all(repository, commits)
     except GitError:

@@ -1,4 +1,4 @@
-"""What ``show`` tells: a commit's trajectories, or one over all its commits, with their events.
+"""The data of ``show``: a commit's trajectories, or one over all its commits, with their events.
 
 It must not know how anything is printed.
 """
@@ -31,9 +31,9 @@ class Target:
 
 
 def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
-    """What ``name`` means: a trajectory's id, a revision, or the beginning of a trajectory's id.
+    """Resolve a trajectory's id, a revision, or a prefix of a trajectory's id.
 
-    An unborn HEAD is neither: an empty target. Raises TrajError when it means nothing, or several things.
+    An unborn HEAD is an empty target. Raises TrajError for an unknown or ambiguous name.
     """
     if recorded.folded(name):
         return Target(trajectory=name)
@@ -57,8 +57,8 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
 def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
     """The trajectories of ``show --json``.
 
-    On a commit that a trajectory produced, what it only explored there is left out; of a whole trajectory
-    everything is told.
+    On a commit that a trajectory produced, explored parts are left out; a whole trajectory is
+    complete.
     """
     if target.trajectory is not None:
         folded = recorded.folded(target.trajectory)
@@ -89,8 +89,8 @@ def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: I
 
 
 def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], list[Header]]) -> list[Header]:
-    """The same with fewer events: ``keep`` chooses among all of a trajectory's, in order; chapters without
-    any are left out."""
+    """The trajectories with fewer events: ``keep`` filters those of a trajectory, in order; empty chapters
+    are dropped."""
     fewer = []
     for trajectory in trajectories:
         kept = {
@@ -108,7 +108,7 @@ def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], l
 def after(events: list[Header], since: str) -> list[Header]:
     """The events after the one whose id is ``since``, or from that time (ISO 8601) on.
 
-    Of a trajectory that has no such event, and where it is no time either, none.
+    Empty where ``since`` is neither an event here nor a time.
     """
     at = next((i for i, event in enumerate(events) if event["id"] == since), None)
     if at is not None:
@@ -126,7 +126,7 @@ def touching_file(events: list[Header], path: str) -> list[Header]:
 
 
 def significant(events: list[Header], least: str) -> list[Header]:
-    """The events said to be at least that significant (one of ``SIGNIFICANCES``)."""
+    """The events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
     return [event for event in events if event.get("significance") in enough]
 

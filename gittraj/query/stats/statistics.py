@@ -1,7 +1,7 @@
-"""How much of history is explained, by whom, and what it cost. Correct without any index.
+"""How much of history is explained, by which agents, and what it cost. Correct without any index.
 
-A part counts once, wherever it lies: as in a listing's figures, and in the rows of a table too, whose tokens
-and costs come to the total (but for paths, as a commit may touch several). What no record tells is null.
+A part counts once, on however many commits it is, as in a listing; so the rows of a table add up to the total
+(except for paths, as a commit may touch several). Unrecorded values are null.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Commits, newest first, and what those with a note add. Merges that carry nothing are left out: so
-    many ``merges``."""
+    """Commits, newest first, and what those with a note add. ``merges`` is the number of merges left out, as
+    they have no trajectory."""
 
     commits: Sequence[Commit]
     tallies: Mapping[str, Tallies]
@@ -52,7 +52,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that counts, on the commit where it counts."""
+    """A part, and the commit that it is counted on."""
 
     record: Record
     commit: str
@@ -78,7 +78,7 @@ def _month(day: int) -> str:
 
 
 def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
-    """``commits``, newest first, with what ``Recorded.tallies`` tells of those that have a note."""
+    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note."""
     listed = list(commits)
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
@@ -91,7 +91,7 @@ def _explains(tallies: Tallies) -> bool:
 
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
-    """The parts that count, each on the oldest commit that it was not carried to."""
+    """The parts without overlaps, each on the oldest commit that it was not carried to."""
     found: dict[str, list[Record]] = defaultdict(list)
     commits: dict[int, str] = {}
     for commit in reversed([*tallies]):
@@ -110,8 +110,8 @@ def figures(totals: Counted) -> Header:
     """FIGURES of the command contract.
 
     ``{"commits", "recorded", "trajectories", "usage", "costUsd", "costSource", "tellingUsage",
-    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two say
-    how many of the ``trajectories`` tell their tokens and what they cost.
+    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two
+    are how many of the ``trajectories`` have tokens and costs.
     """
     return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
@@ -129,10 +129,10 @@ def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[
 
 
 def overview(totals: Counted) -> Header:
-    """Everything that is no table: FIGURES, who worked, what sessions tell of themselves, bytes."""
+    """Everything but tables: FIGURES, agents, models, completeness of sessions, bytes."""
     trajectories = {each.id: each for each in trajectories_of(totals)}
     sessions: dict[tuple[str | None, str], set[str]] = defaultdict(set)
-    for each in trajectories.values():  # a subagent's work is told by its session
+    for each in trajectories.values():  # a subagent belongs to its session
         sessions[each.agent, each.session or each.id] |= each.present
     return {
         **figures(totals),
@@ -159,7 +159,7 @@ def trajectories_of(totals: Counted) -> Iterator[Tally]:
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """The ``size`` in bytes of a part's segments, on the ``commit`` where they count."""
+    """The ``size`` in bytes of a part's segments, and the ``commit`` that they are counted on."""
 
     part: Key
     size: int
@@ -168,7 +168,7 @@ class StoredPart:
 
 
 def stored_parts(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
-    """Of each part, also of those that overlap others: on the oldest commit that it was not carried to."""
+    """Each part, overlapping ones too, on the oldest commit that it was not carried to."""
     found: dict[Key, StoredPart] = {}
     for commit in reversed([*tallies]):
         for tally in tallies[commit].trajectories:
@@ -192,8 +192,8 @@ def _ranking(names: Iterable[str | None]) -> list[Header]:
 
 
 def read_disk_size(repository: Repository) -> int | None:
-    """What records and events of every commit take on the disk now, in bytes, without their earlier versions;
-    None where git cannot tell (a partial clone, a git before 2.31)."""
+    """The bytes on disk of all current records and events, without earlier versions; None where git cannot
+    tell (a partial clone, a git before 2.31)."""
     refs = repository.run("for-each-ref", "--format=%(refname)^{tree}", RECORDS_REF, f"{DATA_PREFIX}*")
     trees = refs.out.decode().split()
     if not trees:

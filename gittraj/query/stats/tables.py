@@ -25,12 +25,12 @@ from gittraj.query.stats.statistics import (
 def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
     """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
 
-    ``touched`` is asked for ``path``: the names under which each commit is to be counted.
+    ``touched``, called for ``path`` only, returns the names under which each commit counts.
     """
     match by:
         case "agent":
             rows = _by_trajectory(totals, lambda each: each.agent)
-        case "model":  # no record tells which of several models cost what
+        case "model":  # records do not split costs between models
             rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
         case "path":
             rows = _by_path(totals, touched())
@@ -61,7 +61,7 @@ def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
 
 
 def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
-    """``commits`` are all commits, so that a row tells the share of its name."""
+    """Each row's ``commits`` are all commits, so that it shows the share of its name."""
     names = {each.id: name_of(each) for each in trajectories_of(totals)}
     parts: dict[str | None, list[Part]] = defaultdict(list)
     for part in totals.parts:
@@ -104,8 +104,8 @@ def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]
 def read_touched(
     ancestry: Ancestry, commits: Sequence[str], paths: Collection[str], index: IndexLookup | None
 ) -> dict[str, set[str]]:
-    """What stands directly below the ``places`` (none: the top) and was touched, folders with a slash. A
-    commit that touched them under another name counts for the place itself."""
+    """The touched files and folders (with a slash) directly below ``paths`` (none: the top), by commit. A
+    commit that touched a path under an earlier name counts for the path itself."""
     changed: dict[Step, list[Change]] = {}
     if index is None or not _read_indexed(index, commits, changed):
         changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")

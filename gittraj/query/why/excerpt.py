@@ -8,11 +8,11 @@ from gittraj.query.why.line_origin import Edit, Hunk, normalize
 
 MOST = 8
 """Lines that are shown of a change."""
-_LONG = 1000  # lines of a piece that is not compared: only what it wrote of the lines is shown
+_LONG = 1000  # lines of a hunk; a longer one is not diffed, only its lines that are asked for are shown
 
 
 def show_change(edit: Edit, lines: Sequence[str]) -> list[str]:
-    """Lines with ``-`` or ``+`` before them, around those of ``lines`` that the writing wrote."""
+    """Lines prefixed with ``-`` or ``+``, around those of ``lines`` that the edit wrote."""
     wanted = {normalize(line) for line in lines}
     wordy = [normalize(line) for line in lines if any(map(str.isalnum, line))]
     key = wordy[0] if wordy else normalize(lines[0])

@@ -1,9 +1,9 @@
 """Which call of a session wrote a line. Pure.
 
-Told by content: what a call's arguments say is compared with the lines of the file, white space aside. A
-call that repeats a line around its change did not write it, and one that writes a whole file anew did not
-write the lines that stood there. Of several that did, the one whose text agrees with the line's neighbours
-wrote it, else the last. It must not guess: a line that no call wrote has none.
+By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
+a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
+candidates the one whose text matches the line's neighbours wins, else the last. It must not guess: a line
+that no call wrote has none.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
 _UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
 _BEGIN = "*** Begin Patch"
 _HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
-_NEAR = 5  # lines on each side that tell two places of one text apart
-_MOST = 200  # equal lines that are looked at
+_NEAR = 5  # lines on each side that distinguish equal lines
+_MOST = 200  # equal lines that are compared
 
 Hunk = tuple[tuple[str, ...], tuple[str, ...]]
-"""Old lines, and the new ones that stand for them."""
+"""Old lines, and the new ones that replace them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What a call wrote of a file. ``whole``: its new lines are all that the file has then; ``said``: they
-    are only words of its command, which may have written them."""
+    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``mentioned``: they are only
+    text of its command, which may have written them."""
 
     call: ToolCall
     hunks: tuple[Hunk, ...]
@@ -43,7 +43,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """One line that a writing put into a file, at ``place`` of a ``text`` as it is compared."""
+    """A line that an edit put into a file, at index ``place`` of the normalized ``text``."""
 
     edit: Edit
     text: Sequence[str]
@@ -51,12 +51,12 @@ class _Line:
 
 
 def normalize(line: str) -> str:
-    """A line as it is compared."""
+    """A line without white space, for comparison."""
     return "".join(line.split())
 
 
 def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
-    """What the calls among ``events`` (in the log's order) wrote of a file that was called by ``paths``."""
+    """The edits of a file, known by ``paths``, among ``events`` (in the log's order)."""
     names = {posixpath.basename(path) for path in paths}
     found = []
     for event in events:
@@ -74,8 +74,8 @@ def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]
 
 
 def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit]) -> dict[int, Edit]:
-    """For the indices ``wanted`` of ``lines`` the writing that each is from; those that none wrote are not
-    there. A line without a letter or a digit is its neighbour's where nothing tells it apart."""
+    """The edit that wrote each of ``lines``, for the indices ``wanted``; lines without one are left out. A
+    line without a letter or digit takes its neighbour's edit where it has none."""
     compared = [normalize(line) for line in lines]
     standing = [_replay([w for w in edits if w.mentioned is mentioned]) for mentioned in (False, True)]
     asked = sorted(wanted)
@@ -97,7 +97,7 @@ def _has_text(line: str) -> bool:
 
 
 def _replay(edits: Sequence[Edit]) -> dict[str, list[_Line]]:
-    """The lines that still stand after all of these, each by itself, oldest first."""
+    """The lines that remain after all edits, by their text, oldest first."""
     standing: dict[str, list[_Line]] = {}
     text: list[str] | None = None  # of the file, once a call wrote all of it
     for edit in edits:
@@ -114,7 +114,7 @@ def _replay(edits: Sequence[Edit]) -> dict[str, list[_Line]]:
 def _overwrite(
     standing: Mapping[str, Sequence[_Line]], edit: Edit, after: Sequence[str]
 ) -> dict[str, list[_Line]]:
-    """A file that is written anew: what was written of it before stands if it is there again."""
+    """The file is overwritten: earlier lines remain if they are in the new text."""
     kept = {line: list(found) for line, found in standing.items()}
     stands: dict[str, list[_Line]] = {}
     for place, line in enumerate(after):
@@ -139,7 +139,7 @@ def _change(
 
 
 def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> list[str] | None:
-    """The file after an edit; None where that cannot be told."""
+    """The file after an edit; None where ``before`` is not in it."""
     size = len(before)
     first = before[0] if before else None
     for at, line in enumerate(text):
@@ -157,7 +157,7 @@ def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line
 
 
 def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
-    """How many lines in a row around line ``at`` stand around the candidate too."""
+    """How many consecutive lines around line ``at`` match those around the candidate."""
     run = 0
     for step in (-1, 1):
         near = 1
@@ -175,7 +175,7 @@ def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
 
 
 def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
-    """The pieces that a call's arguments hold of these files, and whether they are a whole file."""
+    """The hunks of these files in a call's arguments, and whether they are a whole file."""
     if isinstance(arguments, str):
         return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
     if isinstance(arguments, list):
@@ -204,7 +204,8 @@ def _is_patch(text: str) -> bool:
 
 
 def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
-    """The hunks of ``paths`` in a patch, in Codex's language or as a unified diff: before a name, all are."""
+    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff; all before the first
+    name."""
     old: list[str] = []
     new: list[str] = []
     ours = True
@@ -224,7 +225,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
 
 
 def _is_one_of(path: str, paths: Collection[str]) -> bool:
-    """Patches name a file from wherever their call ran."""
+    """Patches name a file relative to their call's folder."""
     return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
 
 

@@ -1,7 +1,7 @@
-"""Why lines are as they are: the commits that git blames, their records, and the calls that wrote the lines.
+"""Explains lines: the commits that git blames, their records, and the calls that wrote the lines.
 
-Of the notes only those of these commits are read. So a trajectory's own totals and how many commits it has
-are not known here, and null. It must not know how anything is printed.
+Only the notes of these commits are read, so a trajectory's totals and its number of commits are unknown here,
+and null. It must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _SHORT = 7
 
 @dataclass(slots=True)
 class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is what their record says was asked
-    (None of an earlier part, whose record stands elsewhere)."""
+    """Events that were recorded together, in the log's order; ``prompt`` is their record's (None for an
+    earlier part, whose record is on another commit)."""
 
     events: list[AnyEvent]
     prompt: str | None
@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(slots=True)
 class Session:
-    """A trajectory on a commit, with what the segments there tell of it."""
+    """A trajectory on a commit, with its events from the segments there."""
 
     header: Header
     records: Sequence[Record]
@@ -54,7 +54,7 @@ class Session:
         earlier: set[SegmentRef] = {ref for record in self.records for ref in record.also} - own
         groups |= {(ref,): None for ref in earlier}
         known: set[str] = set()
-        for refs in sorted(groups, key=lambda refs: refs[0].name):  # which begin with a position in the log
+        for refs in sorted(groups, key=lambda refs: refs[0].name):  # names begin with a position in the log
             found = segments.read(self.header["id"], refs)
             events = [event for event in found if event.id not in known]
             known.update(event.id for event in events)
@@ -68,7 +68,7 @@ class Session:
 def explain(
     repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], segments: Segments
 ) -> list[Explanation]:
-    """One entry for each distinct reason of the ``blamed`` lines, in the order of their first lines.
+    """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
     ``lines`` are all of the file. Nothing is written, nothing fetched.
     """
@@ -108,8 +108,7 @@ def _find_previous(repository: Repository, asked: Mapping[str, Collection[str]])
 
 
 def _read_records(repository: Repository, commits: Iterable[str]) -> Recorded:
-    """Of these commits, and of those that their records were carried from: there it may stand that they are
-    forgotten."""
+    """The records of these commits, and of those that they were carried from, which may have tombstones."""
     notes = dict(NotesRef(repository).pick(commits))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
@@ -136,7 +135,7 @@ def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -
 
 
 def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
-    """Without what only the notes of all commits would tell."""
+    """Headers without the fields that need the notes of all commits."""
     for folded in found:
         if folded.records(commit):
             header = folded.header(commit)
@@ -146,7 +145,7 @@ def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
 def _attribute(
     blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
 ) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
-    """Each line with its session, and the call that wrote it where the session shows that."""
+    """Each line with its session, and with the edit that wrote it where there is one."""
     for place in dict.fromkeys((line.path, line.was) for line in blamed):
         own = [line for line in blamed if (line.path, line.was) == place]
         paths = {path for path in place if path}
@@ -166,18 +165,18 @@ def _wrote(session: Session, paths: set[str]) -> bool:
     return any(file["path"] in paths for file in session.header["filesChanged"])
 
 
-# ---------------------------------------------------------------- telling
+# ---------------------------------------------------------------- entries
 
 
 def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
-    """An entry of which no record is known."""
+    """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "change": []}
     return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
 
 
 def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> Header:
-    """What a session says of the lines: in ``events`` the prompt above the call that wrote them, the decision
-    stated near it, and the call itself."""
+    """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
+    nearest stated decision, and the call itself."""
     explanation: Header = {"trajectory": session.header, "movedBy": _list_moves(session)}
     stated = [d for d in session.header["decisions"] if d["by"] != "inferred"]
     decisions = stated or session.header["decisions"]
@@ -201,7 +200,7 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
 
 
 def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
-    """The last above the call: in its part, else the one in an earlier part that its record names."""
+    """The last prompt above the call: in its part, else the one that matches its record's prompt."""
     for event in reversed(part.events[:at]):
         if isinstance(event, Prompt):
             return event
@@ -210,7 +209,7 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 
 def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
-    """What the message nearest to event ``at`` that tells of a choice tells of it."""
+    """The decisions inferred from the message nearest to event ``at`` that has any."""
     from gittraj.events.inference import infer_decisions  # noqa: PLC0415 - 20 patterns, for records that state none
 
     messages = sorted((abs(i - at), i) for i, event in enumerate(part) if isinstance(event, Message))
@@ -219,7 +218,7 @@ def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
 
 
 def _list_moves(session: Session) -> list[Header]:
-    """The commits that the records were carried from, the first one first."""
+    """The commits that the records were carried from, the original first."""
     origins = {record.origin.commit for record in session.records if record.origin}
     former = session.header["link"]["carriedFrom"]
     return [

@@ -19,7 +19,7 @@ Takeaway = Mapping[str, Any]
 LEAST = 100
 """The smallest budget in tokens: the frame and one short takeaway."""
 
-_MISSES = 50  # lessons that do not fit, before the search for shorter ones ends
+_MISSES = 50  # takeaways that do not fit, before the search for shorter ones ends
 
 _HEAD = """\
 # git traj context: what was said earlier about these files, most useful first
@@ -37,7 +37,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def render_briefing(takeaways: Sequence[Takeaway], *, budget: int, paths: Sequence[str]) -> str:
-    """A line for each lesson that fits in ``budget`` tokens, after and before lines with ``#``."""
+    """A line for each takeaway that fits in ``budget`` tokens, after and before lines with ``#``."""
     spell = partial(_line, only=len(paths) == 1)
     kept = _fit(takeaways, spell, around=_HEAD + _END.format(len(takeaways)), budget=budget)
     return _HEAD + "".join(map(spell, kept)) + _END.format(len(takeaways) - len(kept))
