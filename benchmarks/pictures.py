@@ -27,14 +27,14 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.change import Change, Reviewed, Rewritten
 from gittraj.query.records import Recorded
 from gittraj.query.review import read_change
-from gittraj.render.comment.comment import Taste, render_comment
-from gittraj.render.comment.tables import Place
+from gittraj.render.comment.comment import CommentOptions, render_comment
+from gittraj.render.comment.tables import Location
 from tests.unit.render.test_inert import EXTENSIONS
 
 WIDTHS = {"desktop": 900, "phone": 390}
 FOLD = 650
 """Pixels above the folds, at the most, on a desktop."""
-_PLACE = Place(
+_LOCATION = Location(
     server="https://github.com",
     repository="acme/shop",
     number=7,
@@ -147,7 +147,7 @@ def main(arguments: list[str]) -> int:
     for name, state in states(change).items():
         if wanted and name not in wanted:
             continue
-        text = render_comment(state, _PLACE, Taste())
+        text = render_comment(state, _LOCATION, CommentOptions())
         (folder / f"{name}.md").write_text(text, "utf-8")
         for picture, fold, excess in draw(text, folder, name, css=css):
             size = picture.stat().st_size

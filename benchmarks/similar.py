@@ -17,7 +17,7 @@ from pathlib import Path
 
 from gittraj.index import text
 from gittraj.index.likeness import rank_like
-from gittraj.index.text import TEXTS, Part, Piece
+from gittraj.index.text import TEXTS, Part, TextField
 
 _HERE = Path(__file__).parent
 _CHORES = 4  # for each topic
@@ -77,7 +77,7 @@ def measure(asked: Sequence[Asked]) -> Iterator[Score]:
     text.replace_parts(connection, {part.trajectory: [part] for part in parts})
     numbers = [doc for (doc,) in connection.execute("SELECT doc FROM parts ORDER BY doc")]
     for doc, part in zip(numbers, parts, strict=True):
-        row = (doc, "\n".join(piece.text for piece in part.pieces))
+        row = (doc, "\n".join(piece.text for piece in part.fields))
         connection.execute("INSERT INTO plain (rowid, text) VALUES (?, ?)", row)
 
     def plain(question: str, between: str) -> list[int]:
@@ -129,7 +129,7 @@ def _parts() -> Iterator[Part]:
             *(("message", did), ("retrospective", did.partition(";")[0]), ("decision", chosen)),
             *(("tool", f"pytest -q {path}"), ("output", "12 passed in 3.2 seconds"), ("file", path)),
         ]
-        pieces = [Piece(kind, None, words) for kind, words in said]
+        pieces = [TextField(kind, None, words) for kind, words in said]
         yield Part(f"traj_{number}", "e1", "claude-code", None, None, {}, (), pieces)
 
 

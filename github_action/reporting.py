@@ -19,9 +19,9 @@ from gittraj.query.change import Change, Reviewed, Rewritten, decisions
 from gittraj.query.records import Recorded
 from gittraj.query.review import find_sessions
 from gittraj.redact import Redactor
-from gittraj.render.comment.comment import Taste, render_comment
+from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.flags import find_flags
-from gittraj.render.comment.tables import Place
+from gittraj.render.comment.tables import Location
 
 _SUMMARY = 900_000
 """Characters of a job's summary; the runner drops one of more than 1,024 KiB."""
@@ -80,15 +80,15 @@ def read_change(
 
 def make_report(change: Change, settings: Settings, *, number: int) -> Told:
     """The change in its four lengths, scanned for secrets before it is put into words, and after."""
-    place = Place(server=settings.server, repository=settings.repository, number=number)
-    taste = Taste(prompts=settings.prompts, cost=settings.cost)
+    location = Location(server=settings.server, repository=settings.repository, number=number)
+    options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaped, a secret may not be known any more
     change = map_texts(change, lambda text, name: _scan(redactor, text, leaks, name=name))
     texts = [
-        render_comment(change, place, taste),
-        render_comment(change, place, taste, characters=_BRIEF),
-        render_comment(change, place, taste, characters=_SUMMARY, octets=_SUMMARY),
+        render_comment(change, location, options),
+        render_comment(change, location, options, characters=_BRIEF),
+        render_comment(change, location, options, characters=_SUMMARY, max_bytes=_SUMMARY),
     ]
     clean = [_scan(redactor, text, leaks) for text in texts]
     line = f"{len(change.recorded)} of {count(len(change.own), 'commit')} carry an agent trajectory"
@@ -100,7 +100,7 @@ def outputs(change: Change) -> dict[str, str]:
     """The action's outputs that a change gives."""
     own, recorded = len(change.own), len(change.recorded)
     costs = [t["part"]["costUsd"] for t in change.sessions if t["part"]["costUsd"] is not None]
-    unsure = [flag for flag in find_flags(change) if flag.sign == "⚠️"]
+    unsure = [flag for flag in find_flags(change) if flag.icon == "⚠️"]
     return {
         "commits-total": str(own),
         "commits-with-trajectory": str(recorded),
@@ -125,7 +125,7 @@ def as_json(change: Change) -> str:
         "sessions": change.sessions,
         "decisions": decisions(change),
         "flags": [
-            {"path": flag.path, "why": flag.why, "said": flag.said, "commits": flag.commits}
+            {"path": flag.path, "why": flag.why, "said": flag.quoted, "commits": flag.commits}
             for flag in find_flags(change)
         ],
     }

@@ -17,7 +17,7 @@ from gittraj.notes.carry import carry_note, is_own
 from gittraj.notes.merge import merge_lines, standing
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
-from gittraj.query.log.unreachable import Stranded, find_stranded
+from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.moved import find_allowed, name_told, squashed
 from gittraj.record.drain.run import follow
@@ -31,7 +31,7 @@ class Repaired:
     """``carried``: what brought something; ``stranded``: what has no evidence."""
 
     carried: tuple[Rewrite, ...]
-    stranded: tuple[Stranded, ...]
+    stranded: tuple[UnreachableRecords, ...]
 
 
 def repair(
@@ -79,7 +79,7 @@ def repair(
         if carried and not dry_run:
             pairs = [(r.old, r.new) for r in carried]
             _write(repository, pairs, became=became, gathered=gathered, environ=environ, live=live)
-        stranded = find_stranded(repository, notes)
+        stranded = find_unreachable_records(repository, notes)
     return Repaired(
         carried=tuple(carried),
         stranded=tuple(s for s in stranded if limit is None or s.commit in limit),

@@ -1,41 +1,40 @@
-"""What queries ask, answered from the index: one state of it, as of the refs' tips when it was opened."""
+"""Answers queries from one state of the index, current with the refs when it was opened."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, wraps
-from typing import ParamSpec, TypeVar
+from functools import cached_property
 
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
+from gittraj.index.indexed_notes import IndexedNotes
+from gittraj.index.indexed_reachable import IndexedReachable, or_failed
 from gittraj.index.is_current import read_quiet
-from gittraj.index.reach import Reach
-from gittraj.index.update import Tell, refresh
-from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.index.update import Progress, refresh
+from gittraj.notes.store import RECORDS_REF
 from gittraj.query.header import Header
-from gittraj.query.index_lookup import Below, Change, Known, Step, UnfitError
-from gittraj.query.records import Notes, Read, Recorded
+from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
+from gittraj.query.records import Notes, Recorded
 from gittraj.render.text.log import render_rest, render_small
 from gittraj.render.text.terminal import Page
 
 PLAIN = Page(80)
-"""How running text looks in a pipe."""
-_FILLED = 1_000  # commits that one drain may fold: what they name is in memory
-P = ParamSpec("P")
-T = TypeVar("T")
+"""The layout of output into a pipe."""
+_FILLED = 1_000  # commits that one drain may fold: their trajectories are in memory
 
 
 @contextmanager
 def open_index(
-    repository: Repository, rev: str = "HEAD", *, tell: Tell | None = None
+    repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None
 ) -> Iterator[Answers | None]:
-    """The index, brought up to the notes and to what ``rev`` (one commit) reaches; None: do without it."""
+    """The index, current with the notes and with what ``rev`` (one commit) reaches; None where there is
+    none."""
     answers = None
     try:
         with ExitStack() as stack:
@@ -44,7 +43,7 @@ def open_index(
             except TrajError:
                 pass
             yield answers
-    except BrokenPipeError:  # the reader has seen enough: what was folded for him is worth keeping
+    except BrokenPipeError:  # the reader has seen enough: keep what was folded
         if answers is not None:
             answers.remember()
         raise
@@ -52,7 +51,7 @@ def open_index(
         answers.remember()
 
 
-def _open(stack: ExitStack, repository: Repository, rev: str, tell: Tell | None) -> Answers | None:
+def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | None) -> Answers | None:
     # not through libgit2: to load it takes longer than the whole answer
     listed = repository.run("for-each-ref", "--format=%(objectname)", RECORDS_REF).out.decode().split()
     if not listed:
@@ -85,20 +84,7 @@ def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str
     return not asked or bool(connection.execute("SELECT 1 FROM tips WHERE oid = ?", asked).fetchone())
 
 
-def _or_unfit(ask: Callable[P, T]) -> Callable[P, T]:
-    """Damage may show in any question."""
-
-    @wraps(ask)
-    def asked(*args: P.args, **named: P.kwargs) -> T:
-        try:
-            return ask(*args, **named)
-        except (sqlite3.Error, IndexError, KeyError, TypeError, ValueError) as error:
-            raise UnfitError(str(error)) from error
-
-    return asked
-
-
-class Answers(Known):
+class Answers(IndexLookup):
     """``notes`` is the tip of the records ref that is in the index."""
 
     def __init__(
@@ -113,29 +99,31 @@ class Answers(Known):
         self._rev, self._commit = named
         self._tip = notes
         self._quiet = records.read_source(connection).get("quiet", "")
-        self._told: dict[str, tuple[Sequence[Header], Header]] = {}
-        self._harmed = False
+        self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
+        self._damaged = False
 
     @cached_property
     def notes(self) -> Notes:
-        return _Notes(self._repository, self._connection, self._tip, self)
+        return IndexedNotes(
+            self._repository, self._connection, self._tip, learn=self.learn, give_up=self.give_up
+        )
 
     @property
     def tip(self) -> str:
-        """Of the notes that it knows."""
+        """The tip of the notes in the index."""
         return self._tip
 
     def latest(self) -> list[str]:
-        """Every id that a note names, those of the newest commits first."""
+        """Every trajectory id in a note, those of the newest commits first."""
         return records.latest(self._connection)
 
-    @_or_unfit
-    def below(self, rev: str) -> Below | None:
+    @or_failed
+    def below(self, rev: str) -> Reachable | None:
         commit = self._commit if rev == self._rev else self._repository.find_commit(rev)
         tip = history.read_tip(self._connection, commit) if commit else None
-        return _Below(self._repository, self._connection, tip) if tip else None
+        return IndexedReachable(self._repository, self._connection, tip) if tip else None
 
-    @_or_unfit
+    @or_failed
     def read_steps(
         self,
         parents: Mapping[str, Sequence[str]],
@@ -161,195 +149,59 @@ class Answers(Known):
                 changed[(commits[number], 0)] = [("M", path, path) for path in touched]
         return True
 
-    def untold(self, commits: Sequence[str]) -> list[str]:
-        """Those of which nothing is remembered."""
+    def uncached(self, commits: Sequence[str]) -> list[str]:
+        """Those without a cached HEADER."""
         try:
-            told = records.told_of(self._connection)
+            cached = records.cached_commits(self._connection)
         except sqlite3.Error:
             self.give_up()
             return []
-        return [commit for commit in commits if commit not in told]
+        return [commit for commit in commits if commit not in cached]
 
     def fold(self, commits: Sequence[str]) -> None:
-        """What these say is remembered from now on."""
+        """Fold the records of these commits into the cache."""
         deque(Recorded(self.notes).headers(commits), maxlen=0)
 
     def fill(self, seconds: float) -> None:
-        """Fold what nobody has looked at yet, the newest commits first, for so long."""
+        """Fold what is not cached yet, the newest commits first, for about ``seconds``."""
         end = time.monotonic() + seconds
         recorded = Recorded(self.notes)
         try:
-            for commit in records.untold(self._connection, _FILLED):
+            for commit in records.uncached(self._connection, _FILLED):
                 deque(recorded.headers([commit]), maxlen=0)
                 if time.monotonic() > end:
                     return
         except (sqlite3.Error, GitError):
-            pass  # a query will tell
+            pass  # the next query will report it
 
     def learn(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
-        self._told[commit] = headers, tallies
+        self._folded[commit] = headers, tallies
 
     def give_up(self) -> None:
-        self._harmed = True
+        self._damaged = True
 
     def remember(self) -> None:
-        """Keep what was folded for the next time, if nobody wrote a note meanwhile; drop an index in which
-        damage was found. Never fails."""
+        """Save what was folded, unless a note was written meanwhile; drop a damaged index. Never fails."""
         try:
-            if self._harmed:
+            if self._damaged:
                 file.drop(self._repository.common_dir)
                 return
         except file.UnusableError:
-            return  # somebody writes for long; it will be found again
+            return  # another process keeps writing; the damage will show again
         quiet = read_quiet(self._repository)
-        if not self._told and quiet == self._quiet:
+        if not self._folded and quiet == self._quiet:
             return
-        told = {commit: _tell(*each) for commit, each in self._told.items()}
+        rendered = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if records.read_source(connection).get("notes") == self._tip:
-                    records.remember(connection, told)
+                    records.remember(connection, rendered)
                 records.write_source(connection, quiet=quiet)
         except file.UnusableError:
             pass
 
 
-def _tell(headers: Sequence[Header], tallies: Header) -> records.Told:
+def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
     if not headers:
-        return records.Told(headers, "", "", tallies)
-    return records.Told(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
-
-
-class _Below(Below):
-    def __init__(self, repository: Repository, connection: sqlite3.Connection, tip: Reach) -> None:
-        self._repository = repository
-        self._connection = connection
-        self._tip = tip
-
-    @_or_unfit
-    def noted(self, paths: Collection[str] | None) -> list[str]:
-        heights = self._tip.heights
-        if paths is None:
-            found = {number for number in records.noted_numbers(self._connection) if self._tip.height(number)}
-        else:
-            touched = history.following(self._connection, self._tip, paths)
-            found = records.noted_among(self._connection, touched.values())
-        return self._named(sorted(found, key=heights.__getitem__, reverse=True))
-
-    @_or_unfit
-    def touching(self, paths: Collection[str]) -> list[str]:
-        touched = history.following(self._connection, self._tip, paths)
-        return self._named([touched[height] for height in sorted(touched, reverse=True)])
-
-    def _named(self, numbers: Sequence[int]) -> list[str]:
-        commits = history.commits_of(self._connection, numbers)
-        return [commits[number] for number in numbers]
-
-    def __getitem__(self, commit: str) -> Sequence[str]:
-        try:
-            return self._parents(commit)
-        except sqlite3.Error:
-            return self._repository.objects.commit(commit).parents
-
-    def _parents(self, commit: str) -> Sequence[str]:
-        number = history.numbers_of(self._connection, [commit]).get(commit)
-        height = self._tip.height(number) if number is not None else 0
-        if not height:
-            raise KeyError(commit)
-        above = [self._tip.numbers[parent] for parent in self._tip.parents(height)]
-        commits = history.commits_of(self._connection, above)
-        return tuple(commits[number] for number in above)
-
-    def __iter__(self) -> Iterator[str]:
-        newest = list(self._tip.numbers)[:0:-1]
-        commits = history.commits_of(self._connection, newest)
-        return (commits[number] for number in newest)
-
-    def __len__(self) -> int:
-        return len(self._tip.numbers) - 1
-
-
-class _Notes(Notes):
-    """Notes whose places are in the index, and whose bodies are read when somebody asks."""
-
-    def __init__(
-        self, repository: Repository, connection: sqlite3.Connection, tip: str, answers: Answers
-    ) -> None:
-        self._repository = repository
-        self._connection = connection
-        self._tip = tip
-        self._answers = answers
-
-    @cached_property
-    def _commits(self) -> dict[str, bool]:
-        try:
-            return records.noted(self._connection)
-        except sqlite3.Error:
-            self._answers.give_up()
-            exploring = {*self._all.exploring()}
-            return {commit: commit in exploring for commit in self._all}
-
-    @cached_property
-    def _all(self) -> Notes:
-        """Without the index."""
-        return Read(NotesRef(self._repository).items(self._tip))
-
-    def __contains__(self, commit: object) -> bool:
-        return commit in self._commits
-
-    def __len__(self) -> int:
-        return len(self._commits)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._commits)
-
-    def read(self, commit: str) -> bytes:
-        try:
-            return self._read(commit) or b""
-        except GitError:  # damaged since the index read it: passed over, as where there is no index
-            return b""
-
-    @cached_property
-    def _read(self) -> Callable[[str], bytes | None]:
-        return NotesRef(self._repository).reader(self._tip)
-
-    def exploring(self) -> Iterator[str]:
-        return (commit for commit, explored in self._commits.items() if explored)
-
-    def mixed(self) -> Sequence[str]:
-        try:
-            return records.mixed(self._connection)
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.mixed()
-
-    def ids(self) -> Iterator[str]:
-        try:
-            return iter(records.named(self._connection))
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.ids()
-
-    def naming(self, identity: str) -> Sequence[str]:
-        try:
-            return records.carrying(self._connection, identity)
-        except sqlite3.Error:
-            self._answers.give_up()
-            return self._all.naming(identity)
-
-    def known(self, commits: Sequence[str]) -> dict[str, list[Header]]:
-        try:
-            return records.headers_of(self._connection, commits)
-        except (sqlite3.Error, ValueError):
-            self._answers.give_up()
-            return {}
-
-    def tallied(self, commits: Sequence[str]) -> dict[str, Header]:
-        try:
-            return records.tallies_of(self._connection, commits)
-        except (sqlite3.Error, ValueError):
-            self._answers.give_up()
-            return {}
-
-    def learn(self, commit: str, headers: Sequence[Header], tallies: Header) -> None:
-        self._answers.learn(commit, headers, tallies)
+        return records.FoldedCommit(headers, "", "", tallies)
+    return records.FoldedCommit(headers, render_rest(headers, PLAIN), render_small(headers), tallies)

@@ -1,4 +1,4 @@
-"""Counts over many commits, of which the index remembers what each adds. Without it the same, and slower."""
+"""Statistics over many commits, whose addends are cached in the index. Without it the same, but slower."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.keep_warm import AT_ONCE, fold_all
-from gittraj.index.update import Tell
+from gittraj.index.update import Progress
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import Header
 from gittraj.query.log.listing import list_commits, plain_paths
@@ -22,23 +22,22 @@ from gittraj.query.stats.statistics import (
     describe_commits,
     overview,
     read_disk_size,
-    read_touched,
-    table,
 )
+from gittraj.query.stats.tables import read_touched, table
 
 
-def take_stock(
+def compute_stats(
     repository: Repository,
     rev: str,
     paths: Sequence[str],
     *,
     by: str,
     cwd: Path,
-    tell: Tell,
+    tell: Progress,
     **limits: Any,
 ) -> tuple[Header, list[Header]]:
-    """``total`` and ``rows`` of ``git traj stats --json``, of the commits that ``query.history.list_commits``
-    finds. Raises TrajError as it does."""
+    """``total`` and ``rows`` of ``git traj stats --json``, of the commits that ``list_commits`` finds. Raises
+    TrajError as it does."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
         recorded = Recorded(index.notes if index else NotesRef(repository).items())
@@ -50,10 +49,10 @@ def take_stock(
     places = plain_paths(repository, paths, cwd=cwd)
     with open_index(repository, rev, tell=tell) as index:
         found = find(index)
-        untold = index.untold([commit for commit in found[2] if commit in found[0]]) if index else []
-        if len(untold) <= AT_ONCE:
+        uncached = index.uncached([commit for commit in found[2] if commit in found[0]]) if index else []
+        if len(uncached) <= AT_ONCE:
             return _count(repository, *found, places, by=by, index=index)
-    fold_all(repository, rev, untold, tell=tell)
+    fold_all(repository, rev, uncached, tell=tell)
     with open_index(repository, rev) as index:
         return _count(repository, *find(index), places, by=by, index=index)
 
@@ -69,7 +68,7 @@ def _count(
     index: Answers | None,
 ) -> tuple[Header, list[Header]]:
     noted = [commit for commit in commits if commit in recorded]
-    with _undisturbed():
+    with _without_gc():
         tallies = dict(zip(noted, recorded.tallies(noted), strict=True))
     found = count(describe_commits(repository, commits), tallies)
     rows = table(found, by, lambda: read_touched(ancestry, commits, places, index))
@@ -79,9 +78,9 @@ def _count(
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Hundreds of thousands of objects are made here, and all of them stay: to look for cycles among them
-    again and again took 40 % of the time."""
+def _without_gc() -> Iterator[None]:
+    """Hundreds of thousands of objects are made here, and all stay alive: garbage collection took 40 % of the
+    time."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -89,3 +88,6 @@ def _undisturbed() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+take_stock = compute_stats  # for gittraj.cli.stats

@@ -1,8 +1,8 @@
-"""The file of the index, in a folder of its own in the common git directory.
+"""The index's files, in a folder of their own in the common git directory.
 
-One process writes at a time (``lock``). After each change the file's size, time and inode are written down
-beside it (``stamp``): a file that is another one now, because somebody truncated, restored or scribbled over
-it, is not read. SQLite alone would believe a changed row. Whoever cannot read the index does without it.
+One process writes at a time (``lock``). After each change the file's size, time and inode are recorded beside
+it (``stamp``): a file that was truncated, restored or overwritten since is not read. SQLite alone would
+accept a changed row. A reader that cannot use the index does without it.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from gittraj.index.schema import NUMBER, TABLES
 from gittraj.state.lock import acquire
 
 _WAIT = 20.0
-"""Seconds for which a query waits for somebody else's build before it does without."""
+"""Seconds for which a query waits for another process's build before it does without."""
 _PATIENCE = 2.0
 """Seconds for which a reader waits for a writer, and a writer for readers."""
 
 
 class UnusableError(TrajError):
-    """There is no index to read, or none that may be believed."""
+    """There is no index, or none that can be trusted."""
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
-    """One file of the folder: what stands in it, and what the names of its lock and its stamp begin with."""
+class Database:
+    """One file of the folder: its tables and their version, and the prefix of its lock and stamp."""
 
     name: str
     number: int
@@ -41,24 +41,24 @@ class Book:
     prefix: str = ""
 
 
-LISTINGS = Book(NAME, NUMBER, TABLES)
+LISTINGS = Database(NAME, NUMBER, TABLES)
 
 
 @contextmanager
-def reading(common_dir: Path, book: Book = LISTINGS) -> Iterator[sqlite3.Connection]:
+def reading(common_dir: Path, database: Database = LISTINGS) -> Iterator[sqlite3.Connection]:
     """One state of the index, whatever is written meanwhile. Raises UnusableError.
 
     That the file is damaged may show in any later question, as sqlite3.Error.
     """
     folder = common_dir / FOLDER
-    path = folder / book.name
+    path = folder / database.name
     try:
         connection = _connect(path, "ro")
     except sqlite3.Error as error:
         raise UnusableError(str(error)) from error
     with closing(connection):
         try:
-            held = fast_open.hold(connection, str(folder), book.name, book.number, book.prefix)
+            held = fast_open.hold(connection, str(folder), database.name, database.number, database.prefix)
         except (sqlite3.Error, OSError, ValueError) as error:
             raise UnusableError(str(error)) from error
         if not held:
@@ -67,54 +67,56 @@ def reading(common_dir: Path, book: Book = LISTINGS) -> Iterator[sqlite3.Connect
 
 
 @contextmanager
-def writing(common_dir: Path, book: Book = LISTINGS, *, wait: float = _WAIT) -> Iterator[sqlite3.Connection]:
-    """The index to be changed in one transaction; an empty one when there is none that may be believed.
+def writing(
+    common_dir: Path, database: Database = LISTINGS, *, wait: float = _WAIT
+) -> Iterator[sqlite3.Connection]:
+    """The index, to change in one transaction; a new one where there is none that can be trusted.
 
     Raises UnusableError when nothing can be written here, or another process writes for longer than ``wait``
-    seconds. What ends in an exception changes nothing.
+    seconds. An exception rolls back.
     """
     folder = common_dir / FOLDER
     try:
         folder.mkdir(exist_ok=True)
-        with _locked(folder / f"{book.prefix}lock", wait=wait):
+        with _locked(folder / f"{database.prefix}lock", wait=wait):
             try:
-                with _opened(folder, book) as connection:
+                with _opened(folder, database) as connection:
                     yield connection
-            except sqlite3.OperationalError:  # no room, no right, somebody reads for ever
+            except sqlite3.OperationalError:  # disk full, no permission, or a reader that never ends
                 raise
-            except sqlite3.DatabaseError:  # damaged: the next one begins anew
-                _remove(folder, book)
+            except sqlite3.DatabaseError:  # damaged: the next writer starts again
+                _remove(folder, database)
                 raise
     except (sqlite3.Error, OSError) as error:
         raise UnusableError(str(error)) from error
 
 
-def drop(common_dir: Path, book: Book = LISTINGS) -> None:
-    """Without a trace. Raises UnusableError when another process writes and does not end."""
+def drop(common_dir: Path, database: Database = LISTINGS) -> None:
+    """Delete the file, its lock aside. Raises UnusableError when another process keeps writing."""
     folder = common_dir / FOLDER
     try:
-        with _locked(folder / f"{book.prefix}lock", wait=_WAIT):
-            _remove(folder, book)
+        with _locked(folder / f"{database.prefix}lock", wait=_WAIT):
+            _remove(folder, database)
     except OSError as error:
         raise UnusableError(str(error)) from error
 
 
 @contextmanager
-def _opened(folder: Path, book: Book) -> Iterator[sqlite3.Connection]:
-    path, stamp = folder / book.name, folder / f"{book.prefix}stamp"
-    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, book):
+def _opened(folder: Path, database: Database) -> Iterator[sqlite3.Connection]:
+    path, stamp = folder / database.name, folder / f"{database.prefix}stamp"
+    if fast_open.read_stamp(str(path)) == fast_open.read_text(str(stamp)) and _is_ours(path, database):
         try:
             with closing(_connect(path, "rw")) as connection:
                 yield from _changed(connection)
-        finally:  # also after an exception: what was rolled back has another time
+        finally:  # also after an exception: a rollback changes the time
             _write_stamp(stamp, path)
         return
-    _remove(folder, book)
-    fresh = folder / f"{book.name}.new"
+    _remove(folder, database)
+    fresh = folder / f"{database.name}.new"
     try:
         with closing(_connect(fresh, "rwc")) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")  # nobody else knows the file yet
-            yield from _changed(connection, f"PRAGMA user_version = {book.number}; {book.tables}")
+            connection.execute("PRAGMA journal_mode = OFF")  # no other process knows the file yet
+            yield from _changed(connection, f"PRAGMA user_version = {database.number}; {database.tables}")
         fresh.replace(path)
     except BaseException:  # a full disk has no room for half an index
         fresh.unlink(missing_ok=True)
@@ -123,9 +125,9 @@ def _opened(folder: Path, book: Book) -> Iterator[sqlite3.Connection]:
 
 
 def _changed(connection: sqlite3.Connection, first: str = "") -> Iterator[sqlite3.Connection]:
-    connection.execute("PRAGMA secure_delete = ON")  # what was forgotten must not stay in a free page
+    connection.execute("PRAGMA secure_delete = ON")  # forgotten text must not stay in a free page
     connection.execute("PRAGMA cache_size = -16384")
-    # in one transaction: each statement that is its own waits for the disk
+    # in one transaction: each one waits for the disk
     connection.executescript(f"BEGIN IMMEDIATE; {first}")
     yield connection
     connection.execute("COMMIT")
@@ -138,12 +140,12 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     return connection
 
 
-def _is_ours(path: Path, book: Book) -> bool:
+def _is_ours(path: Path, database: Database) -> bool:
     try:
-        # to be written: what a killed writer had begun is rolled back
+        # opened for writing, to roll back what a killed writer left
         with closing(_connect(path, "rw")) as connection:
-            return fast_open.is_ours(connection, book.number)
-    except (sqlite3.Error, ValueError):  # of a damaged schema not even the complaint can be decoded
+            return fast_open.is_ours(connection, database.number)
+    except (sqlite3.Error, ValueError):  # even the error message of a damaged schema may not decode
         return False
 
 
@@ -153,10 +155,15 @@ def _write_stamp(stamp: Path, path: Path) -> None:
     fresh.replace(stamp)
 
 
-def _remove(folder: Path, book: Book) -> None:
-    # a journal without its database would be played into the next one
-    names = (f"{book.name}-journal", book.name, f"{book.name}.new", f"{book.name}.new-journal")
-    for name in (f"{book.prefix}stamp", *names):
+def _remove(folder: Path, database: Database) -> None:
+    # a journal without its database would be applied to the next one
+    names = (
+        f"{database.name}-journal",
+        database.name,
+        f"{database.name}.new",
+        f"{database.name}.new-journal",
+    )
+    for name in (f"{database.prefix}stamp", *names):
         (folder / name).unlink(missing_ok=True)
 
 

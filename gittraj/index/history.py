@@ -1,7 +1,7 @@
-"""Which commits touched which paths, and by what names.
+"""Which commits touched which paths, and under which names.
 
 Only a commit's diff to its first parent counts as touching; renames are kept for the diff to each parent,
-since names are handed down to all of them. It must import next to nothing: see ``glance``.
+since names are handed down to all of them. It must import next to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _TIPS = 8  # that are kept
 _CHUNK = 400  # parameters of one statement
-_ALL = 10_000  # questions that take as long as reading everything
+_ALL = 10_000  # queries that take as long as reading everything
 
 
 # ---------------------------------------------------------------- reading
@@ -53,7 +53,7 @@ _RENAMES = (
 
 
 def touching(connection: sqlite3.Connection, names: Iterable[str]) -> dict[int, list[str]]:
-    """The commits that touched one of the names or what is below it, with the paths; ``""`` is the top."""
+    """The commits that touched one of the names or a path below it, with the paths; ``""`` is the top."""
     found: dict[int, list[str]] = {}
     for name in names:
         for number, path in _touched(connection, name, "n, path"):
@@ -69,7 +69,7 @@ def _touched(connection: sqlite3.Connection, name: str, columns: str) -> Iterabl
 
 
 def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tuple[int, int, str, str]]:
-    """Commits, which of their parents, the name and what it is called there."""
+    """Commits, the number of the parent, the name and its name there."""
     for some in _chunks(map(_bytes, names)):
         yield from (
             (number, parent, _text(new), _text(old))
@@ -78,7 +78,7 @@ def renames(connection: sqlite3.Connection, names: Iterable[str]) -> Iterator[tu
 
 
 def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) -> dict[int, int]:
-    """The commits, by height, that touched one of ``paths`` (from the top) or what it was called there."""
+    """The commits, by height, that touched one of ``paths`` (from the top) under any of its names."""
     base = frozenset(paths)
     names, fresh = set[str](), set(base)
     steps: dict[int, list[tuple[int, str, str]]] = {}
@@ -92,7 +92,7 @@ def following(connection: sqlite3.Connection, tip: Reach, paths: Iterable[str]) 
         fresh = older - names
     heights, size = tip.heights, len(tip.heights)
     touched = ((name, [n for (n,) in _touched(connection, name, "n")]) for name in names)
-    if not steps:  # thousands, of a file that many touch: each call counts
+    if not steps:  # a file may have thousands of commits: each call counts
         return {heights[n]: n for _, ns in touched for n in ns if n < size and heights[n]}
     held = tip.hand_down(base, steps)
     return {
@@ -118,7 +118,7 @@ def add_commits(connection: sqlite3.Connection, commits: Sequence[tuple[str, int
 
 
 class Writer:
-    """Takes in what commits changed; ``close`` writes it down, in the order of the table."""
+    """Collects what commits changed; ``close`` writes it, in the order of the table."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

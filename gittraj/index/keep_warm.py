@@ -1,4 +1,4 @@
-"""Keeps the index warm after a drain, in the background: the first to ask waits for nothing either."""
+"""Keeps the index current after a drain, in the background, so that the first query does not wait."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from gittraj.index.answers import open_index
 from gittraj.index.fast_open import FOLDER
 from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
-from gittraj.index.update import Tell
+from gittraj.index.update import Progress
 
 _SECONDS = 2.0
-"""Of one drain; the next one goes on."""
+"""For one drain; the next one continues."""
 _FOR_TEXT = 5.0
-"""The same, of the text of events: nobody who lists commits waits for it."""
+"""For the text of events: listings do not wait for it."""
 AT_ONCE = 1_000
 """Commits whose records are in memory at the same time."""
 
 
 def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
-    """Bring the index up to HEAD and the notes, and fold what nobody has looked at yet, for so long; then
-    read what was said.
+    """Update the index to HEAD and the notes, fold what is not cached for about ``seconds``, then index text.
 
-    Where no index can be kept nothing happens.
+    Does nothing where no index can be kept.
     """
     with open_index(repository) as index:
         if index is not None:
@@ -32,7 +31,7 @@ def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
 
 
 def take_out(repository: Repository) -> None:
-    """What was taken off leaves the index that there is now, not at the next question."""
+    """Remove deleted records from an existing index now, not at the next query."""
     if (repository.common_dir / FOLDER / TEXTS.name).exists():
         keep_text(repository, seconds=_FOR_TEXT)
     elif (repository.common_dir / FOLDER).is_dir():
@@ -40,9 +39,9 @@ def take_out(repository: Repository) -> None:
             pass
 
 
-def fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell: Tell) -> None:
-    """Fold all of ``commits``, for somebody who will ask for all of them: some at a time, and what is done
-    is kept also when he loses patience. ``rev`` as for ``open_index``."""
+def fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell: Progress) -> None:
+    """Fold all of ``commits``, in batches, so that an interrupted run keeps what is done. ``rev`` as for
+    ``open_index``."""
     for at in range(0, len(commits), AT_ONCE):
         tell("reading records", at, len(commits))
         with open_index(repository, rev) as index:

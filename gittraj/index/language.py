@@ -1,8 +1,8 @@
-"""The query language of ``git traj search``, and what SQLite is asked for it.
+"""The query language of ``git traj search``, translated for SQLite.
 
-``rate limit`` (both), ``"rate limit"`` (beside each other), ``limit*`` (that begin so), ``a OR b``,
-``NOT a`` or ``-a``, and parentheses. Whatever a user types, SQLite is only given quoted words and operators
-of ours, so no query can be an error of its grammar. Pure.
+``rate limit`` (both), ``"rate limit"`` (a phrase), ``limit*`` (a prefix), ``a OR b``, ``NOT a`` or ``-a``,
+and parentheses. SQLite only gets quoted words and our own operators, so no input can be a syntax error there.
+Pure.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _OPERATORS = ("AND", "OR", "NOT")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """``match`` is what SQLite is asked, ``sought`` the same for a text that has only some of it: what is
-    shown of it."""
+    """``match`` is SQLite's query, ``sought`` one that matches any of its words, for excerpts."""
 
     match: str
     sought: str
@@ -32,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """What must be there, in SQLite's words; or (``wanted`` false) must not."""
+    """A required term in SQLite's syntax; with ``wanted`` false an excluded one."""
 
     match: str
     sought: tuple[str, ...]
@@ -40,7 +39,7 @@ class _Term:
 
 
 def parse_query(text: str) -> Asked:
-    """Raises UsageError for what means nothing."""
+    """Raises UsageError for an invalid query."""
     parser = _Parser(list(_tokens(text)))
     found = parser.read_any()
     if parser.left():
@@ -53,7 +52,7 @@ def parse_query(text: str) -> Asked:
 
 
 def spell_word(text: str) -> str | None:
-    """One word or phrase as SQLite is asked for it, an identifier also by its whole; None without a letter or
+    """One word or phrase in SQLite's syntax, an identifier also as a whole; None without a letter or
     digit."""
     if not any(sign.isalnum() for sign in text):
         return None
@@ -64,7 +63,7 @@ def spell_word(text: str) -> str | None:
 
 
 def quote(text: str) -> str:
-    """As SQLite takes it literally."""
+    """``text`` as a literal of SQLite's query syntax."""
     return '"' + words.cut(text).replace('"', " ") + '"'
 
 
@@ -82,7 +81,7 @@ def _bad(why: str) -> UsageError:
 
 
 class _Parser:
-    """Binds NOT tightest, then what stands side by side, then OR."""
+    """NOT binds tightest, then adjacent terms (AND), then OR."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self._tokens = tokens
@@ -107,7 +106,7 @@ class _Parser:
         return _join(found, " OR ")
 
     def _read_all(self) -> _Term | None:
-        """What stands side by side; None where none of it has a letter."""
+        """Adjacent terms; None where none has a letter or digit."""
         found: list[_Term] = []
         before = ""
         start = self._at

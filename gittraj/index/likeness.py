@@ -1,8 +1,8 @@
-"""Ranks parts by how like a text they are: "how did we solve this before?", without a network.
+"""Ranks parts by similarity to a text: "how did we solve this before?", without a network.
 
-Every word of the text that says something adds how well it answers (bm25 over weighted columns), or a word
-that programmers use for it, whichever is better. Words that many parts have are left out.
-``docs/adr/0020-similar.md`` says what else was tried, and measured.
+Every significant word of the text adds its score (bm25 over weighted columns), or that of a synonym,
+whichever is better. Words that many parts have are left out. ``docs/adr/0020-similar.md`` has the
+alternatives, measured.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from gittraj.index import text, words
 from gittraj.index.language import HINT, spell_word
 from gittraj.index.synonyms import synonyms
 
-_SAID = frozenset(
+_STOP_WORDS = frozenset(
     str.split(
         """
     a about above after again all also always am an and any are as at be because been before being
@@ -32,29 +32,29 @@ _SAID = frozenset(
     )
 )
 """Words that say nothing of what a text is about."""
-_FOR_IT = 0.7
-"""What a word counts that is only used for the one in the text."""
+_SYNONYM_WEIGHT = 0.7
+"""The weight of a synonym."""
 _MOST = 24
 """Words of a text, the rarest ones."""
 _COMMON = 0.2
-"""Of all parts: a word that more of them have tells little, and costs most."""
+"""Share of all parts: a more frequent word has little meaning, and costs most."""
 _FEW = 2
 _DEEP = 400
-"""Parts that one word may bring."""
+"""Parts that one word may add."""
 _WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 Ask = Callable[[str, int], Iterable[tuple[int, float]]]
-"""The parts that match, with how well, at most so many."""
+"""The matching parts with their scores, at most so many."""
 
 
 def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[list[tuple[int, float]], str]:
-    """Parts like ``asked``, the best first, and what is to be shown of them. Raises UsageError for a text
-    without a word."""
+    """Parts similar to ``asked``, the best first, and the query for their excerpts. Raises UsageError for a
+    text without a word."""
     meanings = _choose(connection, _read(asked))
     scores: dict[int, float] = {}
     for own, others in meanings:
         best = dict(ask(own, _DEEP))
         for doc, score in ask(others, _DEEP) if others else ():
-            best[doc] = max(best.get(doc, 0), _FOR_IT * score)
+            best[doc] = max(best.get(doc, 0), _SYNONYM_WEIGHT * score)
         for doc, score in best.items():
             scores[doc] = scores.get(doc, 0) + score
     sought = " OR ".join(match for pair in meanings for match in pair if match)
@@ -62,10 +62,10 @@ def rank_like(connection: sqlite3.Connection, asked: str, ask: Ask) -> tuple[lis
 
 
 def _read(asked: str) -> list[tuple[str, str]]:
-    """Each word and what is used for it, as SQLite is asked."""
+    """Each word and its synonyms, as SQLite queries."""
     found = dict.fromkeys(_WORD.findall(words.uncut(words.cut(asked))))
-    telling = [word for word in found if word.lower() not in _SAID and len(word) > 1] or list(found)
-    pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in telling]
+    significant = [word for word in found if word.lower() not in _STOP_WORDS and len(word) > 1] or list(found)
+    pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in significant]
     meanings = [(own, " OR ".join(filter(None, others))) for own, others in pairs if own]
     if not meanings:
         raise UsageError("this is like nothing: there is no word in it", hint=HINT)
@@ -73,7 +73,7 @@ def _read(asked: str) -> list[tuple[str, str]]:
 
 
 def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The rarest; those that most parts have only where there are few others."""
+    """The rarest; frequent ones only where there are few others."""
     parts, _ = text.count(connection)
     often = {own: text.frequency(connection, own) for own, _ in meanings}
     rare = sorted(meanings, key=lambda pair: often[pair[0]])[:_MOST]

@@ -2,7 +2,7 @@
 
 A commit has a *height* below a tip: 1 for the one that is listed last, N for the tip itself, in the order in
 which git lists them. So a tip that was reached by new commits on top keeps every height. It must import next
-to nothing: see ``glance``.
+to nothing: see ``fast_open``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Reach:
 
     @classmethod
     def read(cls, row: Sequence[bytes]) -> Reach:
-        """From what ``write`` gave."""
+        """The inverse of ``write``."""
         return cls(_unpack(row[0]), *_unpack_rest(row[1:]))
 
     def write(self) -> tuple[bytes, ...]:
@@ -67,23 +67,26 @@ class Reach:
     def height(self, number: int) -> int:
         return self.heights[number] if number < len(self.heights) else 0
 
-    def hand_down(self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]) -> Held:
-        """What ``names`` of the tip are called everywhere. ``steps``: by height, renames towards a parent."""
+    def hand_down(
+        self, names: frozenset[str], steps: Mapping[int, Sequence[tuple[int, str, str]]]
+    ) -> NamesByHeight:
+        """The names at every height of ``names`` at the tip. ``steps``: by height, renames towards a
+        parent."""
         links, more = self.links, list(self.more)
         forks, numbers, others = more[::3], more[1::3], more[2::3]
         keys = list(self.joints)
         for parent in {links[height] for height in steps} - {0}:
             if keys[at := bisect_left(keys, parent)] != parent:
                 keys.insert(at, parent)
-        # from a key down to the next nothing happens, so its last commit hands down what it has
+        # nothing changes from a key down to the next, so its last commit hands down the same names
         held, index = {keys[-1]: names}, len(keys) - 1
-        waiting = {keys[-1]}  # what was handed something, and is to hand it down
+        waiting = {keys[-1]}  # heights that have names still to hand down
         while index >= 0:
-            alike = {held[key] for key in waiting} if len(waiting) < _FEW or not index % _FEW else ()
-            if len(alike) == 1:  # so all has just that until the next rename; these may be 10,000 keys
+            distinct = {held[key] for key in waiting} if len(waiting) < _FEW or not index % _FEW else ()
+            if len(distinct) == 1:  # all have the same until the next rename; this may skip 10,000 keys
                 step = max((height for height in steps if height <= keys[index]), default=0)
                 low = bisect_left(keys, step) if step else -1
-                (same,) = alike
+                (same,) = distinct
                 held.update(dict.fromkeys(keys[low + 1 : index + 1], same))
                 if low < 0:
                     break
@@ -104,15 +107,15 @@ class Reach:
                     held[parent] = held[parent] | theirs if parent in held else theirs
                     waiting.add(parent)
             index -= 1
-        return Held(keys, held)
+        return NamesByHeight(keys, held)
 
 
 _FEW = 64
 
 
 class Stored(Reach):
-    """One of which only the ``heights`` are read until somebody asks for more: a megabyte at 100,000 commits,
-    and a file that was never renamed needs none of it. ``rest`` gives what ``write`` gave, without them."""
+    """A Reach that reads only ``heights`` until more is needed: the rest is a megabyte at 100,000 commits,
+    and a file that was never renamed needs none of it. ``rest`` returns the other fields of ``write``."""
 
     __slots__ = ("_rest",)
 
@@ -120,7 +123,7 @@ class Stored(Reach):
         self.heights = _unpack(heights)
         self._rest = rest
 
-    def __getattr__(self, name: str) -> Any:  # a slot that is empty yet
+    def __getattr__(self, name: str) -> Any:  # a slot that is not set yet
         if name not in Reach.__slots__:
             raise AttributeError(name)
         self.numbers, self.links, self.more, self.joints = _unpack_rest(self._rest())
@@ -128,8 +131,8 @@ class Stored(Reach):
 
 
 def _unpack(data: bytes) -> Sequence[int]:
-    """Where each commit's number is its height, as most often, 0, 1, 2 … stand as how many they are. Both
-    fields begin with 0, so one number that is none stands for that."""
+    """The range 0, 1, 2 … (usual, as each commit's number is mostly its height) is stored as its length.
+    Fields begin with 0, so a single number other than 0 is such a length."""
     field = memoryview(data).cast("I")
     return range(field[0]) if len(field) == 1 and field[0] else field
 
@@ -138,7 +141,7 @@ def _unpack_rest(row: Sequence[bytes]) -> tuple[Sequence[int], ...]:
     return _unpack(row[0]), *(memoryview(data).cast("I") for data in row[1:])
 
 
-class Held:
+class NamesByHeight:
     """The names at each height."""
 
     __slots__ = ("_held", "_keys")
@@ -155,7 +158,7 @@ class Held:
 
 
 def reach_of(parents: Mapping[str, Sequence[str]], numbers: Mapping[str, int]) -> Reach:
-    """``parents`` of all that the first of them reaches, as git lists it."""
+    """Built from ``parents`` of all that the first commit reaches, in git's order."""
     height = {commit: len(parents) - at for at, commit in enumerate(parents)}
     return _stack(Reach((), (0,), (0,), (), ()), parents, numbers, height)
 
@@ -195,7 +198,7 @@ def _stack(
         above = parents[commit]
         links.append(height[above[0]] if above else 0)
         if len(above) != 1 or links[here] != here - 1 or here == first:
-            # what it hands down goes elsewhere than to the next; or the next has other children already
+            # its parent is not the next commit, or the next has other children already
             joints.update(height[parent] for parent in above)
             joints.add(here - 1)
         for number, parent in enumerate(above[1:], 1):

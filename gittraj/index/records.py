@@ -1,7 +1,7 @@
-"""Which commits carry a note, which trajectories a note names, and what a listing says of a commit.
+"""Which commits have a note, which trajectories a note names, and the cached listing of a commit.
 
-``headers`` is a memory: what was folded once, until a note of one of its trajectories changes. ``page`` is
-how a pipe gets to see it, without the commit's own line. Neither has to be there.
+``headers`` is a cache of folded headers, valid until a note of one of the trajectories changes. ``page`` is
+their text for a pipe, without the commit's own line. Neither has to exist.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ _MANY = 400  # parameters of one statement
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What is known of one note: the ids that it names, whether it tells of work without a commit, and
-    whether nothing was taken off."""
+    """One note: the ids in it, whether it has work without a commit, and whether it has no deletions."""
 
     ids: Collection[str]
     explored: bool
@@ -29,9 +28,9 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What was folded of a commit, and how a pipe gets to see it: below its title, and on one line. Both
-    are empty when it carries nothing. ``tallies``: what it adds to sums."""
+class FoldedCommit:
+    """The folded headers of a commit, and their text for a pipe: below its title, and on one line. Both texts
+    are empty without a trajectory. ``tallies``: what it adds to statistics."""
 
     headers: Sequence[Header]
     page: str
@@ -42,14 +41,14 @@ class Told:
 # ---------------------------------------------------------------- reading
 
 
-def noted(connection: sqlite3.Connection) -> dict[str, bool]:
-    """The commits with a note, and whether it tells of work without a commit."""
+def noted_commits(connection: sqlite3.Connection) -> dict[str, bool]:
+    """The commits with a note, and whether it has work without a commit."""
     rows = connection.execute("SELECT oid, explored FROM notes")
     return {oid.hex(): bool(explored) for oid, explored in rows}
 
 
-def mixed(connection: sqlite3.Connection) -> list[str]:
-    """The commits from whose notes something was taken off."""
+def with_deletions(connection: sqlite3.Connection) -> list[str]:
+    """The commits whose notes have deletions."""
     return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM notes WHERE NOT plain")]
 
 
@@ -77,7 +76,7 @@ def named(connection: sqlite3.Connection) -> list[str]:
 
 
 def latest(connection: sqlite3.Connection) -> list[str]:
-    """The same, those of the newest commits first."""
+    """Every id that a note names, those of the newest commits first."""
     rows = connection.execute(
         "SELECT trajectory FROM carries LEFT JOIN commits USING (oid)"
         " GROUP BY trajectory ORDER BY max(n) DESC"
@@ -86,12 +85,12 @@ def latest(connection: sqlite3.Connection) -> list[str]:
 
 
 def headers_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, list[Header]]:
-    """What is remembered of them."""
+    """Their cached headers."""
     return _remembered(connection, "headers", commits)
 
 
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
-    """What they add to sums, where that is remembered."""
+    """Their cached tallies."""
     return _remembered(connection, "tallies", commits)
 
 
@@ -107,15 +106,15 @@ def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[s
     return found
 
 
-def told_of(connection: sqlite3.Connection) -> set[str]:
-    """All commits of which something is remembered."""
+def cached_commits(connection: sqlite3.Connection) -> set[str]:
+    """All commits with cached headers."""
     if read_source(connection).get("told_by") != told_by():
         return set()
     return {oid.hex() for (oid,) in connection.execute("SELECT oid FROM headers")}
 
 
-def untold(connection: sqlite3.Connection, limit: int) -> list[str]:
-    """Commits with a note of which nothing is remembered, the newest first."""
+def uncached(connection: sqlite3.Connection, limit: int) -> list[str]:
+    """Commits with a note and without cached headers, the newest first."""
     stale = read_source(connection).get("told_by") != told_by()
     rows = connection.execute(
         "SELECT oid FROM notes LEFT JOIN headers USING (oid) LEFT JOIN commits USING (oid)"
@@ -129,7 +128,7 @@ def untold(connection: sqlite3.Connection, limit: int) -> list[str]:
 
 
 def replace_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted | None]]) -> None:
-    """Commits whose note is another one now (None: gone). What was said of its trajectories is forgotten."""
+    """Replace changed notes (None: removed). Cached headers of their trajectories are dropped."""
     stale: set[str] = set()
     for commit, now in notes:
         oid = bytes.fromhex(commit)
@@ -150,22 +149,22 @@ def replace_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Not
 
 
 def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]]) -> None:
-    """The same into an empty index, in the order of the tables."""
+    """Insert all notes into an empty index, in the order of the tables."""
     rows = [(bytes.fromhex(commit), now) for commit, now in notes]
     rows.sort(key=lambda row: row[0])
-    told = ((oid, now.explored, now.plain) for oid, now in rows)
-    connection.executemany("INSERT INTO notes VALUES (?, ?, ?)", told)
+    values = ((oid, now.explored, now.plain) for oid, now in rows)
+    connection.executemany("INSERT INTO notes VALUES (?, ?, ?)", values)
     pairs = sorted((trajectory, oid) for oid, now in rows for trajectory in now.ids)
     connection.executemany("INSERT INTO carries VALUES (?, ?)", pairs)
 
 
-def remember(connection: sqlite3.Connection, told: Mapping[str, Told]) -> None:
+def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit]) -> None:
     if read_source(connection).get("told_by") != told_by():
         connection.execute("DELETE FROM headers")
         write_source(connection, told_by=told_by())
     rows = (
         (bytes.fromhex(c), json.dumps(t.tallies), json.dumps(t.headers), t.page, t.small)
-        for c, t in sorted(told.items())
+        for c, t in sorted(folded.items())
     )
     connection.executemany("INSERT OR REPLACE INTO headers VALUES (?, ?, ?, ?, ?)", rows)
 

@@ -1,4 +1,4 @@
-"""Whether the text of events is as the refs are: looked at for each question, so it must import little."""
+"""Whether the text index is current with the refs: checked for each query, so it must import little."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Refs = Mapping[str, str]
 """The refs that the text comes from, and their tips."""
 RECORDS, EVENTS = "refs/notes/traj", "refs/notes/traj-data-"
 """Those of ``gittraj.notes.store``."""
-_MADE_BY = ("index/text_fields.py", "index/text.py", "index/words.py")
+_CODE = ("index/text_fields.py", "index/text.py", "index/words.py")
 
 
 def read_refs(repository: Repository) -> Refs:
@@ -28,13 +28,13 @@ def read_refs(repository: Repository) -> Refs:
 
 
 def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
-    """Whether nothing is to be done."""
+    """Whether the text index needs no update."""
     source = text.read_source(connection)
     known = source.get("refs") == json.dumps(refs) and source.get("made_by") == made_by()
     return known and "went" not in source and not text.count(connection)[1]
 
 
 def made_by() -> str:
-    """Which code made it: words that it does not make now could not be taken out again."""
+    """The version of the tokenizing code: words made by other code could not be deleted again."""
     package = Path(__file__).parent.parent
-    return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _MADE_BY)
+    return " ".join(fast_open.read_stamp(str(package / name)) or "" for name in _CODE)

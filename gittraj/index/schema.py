@@ -1,9 +1,9 @@
-"""What stands in the index. Another number means another index: it is dropped and built anew, never migrated.
+"""The index's tables. With another ``NUMBER`` the index is dropped and built again, never migrated.
 
-Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``tips`` holds, for
-a commit that was asked about, everything that it reaches: see ``reach``. ``tallies`` come before the other
-columns of ``headers``, for they are read alone, of all commits: what is behind lies on other pages. These two
-have row ids: without, SQLite reads a whole row, a megabyte of a tip, to compare its key.
+Paths are bytes, as git has them. Commits have numbers, a parent's below its children's. ``tips`` has, for a
+queried commit, everything that it reaches: see ``reach``. ``tallies`` come before the other columns of
+``headers``, as they are read alone, for all commits, and later columns are on other pages. Both tables have
+row ids: without them SQLite reads a whole row, a megabyte of a tip, to compare its key.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers ``git traj search``: which parts of which trajectories, and what is shown of them."""
+"""Answers ``git traj search``: the matching parts of trajectories, with excerpts."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from gittraj.query.labels import Labels
 
 if TYPE_CHECKING:
     from gittraj.git import Repository
-    from gittraj.index.update import Tell
+    from gittraj.index.update import Progress
 
 T = TypeVar("T")
 PATIENCE = 10.0
-"""Seconds for which a question waits for the text of events to be read; then it is asked of what is there."""
+"""Seconds for which a query waits for text to be indexed; then it searches what is there."""
 _AHEAD = 10
-"""Parts of one trajectory that may be found before another one's."""
+"""Parts fetched per wanted hit: one trajectory may have several before the next one's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions(Labels):
-    """All of them hold; None or empty asks for nothing. ``commits``: carried by one of these. Times are in
+    """All must hold; None or empty is no condition. ``commits``: recorded on one of these. Times are in
     seconds since 1970."""
 
     kinds: Collection[str] = ()
@@ -43,13 +43,13 @@ class Conditions(Labels):
 
     @property
     def picky(self) -> bool:
-        """Whether SQLite alone cannot tell."""
+        """Whether SQLite alone cannot filter by them."""
         return any(value is not None for value in (self.model, self.task, self.tag, self.commits))
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A trajectory, by its part that answers best. ``commits`` carry that part; more ``score`` is better."""
+    """A trajectory, by its best part, which is on ``commits``; a higher ``score`` is better."""
 
     trajectory: str
     commits: tuple[str, ...]
@@ -61,8 +61,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """``waiting``: trajectories that were not read yet; ``parts`` that were, some without their events, which
-    are of months that are not here."""
+    """``waiting``: trajectories not indexed yet; ``parts`` that are; ``away``: months whose events are not
+    here."""
 
     hits: list[Hit]
     waiting: int
@@ -76,10 +76,10 @@ def search(
     conditions: Conditions,
     *,
     limit: int,
-    tell: Tell | None = None,
+    tell: Progress | None = None,
     seconds: float = PATIENCE,
 ) -> Found:
-    """The best ``limit`` trajectories for a query, or (a text) those that are like it."""
+    """The best ``limit`` trajectories for a query, or (a text) the most similar ones."""
 
     def ask(connection: sqlite3.Connection) -> Found:
         parts, waiting = text.count(connection)
@@ -94,7 +94,7 @@ def search(
             among=-1 if conditions.picky else text.RANKED,
         )
         if isinstance(asked, str):
-            from gittraj.index.likeness import rank_like  # noqa: PLC0415 - few ask
+            from gittraj.index.likeness import rank_like  # noqa: PLC0415 - rarely used
 
             rows, sought = rank_like(connection, asked, lambda match, most: ranked(match, limit=most))
             return Found(_best(connection, rows, sought, conditions, limit), *about)
@@ -110,12 +110,12 @@ def search(
 
 
 def keep_text(repository: Repository, *, seconds: float) -> None:
-    """Read what is new, for so long; where no index can be kept nothing happens."""
-    from gittraj.index.update_text import OnDisk, gather  # noqa: PLC0415
+    """Index what is new, for about ``seconds``; does nothing where no index can be kept."""
+    from gittraj.index.update_text import OnDisk, update_text  # noqa: PLC0415
 
     for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
-        with suppress(UnusableError):  # what other code made is dropped at the first try
-            gather(repository, OnDisk(repository.common_dir), seconds=seconds)
+        with suppress(UnusableError):  # the first attempt drops an index made by other code
+            update_text(repository, OnDisk(repository.common_dir), seconds=seconds)
             return
 
 
@@ -123,22 +123,22 @@ def _ask(
     repository: Repository,
     ask: Callable[[sqlite3.Connection], T],
     *,
-    tell: Tell | None,
+    tell: Progress | None,
     seconds: float,
 ) -> T:
-    """What is asked of the text of events, as the refs are now."""
+    """Query the text index, current with the refs."""
     try:
         with file.reading(repository.common_dir, TEXTS) as connection:
             if is_current(connection, read_refs(repository)):
                 return ask(connection)
     except UnusableError:
         pass
-    except (sqlite3.Error, ValueError, TypeError):  # damage shows in any question
+    except (sqlite3.Error, ValueError, TypeError):  # damage shows in any query
         with suppress(UnusableError):
             file.drop(repository.common_dir, TEXTS)
-    from gittraj.index.update_text import ask_gathered  # noqa: PLC0415 - reading records takes long to import
+    from gittraj.index.update_text import ask_updated  # noqa: PLC0415 - reading records takes long to import
 
-    return ask_gathered(repository, ask, seconds=seconds, tell=tell)
+    return ask_updated(repository, ask, seconds=seconds, tell=tell)
 
 
 def _best(

@@ -1,7 +1,6 @@
 """Words that programmers use for each other, for ``search --similar``: a line for each meaning.
 
-A word counts less through this table than itself. The words are stemmed as all others are, so one form of
-each is enough. Nothing else knows the table.
+A synonym counts less than the word itself. Words are stemmed like all others, so one form of each is enough.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _table() -> Mapping[str, tuple[str, ...]]:
 
 
 def synonyms(word: str) -> tuple[str, ...]:
-    """Others for a word in lower case, also in its plural and simple past."""
+    """The synonyms of a word in lower case, also of its plural and simple past."""
     table = _table()
     forms = (word, *(word.removesuffix(ending) for ending in ("s", "es", "d", "ed", "ing", "ly")), f"{word}e")
     return next((table[form] for form in forms if form in table), ())

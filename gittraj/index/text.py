@@ -1,10 +1,9 @@
-"""The text of what was asked, said, thought and done, for full-text search: ``text.db`` beside the index.
+"""The full-text index of recorded text: ``text.db`` beside the index.
 
-A row for each part of a trajectory; a column of words for each kind of text, thinking in clear in one of
-its own; identifiers as a whole, of any kind of text, in the last. What is sealed is never here. The
-words' table keeps no text, so a part's own stands beside it, compressed: for what is shown of it, and
-because SQLite forgets only words that it is told. ``waiting`` are the trajectories whose parts are to be
-read, again or for the first time. Nothing here knows git.
+A row for each part of a trajectory, a column for each kind of text. Sealed text is never here. The FTS table
+is contentless, so each part's text is stored beside it, compressed: for excerpts, and because SQLite needs
+the exact text to delete a row. ``waiting`` are the trajectories still to be indexed, or again. Nothing here
+knows git.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from dataclasses import dataclass
 from itertools import count as count_from
 from typing import Any
 
-from gittraj.index.file import Book
+from gittraj.index.file import Database
 from gittraj.index.words import TOKENIZE, cut, names
 
 WEIGHTS: dict[str, float] = {
@@ -31,13 +30,13 @@ WEIGHTS: dict[str, float] = {
     "file": 3,
     "output": 0.5,
 }
-"""The kinds of text, and how much a word there counts beside one elsewhere."""
+"""The kinds of text, and the weight of a word in each."""
 RANKED = 10_000
-"""Parts that are ranked for one question: to rank 50,000 takes as long as all the rest of it."""
+"""Parts that are ranked for one query: ranking 50,000 takes as long as all the rest."""
 _FIRST = 1 << 40
-"""The number of the first row: older ones, which are read later, have lower ones, newer ones higher."""
+"""The number of the first row: older parts, which are indexed later, get lower ones, newer parts higher."""
 
-TEXTS = Book(
+TEXTS = Database(
     "text.db",
     2,
     f"""
@@ -55,17 +54,17 @@ CREATE VIRTUAL TABLE words USING fts5 ({", ".join(WEIGHTS)}, content='', tokeniz
 """,
     prefix="text-",
 )
-_PLACE = "ended DESC, trajectory, first"
-"""Parts that match alike: by what they are, not by when they were read."""
+_ORDER = "ended DESC, trajectory, first"
+"""The order of equal matches: by their content, not by when they were indexed."""
 _RANK = f"bm25(words, {', '.join(map(str, WEIGHTS.values()))})"
-_NAMED, _GIVEN = ", ".join(("rowid", *WEIGHTS)), ", ".join("?" * (len(WEIGHTS) + 1))
-_LEARN = f"INSERT INTO words ({_NAMED}) VALUES ({_GIVEN})"  # noqa: S608 - names of ours
-_UNLEARN = f"INSERT INTO words (words, {_NAMED}) VALUES ('delete', {_GIVEN})"  # noqa: S608
+_COLUMN_NAMES, _PARAMETERS = ", ".join(("rowid", *WEIGHTS)), ", ".join("?" * (len(WEIGHTS) + 1))
+_LEARN = f"INSERT INTO words ({_COLUMN_NAMES}) VALUES ({_PARAMETERS})"  # noqa: S608 - names of ours
+_UNLEARN = f"INSERT INTO words (words, {_COLUMN_NAMES}) VALUES ('delete', {_PARAMETERS})"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A text: of which kind (a key of ``WEIGHTS``), and of which event, None for what the record says."""
+class TextField:
+    """A text, its kind (a key of ``WEIGHTS``), and its event (None: from the record)."""
 
     kind: str
     event: str | None
@@ -74,8 +73,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a trajectory, by the id of its first event. ``commits`` carry it; ``about`` is what
-    conditions ask for; times are in seconds since 1970; some events of the months ``away`` are not here."""
+    """A part of a trajectory, by the id of its first event. ``about`` is for filters; times are in
+    seconds since 1970; some events, of the months ``away``, are not here."""
 
     trajectory: str
     first: str | None
@@ -84,7 +83,7 @@ class Part:
     ended: int | None
     about: Mapping[str, Any]
     commits: Collection[str]
-    pieces: Sequence[Piece]
+    fields: Sequence[TextField]
     away: Collection[str] = ()
 
 
@@ -92,7 +91,7 @@ class Part:
 
 
 def count(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Parts that are in the index, and trajectories that wait."""
+    """The numbers of indexed parts, and of waiting trajectories."""
     (parts,) = connection.execute("SELECT count(*) FROM parts").fetchone()
     (left,) = connection.execute("SELECT count(*) FROM waiting").fetchone()
     return parts, left
@@ -114,8 +113,8 @@ def ranked(
     among: int = RANKED,
     limit: int = -1,
 ) -> Iterator[tuple[int, float]]:
-    """Parts that match, the best first, with how well (more is better). ``kinds``: only texts of these. Where
-    more than ``among`` match, the newest compete. A number below 0 is no limit."""
+    """Matching parts, the best first, with their scores (higher is better). ``kinds``: only in texts of
+    these. Where more than ``among`` match, only the newest are ranked. A number below 0 is no limit."""
     conditions = [("agent = ?", agent), ("ended >= ?", since), ("began <= ?", until)]
     asked = [(text, value) for text, value in conditions if value is not None]
     where = "".join(f" AND {text}" for text, _ in asked)
@@ -123,21 +122,21 @@ def ranked(
     rows = connection.execute(
         "SELECT found, rank FROM ("  # noqa: S608 - names of ours
         f"SELECT words.rowid AS found, {_RANK} AS rank FROM {table} WHERE words MATCH ?{where}"
-        f" ORDER BY words.rowid DESC LIMIT ?) JOIN parts ON doc = found ORDER BY rank, {_PLACE} LIMIT ?",
+        f" ORDER BY words.rowid DESC LIMIT ?) JOIN parts ON doc = found ORDER BY rank, {_ORDER} LIMIT ?",
         (within(match, kinds), *(value for _, value in asked), among, limit),
     )
     return ((doc, -rank) for doc, rank in rows)
 
 
 def in_order(connection: sqlite3.Connection, scores: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Parts by how well they match, the best first; then as ``ranked`` has them."""
+    """Parts by score, the best first; equal ones in the order of ``ranked``."""
     asked = ",".join(map(str, scores))
-    rows = connection.execute(f"SELECT doc FROM parts WHERE doc IN ({asked}) ORDER BY {_PLACE}")  # noqa: S608 - numbers
+    rows = connection.execute(f"SELECT doc FROM parts WHERE doc IN ({asked}) ORDER BY {_ORDER}")  # noqa: S608 - numbers
     return sorted(((doc, scores[doc]) for (doc,) in rows), key=lambda pair: -pair[1])
 
 
 def within(match: str, kinds: Collection[str]) -> str:
-    """The same question of texts of these kinds alone."""
+    """The same query, limited to texts of these kinds."""
     return f"{{{' '.join(kinds)}}} : ({match})" if kinds else match
 
 
@@ -148,14 +147,14 @@ def frequency(connection: sqlite3.Connection, match: str) -> int:
 
 
 def read_part(connection: sqlite3.Connection, doc: int) -> Part:
-    """All that is known of one."""
+    """One part, with all its fields but ``away``."""
     row = connection.execute(
         "SELECT trajectory, first, agent, began, ended, about, said FROM parts WHERE doc = ?", (doc,)
     ).fetchone()
     trajectory, first, agent, began, ended, about, said = row
-    pieces = [Piece(*piece) for piece in _unpack(said)]
+    fields = [TextField(*field) for field in _unpack(said)]
     commits = commits_of(connection, doc)
-    return Part(trajectory, first, agent, began, ended, json.loads(about), commits, pieces)
+    return Part(trajectory, first, agent, began, ended, json.loads(about), commits, fields)
 
 
 def commits_of(connection: sqlite3.Connection, doc: int) -> list[str]:
@@ -165,10 +164,10 @@ def commits_of(connection: sqlite3.Connection, doc: int) -> list[str]:
 
 
 def about(connection: sqlite3.Connection, doc: int) -> tuple[str, dict[str, Any]]:
-    """Of a part: its trajectory, and what conditions ask for."""
+    """A part's trajectory, and its fields for filters."""
     question = "SELECT trajectory, about FROM parts WHERE doc = ?"
-    trajectory, told = connection.execute(question, (doc,)).fetchone()
-    return trajectory, json.loads(told)
+    trajectory, facts = connection.execute(question, (doc,)).fetchone()
+    return trajectory, json.loads(facts)
 
 
 def waiting(connection: sqlite3.Connection, limit: int) -> list[str]:
@@ -178,18 +177,18 @@ def waiting(connection: sqlite3.Connection, limit: int) -> list[str]:
 
 
 def carried_by(connection: sqlite3.Connection, commit: str) -> list[str]:
-    """The trajectories that the index has of a commit."""
+    """The indexed trajectories of a commit."""
     question = "SELECT DISTINCT trajectory FROM parts JOIN shown USING (doc) WHERE oid = ?"
     return [trajectory for (trajectory,) in connection.execute(question, (bytes.fromhex(commit),))]
 
 
-def known(connection: sqlite3.Connection) -> Iterator[str]:
-    """Every trajectory of which something is here."""
+def indexed(connection: sqlite3.Connection) -> Iterator[str]:
+    """Every trajectory with an indexed part."""
     return (each for (each,) in connection.execute("SELECT DISTINCT trajectory FROM parts"))
 
 
 def read_source(connection: sqlite3.Connection) -> dict[str, str]:
-    """What it was made from."""
+    """Names and values, such as the refs that were indexed."""
     return dict(connection.execute("SELECT name, value FROM meta"))
 
 
@@ -201,7 +200,7 @@ def write_source(connection: sqlite3.Connection, **values: str) -> None:
 
 
 def let_wait(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:
-    """To be read before all others, in their order."""
+    """Put trajectories at the head of the queue, in their order."""
     (first,) = connection.execute("SELECT coalesce(min(n), 0) FROM waiting").fetchone()
     start = first - len(trajectories)
     rows = enumerate(trajectories, start)
@@ -209,15 +208,15 @@ def let_wait(connection: sqlite3.Connection, trajectories: Sequence[str]) -> Non
 
 
 def replace_parts(connection: sqlite3.Connection, read: Mapping[str, Sequence[Part]]) -> bool:
-    """All that is known of these trajectories, from now on; returns whether words went."""
+    """Replace the parts of these trajectories; returns whether any text was deleted."""
     numbers = _number(connection, [part for parts in read.values() for part in parts])
     went = [_replace(connection, trajectory, parts, numbers) for trajectory, parts in read.items()]
     return any(went)
 
 
 def _number(connection: sqlite3.Connection, parts: Sequence[Part]) -> Iterator[int]:
-    """Numbers for new rows: below all others where what was read is older, so that newer parts have higher
-    ones; always rising, since SQLite writes words down whenever they do not."""
+    """Numbers for new rows: below all others for older parts, so that newer parts have higher ones; always
+    ascending, since SQLite flushes to disk whenever they are not."""
     row = connection.execute("SELECT doc, ended FROM parts ORDER BY doc LIMIT 1").fetchone()
     if row is None:
         return count_from(_FIRST)
@@ -232,19 +231,19 @@ def _replace(
     connection: sqlite3.Connection, trajectory: str, parts: Iterable[Part], numbers: Iterator[int]
 ) -> bool:
     question = "SELECT first, doc, said FROM parts WHERE trajectory = ?"
-    known = {first: (doc, said) for first, doc, said in connection.execute(question, (trajectory,))}
+    indexed = {first: (doc, said) for first, doc, said in connection.execute(question, (trajectory,))}
     went = False
     for part in parts:
-        said = _pack(part.pieces)
-        doc, before = known.pop(part.first, (None, None))
+        said = _pack(part.fields)
+        doc, before = indexed.pop(part.first, (None, None))
         if doc is not None and before != said:
             _forget(connection, doc, before)
             went, doc = True, None
         if doc is None:
             doc = next(numbers)
-            connection.execute(_LEARN, (doc, *_columns(part.pieces)))
+            connection.execute(_LEARN, (doc, *_columns(part.fields)))
         _write(connection, doc, part, said)
-    for doc, before in known.values():
+    for doc, before in indexed.values():
         _forget(connection, doc, before)
         went = True
     connection.execute("DELETE FROM waiting WHERE trajectory = ?", (trajectory,))
@@ -265,15 +264,15 @@ def _write(connection: sqlite3.Connection, doc: int, part: Part, said: bytes) ->
 
 
 def sweep(connection: sqlite3.Connection) -> None:
-    """Words that were forgotten leave the file, of which ``went`` in the source tells: until then they only
-    do not count."""
+    """Erase deleted words from the file (``went`` in ``meta`` says that there are any): until then they are
+    only ignored."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
     connection.execute("DELETE FROM meta WHERE name = 'went'")
 
 
 def _forget(connection: sqlite3.Connection, doc: int, said: bytes) -> None:
-    # word for word what was added: SQLite believes what it is told
-    connection.execute(_UNLEARN, (doc, *_columns([Piece(*piece) for piece in _unpack(said)])))
+    # the exact text that was added: SQLite does not check it
+    connection.execute(_UNLEARN, (doc, *_columns([TextField(*field) for field in _unpack(said)])))
     connection.execute("DELETE FROM parts WHERE doc = ?", (doc,))
     _clear(connection, doc)
 
@@ -283,19 +282,19 @@ def _clear(connection: sqlite3.Connection, doc: int) -> None:
     connection.execute("DELETE FROM away WHERE doc = ?", (doc,))
 
 
-def _columns(pieces: Iterable[Piece]) -> list[str]:
+def _columns(fields: Iterable[TextField]) -> list[str]:
     texts: dict[str, list[str]] = {kind: [] for kind in WEIGHTS}
-    for piece in pieces:
-        texts[piece.kind].append(cut(piece.text))
-    # whole identifiers stand where their parts do, so that a question of one kind finds them there alone
+    for field in fields:
+        texts[field.kind].append(cut(field.text))
+    # whole identifiers go where their parts are, so that a query of one kind finds them there alone
     return ["\n".join((*found, *sorted(names(found)))) for found in texts.values()]
 
 
-def _pack(pieces: Iterable[Piece]) -> bytes:
-    told = [(piece.kind, piece.event, piece.text) for piece in pieces]
-    return zlib.compress(json.dumps(told, ensure_ascii=True).encode(), 1)
+def _pack(fields: Iterable[TextField]) -> bytes:
+    rows = [(field.kind, field.event, field.text) for field in fields]
+    return zlib.compress(json.dumps(rows, ensure_ascii=True).encode(), 1)
 
 
 def _unpack(said: bytes) -> list[list[Any]]:
-    pieces: list[list[Any]] = json.loads(zlib.decompress(said))
-    return pieces
+    fields: list[list[Any]] = json.loads(zlib.decompress(said))
+    return fields

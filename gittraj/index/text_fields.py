@@ -1,15 +1,15 @@
-"""What a part says, for full-text search: its texts by kind, each shortened where it is long. Pure.
+"""The texts of a part for full-text search, by kind, long ones shortened. Pure.
 
-In: prompts, messages, thinking in clear, decisions, retrospectives, summaries and doubts, titles, tasks and
-tags, commands and paths of calls; of what a call printed the beginning and the end. Never what is sealed,
-never what is written into a file, and nothing of an event that this version does not know.
+Included: prompts, messages, thinking in clear, decisions, retrospectives, summaries, caveats, titles, tasks,
+tags, commands and paths of calls, and the beginning and end of their output. Never sealed text, text written
+into a file, or an event of an unknown type.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from gittraj.index.text import Part, Piece
+from gittraj.index.text import Part, TextField
 from gittraj.index.words import sound
 from gittraj.model.times import seconds
 from gittraj.model.values import (
@@ -33,18 +33,18 @@ from gittraj.query.labels import task_names
 LONGEST = 20_000
 """Characters of one text."""
 MOST = 500_000
-"""Of one part, in all."""
+"""Characters of one part, in all."""
 PRINTED = (300, 700)
-"""Characters of the beginning and of the end of what a call printed: what failed stands at the end."""
+"""Characters of the beginning and the end of a call's output: errors are at the end."""
 PRINTED_MOST = 30_000
-"""Of all that was printed in one part."""
-_TOLD = ("command", "cmd", "pattern", "query", "url", "description", "prompt")
-_PLACES = ("file_path", "notebook_path", "path")
-_SAME = 60  # characters by which a record's prompt, which is shortened, is known among the events
+"""Characters of all output in one part."""
+_MAIN_ARGUMENTS = ("command", "cmd", "pattern", "query", "url", "description", "prompt")
+_PATH_ARGUMENTS = ("file_path", "notebook_path", "path")
+_SAME = 60  # characters by which a record's prompt, which is shortened, is matched to its event
 
 
 def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[str]) -> Part:
-    """What one part says, in the order of its events."""
+    """One part for the index, its texts in the order of its events."""
     figures, whole = record.figures, record.whole
     task = whole.task
     return Part(
@@ -61,7 +61,7 @@ def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[st
             "role": record.role,
         },
         commits=commits,
-        pieces=list(_shorten(_pieces(record, events))),
+        fields=list(_shorten(_fields(record, events))),
     )
 
 
@@ -75,58 +75,58 @@ def _names(task: TaskRef) -> list[str]:
     return task_names(task.title, (source.system, source.id) if source else None)
 
 
-def _shorten(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Each text once, and no more than is kept."""
+def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
+    """Each text once, up to the limits above."""
     left, printed = MOST, PRINTED_MOST
-    told: set[tuple[str, str]] = set()
-    for piece in pieces:
-        text = piece.text.strip()
-        if piece.kind == "output":
+    seen: set[tuple[str, str]] = set()
+    for field in fields:
+        text = field.text.strip()
+        if field.kind == "output":
             text = _ends(text, *PRINTED)[:printed]
             printed -= len(text)
         text = text[: min(LONGEST, left)]
-        if text and (piece.kind, text) not in told:
-            told.add((piece.kind, text))
+        if text and (field.kind, text) not in seen:
+            seen.add((field.kind, text))
             left -= len(text)
-            yield Piece(piece.kind, piece.event, text)
+            yield TextField(field.kind, field.event, text)
 
 
 def _ends(text: str, first: int, last: int) -> str:
     return text if len(text) <= first + last else f"{text[:first]}\n…\n{text[-last:]}"
 
 
-def _pieces(record: Record, events: Iterable[AnyEvent]) -> Iterator[Piece]:
+def _fields(record: Record, events: Iterable[AnyEvent]) -> Iterator[TextField]:
     yield from _of_record(record)
     prompted = False
     start = (record.figures.prompt or "")[:_SAME]
     for event in events:
         prompted = prompted or (isinstance(event, Prompt) and event.content.startswith(start))
-        yield from (Piece(kind, event.id, text) for kind, text in _of_event(event) if text)
+        yield from (TextField(kind, event.id, text) for kind, text in _of_event(event) if text)
     if not prompted and record.figures.prompt:
-        yield Piece("prompt", None, record.figures.prompt)
+        yield TextField("prompt", None, record.figures.prompt)
 
 
-def _of_record(record: Record) -> Iterator[Piece]:
+def _of_record(record: Record) -> Iterator[TextField]:
     figures, whole = record.figures, record.whole
-    told: list[tuple[str, str | None]] = [("title", whole.title), *(("title", tag) for tag in whole.tags)]
+    texts: list[tuple[str, str | None]] = [("title", whole.title), *(("title", tag) for tag in whole.tags)]
     if whole.task:
-        told += [("title", name) for name in _names(whole.task)[:2]]
-    told += [("decision", text) for decision in figures.decisions for text in _of_decision(decision)]
-    told += [("retrospective", figures.summary.text if figures.summary else None)]
-    told += [("retrospective", text) for text in figures.caveats]
+        texts += [("title", name) for name in _names(whole.task)[:2]]
+    texts += [("decision", text) for decision in figures.decisions for text in _of_decision(decision)]
+    texts += [("retrospective", figures.summary.text if figures.summary else None)]
+    texts += [("retrospective", text) for text in figures.caveats]
     if whole.retrospective:
-        told += [("retrospective", text) for text in _of_retrospective(whole.retrospective)]
-    told += [("file", file.path) for file in figures.files]
-    yield from (Piece(kind, None, text) for kind, text in told if text)
+        texts += [("retrospective", text) for text in _of_retrospective(whole.retrospective)]
+    texts += [("file", file.path) for file in figures.files]
+    yield from (TextField(kind, None, text) for kind, text in texts if text)
 
 
 def _of_decision(decision: Decision) -> Iterator[str]:
     yield from filter(None, (decision.chosen, decision.question, *decision.alternatives, decision.reasoning))
 
 
-def _of_retrospective(said: Retrospective) -> Iterator[str]:
-    yield from filter(None, (said.summary, said.approach))
-    yield from (*said.challenges, *said.learnings, *said.suggestions)
+def _of_retrospective(retrospective: Retrospective) -> Iterator[str]:
+    yield from filter(None, (retrospective.summary, retrospective.approach))
+    yield from (*retrospective.challenges, *retrospective.learnings, *retrospective.suggestions)
 
 
 def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
@@ -152,12 +152,12 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
 def _of_call(call: ToolCall) -> Iterator[tuple[str, str]]:
     yield "tool", call.name
     arguments = call.arguments
-    if isinstance(arguments, str) and not call.files:  # where it writes files, it is what they hold
+    if isinstance(arguments, str) and not call.files:  # a call with files has their content here
         yield "tool", arguments
     if isinstance(arguments, dict):
-        for key in _TOLD:
-            told = arguments.get(key)
-            yield "tool", " ".join(map(str, told)) if isinstance(told, list) else str(told or "")
-        for key in _PLACES:
-            if isinstance(place := arguments.get(key), str):
-                yield "file", place
+        for key in _MAIN_ARGUMENTS:
+            value = arguments.get(key)
+            yield "tool", " ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+        for key in _PATH_ARGUMENTS:
+            if isinstance(path := arguments.get(key), str):
+                yield "file", path

@@ -1,8 +1,7 @@
-"""Brings the index up to the tips: of the notes, and of a commit that somebody asks about.
+"""Updates the index to the tips of the notes and of a queried commit.
 
-What changed since is found by comparing trees (the notes) and by walking from the tip to tips that are known
-(history). Where that is not possible, because a tip is gone or the clone was deepened, all of it is read
-again.
+Changes are found by comparing trees (the notes) and by walking from the tip to indexed tips (history). Where
+that is not possible, because a tip is gone or the clone was deepened, everything is read again.
 """
 
 from __future__ import annotations
@@ -24,23 +23,23 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
 from gittraj.query.records import is_plain, named_ids
 
-Tell = Callable[[str, int, int], None]
-"""What is being done, how many are done, of how many."""
+Progress = Callable[[str, int, int], None]
+"""Called with the activity, how many are done, and of how many."""
 
 _STEPS = 20_000
-"""Commits whose diffs are asked at once: what one process may answer into memory. Each process begins with
-cold packs, which costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
+"""Commits diffed by one process, whose output is held in memory. Each process starts with cold packs, which
+costs as much as 1,000 diffs; and the newest commits are the cheapest to read first."""
 _AHEAD = 3
-"""How often that may be in memory."""
+"""How many such outputs may be in memory."""
 _FEW = 1_000
 """Commits for which no thread is started."""
 _WALK = ("rev-list", "--date-order", "--parents", "--timestamp")
 
 
-def refresh(repository: Repository, commit: str | None, *, tell: Tell | None = None) -> None:
-    """Take in the notes as they are, and all that ``commit`` reaches (None: an unborn branch).
+def refresh(repository: Repository, commit: str | None, *, tell: Progress | None = None) -> None:
+    """Index the notes, and all that ``commit`` reaches (None: an unborn branch).
 
-    Raises UnusableError where no index can be kept, and when git cannot tell what it must know.
+    Raises UnusableError where no index can be kept, and when git fails.
     """
     if repository.is_partial():
         raise file.UnusableError("a partial clone: renames would be fetched one by one")
@@ -53,9 +52,9 @@ def refresh(repository: Repository, commit: str | None, *, tell: Tell | None = N
             # everything is read: libgit2 would keep the packs in memory
             with replace(repository, backend="plumbing") if known is None else nullcontext(repository) as git:
                 fresh = _find_fresh(connection, git, commit) if commit else None
-                _take_notes(connection, git)
+                _update_notes(connection, git)
                 if fresh:
-                    _take_history(connection, git, fresh, tell or _tell_nobody)
+                    _update_history(connection, git, fresh, tell or _no_progress)
             records.write_source(connection, edges=edges)
     except _OutdatedError:
         file.drop(repository.common_dir)
@@ -65,17 +64,17 @@ def refresh(repository: Repository, commit: str | None, *, tell: Tell | None = N
 
 
 class _OutdatedError(Exception):
-    """Nothing of the index can be kept."""
+    """The whole index must be built again."""
 
 
-def _tell_nobody(what: str, done: int, of: int) -> None:
+def _no_progress(what: str, done: int, of: int) -> None:
     pass
 
 
 # ---------------------------------------------------------------- notes
 
 
-def _take_notes(connection: sqlite3.Connection, repository: Repository) -> None:
+def _update_notes(connection: sqlite3.Connection, repository: Repository) -> None:
     notes = NotesRef(repository)
     tip = notes.tip() or ""
     before = records.read_source(connection).get("notes")
@@ -108,12 +107,12 @@ _Listed = tuple[str, int, Sequence[str]]
 
 
 _Compared = tuple[int, Iterable[bytes]]
-"""Which parent, and what git says of the commits compared with it."""
+"""The number of the parent, and git's diffs of the commits against it."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """Commits that are to be taken in: as git lists them, and the number of each."""
+    """Commits to index: as git lists them, and the number of each."""
 
     commit: str
     listed: Sequence[_Listed]
@@ -124,7 +123,7 @@ class _Fresh:
 
 
 def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: str) -> _Fresh | None:
-    """What ``commit`` reaches that is not in the index; git begins at once to compare."""
+    """What ``commit`` reaches that is not indexed; git starts comparing at once."""
     if connection.execute("SELECT 1 FROM tips WHERE oid = ?", (bytes.fromhex(commit),)).fetchone():
         return None
     tips = [(tip, time) for tip, time in history.newest_tips(connection) if repository.objects.exists(tip)]
@@ -139,8 +138,7 @@ def _find_fresh(connection: sqlite3.Connection, repository: Repository, commit: 
 
 
 def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
-    """What each of them changed, some at a time; many are compared ahead of their being asked for, by a
-    process beside this one."""
+    """What each of them changed, in batches; with many commits, batches are read ahead by threads."""
     jobs: list[tuple[int, list[str]]] = []
     asked = [commit for commit in commits if not ancestry.is_edge(commit)]
     for number in range(max((len(ancestry.parents[commit]) for commit in asked), default=0) or 1):
@@ -165,7 +163,9 @@ def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
     return answers()
 
 
-def _take_history(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh, tell: Tell) -> None:
+def _update_history(
+    connection: sqlite3.Connection, repository: Repository, fresh: _Fresh, tell: Progress
+) -> None:
     writer = history.Writer(connection)
     done = 0
     for parent, answers in fresh.changes:
@@ -181,8 +181,8 @@ def _take_history(connection: sqlite3.Connection, repository: Repository, fresh:
 def _raise(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh) -> Reach:
     """What the commit reaches.
 
-    Where all that is new is later than a tip that it stands on, git lists it before that tip, and the rest
-    as ever.
+    Where all new commits are later than the indexed tip below them, git lists them before that tip, and the
+    rest in the same order as before.
     """
     parents = fresh.parents
     outer = {parent for above in parents.values() for parent in above} - parents.keys()
@@ -200,10 +200,10 @@ def _raise(connection: sqlite3.Connection, repository: Repository, fresh: _Fresh
 
 
 def _list(repository: Repository, revs: Sequence[str]) -> list[_Listed]:
-    told = repository.run(*_WALK, *revs, "--").out
-    same: dict[str, str] = {}  # an id is here once, however many name it
+    listed = repository.run(*_WALK, *revs, "--").out
+    same: dict[str, str] = {}  # one string for each id, however many commits name it
     share = same.setdefault
-    rows = (line.split(" ") for line in told.decode().splitlines())
+    rows = (line.split(" ") for line in listed.decode().splitlines())
     return [
         (share(oid, oid), int(time), tuple([share(p, p) for p in parents])) for time, oid, *parents in rows
     ]

@@ -1,8 +1,8 @@
-"""Keeps the text of events up to the refs: the records', and those of the months that hold events.
+"""Keeps the text index current with the refs of the records and of the monthly events.
 
-What changed since is found by comparing trees; the trajectories that it is about wait, and are read some at a
-time, the newest first, each time in a transaction of its own: whoever is killed, or has no more time, leaves
-what he has done. Listings do not wait for it: it is another file than theirs.
+Changes are found by comparing trees; the trajectories concerned are queued and indexed in batches, the newest
+first, each in its own transaction: an interrupted run keeps what is done. Listings do not wait for it: it is
+a separate file.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from gittraj.index.answers import open_index
 from gittraj.index.ref_tips import RECORDS, Refs, made_by, read_refs
 from gittraj.index.text import TEXTS, Part
 from gittraj.index.text_fields import read_part
-from gittraj.index.update import Tell
+from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import distinct
-from gittraj.query.records import Read, Recorded, named_ids
+from gittraj.query.records import NotesInMemory, Recorded, named_ids
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
@@ -39,15 +39,15 @@ _TEXT = 2_000_000
 T = TypeVar("T")
 
 
-class Shelf(Protocol):
-    """Where the text is kept."""
+class TextStore(Protocol):
+    """Where the text index is stored."""
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]: ...
     def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
 
 
 class OnDisk:
-    """In the folder of the index. All of it raises UnusableError."""
+    """In the folder of the index. All methods raise UnusableError."""
 
     def __init__(self, common_dir: Path) -> None:
         self.reading = partial(file.reading, common_dir, TEXTS)
@@ -56,7 +56,7 @@ class OnDisk:
 
 
 class InMemory:
-    """Where no index can be kept: for one question."""
+    """For one query, where no index can be kept."""
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -69,28 +69,28 @@ class InMemory:
     writing = reading
 
 
-def ask_gathered(
+def ask_updated(
     repository: Repository,
     ask: Callable[[sqlite3.Connection], T],
     *,
     seconds: float,
-    tell: Tell | None = None,
+    tell: Progress | None = None,
 ) -> T:
-    """Gather, and ask. Where something is wrong with what is on the disk it is made again, and where none can
-    be kept, for this one question."""
-    for shelf in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
+    """Update the text index, and query it. A damaged one is built again; where none can be kept, one is built
+    in memory for this query."""
+    for store in (OnDisk(repository.common_dir),) * (0 if repository.is_partial() else 2):
         try:
-            gather(repository, shelf, seconds=seconds, tell=tell)
-            with shelf.reading() as connection:
+            update_text(repository, store, seconds=seconds, tell=tell)
+            with store.reading() as connection:
                 return ask(connection)
         except file.UnusableError:
             continue
-        except (sqlite3.Error, ValueError, TypeError):  # damage shows in any question
+        except (sqlite3.Error, ValueError, TypeError):  # damage shows in any query
             with suppress(file.UnusableError):
-                shelf.drop()
+                store.drop()
     try:
         memory = InMemory()
-        gather(repository, memory, seconds=seconds, tell=tell)
+        update_text(repository, memory, seconds=seconds, tell=tell)
         with memory.reading() as connection:
             return ask(connection)
     except sqlite3.OperationalError as error:
@@ -99,23 +99,25 @@ def ask_gathered(
         ) from error
 
 
-def gather(repository: Repository, shelf: Shelf, *, seconds: float, tell: Tell | None = None) -> None:
-    """Take in what is new, for about so many seconds. Raises UnusableError where nothing can be kept.
+def update_text(
+    repository: Repository, store: TextStore, *, seconds: float, tell: Progress | None = None
+) -> None:
+    """Index what is new, for about ``seconds``. Raises UnusableError where no index can be kept.
 
-    Nothing of before a purge comes in after it: a purge moves the refs and drops the file then. So the refs
-    are read by who may write, and what was read of them is written only where they stand still.
+    Nothing from before a purge may come in after it: a purge moves the refs and drops the file then. So the
+    refs are read under the write lock, and their text is written only while they are unchanged.
     """
     end = time.monotonic() + seconds
     with open_index(repository) as index:  # listings first
-        with shelf.writing() as connection:
+        with store.writing() as connection:
             refs = read_refs(repository)
             tip = refs.get(RECORDS)
             known = index if index and index.tip == tip else None
-            held = known.notes if known else Read(NotesRef(repository).items(tip) if tip else ())
+            held = known.notes if known else NotesInMemory(NotesRef(repository).items(tip) if tip else ())
             _find_changed(connection, repository, refs, known.latest if known else held.ids)
         done = 0
         while time.monotonic() < end:
-            with shelf.reading() as connection:
+            with store.reading() as connection:
                 waiting = text.waiting(connection, _BATCH)
                 _, left = text.count(connection)
             if not waiting:
@@ -123,13 +125,13 @@ def gather(repository: Repository, shelf: Shelf, *, seconds: float, tell: Tell |
             if tell:
                 tell("reading what was said", done, done + left)
             read = dict(_read(repository, Recorded(held), waiting))
-            with shelf.writing() as connection:
+            with store.writing() as connection:
                 if text.read_source(connection).get("refs") != json.dumps(refs):
-                    return  # somebody else is further, or purged it
+                    return  # another process is ahead, or purged it
                 done += len(read)
                 if text.replace_parts(connection, read):
                     text.write_source(connection, went="yes")
-    with shelf.writing() as connection:
+    with store.writing() as connection:
         if "went" in text.read_source(connection):
             text.sweep(connection)
 
@@ -137,18 +139,20 @@ def gather(repository: Repository, shelf: Shelf, *, seconds: float, tell: Tell |
 def _read(
     repository: Repository, recorded: Recorded, trajectories: Iterable[str]
 ) -> Iterator[tuple[str, list[Part]]]:
-    """The parts of some of them: as many as may be in memory."""
+    """The parts of as many of them as may be in memory."""
     size = 0
     for trajectory in trajectories:
-        places = recorded.parts(trajectory)
+        by_commit = recorded.parts(trajectory)
         parts = []
-        for record in distinct(chain.from_iterable(places.values())):
-            commits = [commit for commit, found in places.items() if any(r.key == record.key for r in found)]
+        for record in distinct(chain.from_iterable(by_commit.values())):
+            commits = [
+                commit for commit, found in by_commit.items() if any(r.key == record.key for r in found)
+            ]
             segments = Segments(repository)
             part = read_part(record, segments.read(record.id, record.segments), commits)
             parts.append(replace(part, away={sound(month) for month in segments.months}))
         yield trajectory, parts
-        size += sum(len(piece.text) for part in parts for piece in part.pieces)
+        size += sum(len(piece.text) for part in parts for piece in part.fields)
         if size > _TEXT:
             return
 
@@ -159,7 +163,7 @@ def _read(
 def _find_changed(
     connection: sqlite3.Connection, repository: Repository, refs: Refs, ids: Callable[[], Iterable[str]]
 ) -> None:
-    """Let the trajectories wait of which the refs say something else than they did."""
+    """Queue the trajectories that changed in the refs."""
     source = text.read_source(connection)
     if source.get("made_by", made_by()) != made_by():
         raise sqlite3.DatabaseError("made by other code")
@@ -169,8 +173,8 @@ def _find_changed(
     before: Refs = json.loads(source.get("refs", "{}"))
     try:
         changed = list(_changed(connection, repository, before, refs) if before else ids())
-    except GitError:  # an old tip is gone: it was purged, or git collected it
-        changed = [*ids(), *text.known(connection)]
+    except GitError:  # an old tip is gone: purged, or garbage-collected
+        changed = [*ids(), *text.indexed(connection)]
     text.let_wait(connection, list(dict.fromkeys(changed)))
     text.write_source(connection, refs=now, made_by=made_by())
 
@@ -192,5 +196,5 @@ def _changed(
 
 
 def _trajectory(path: str) -> str:
-    """Whose segment it is: ``s/HH/TRAJECTORY/NAME``."""
+    """The trajectory of a segment's path ``s/HH/TRAJECTORY/NAME``."""
     return (path.split("/") + [""] * 3)[2]

@@ -1,8 +1,8 @@
-"""How text becomes words for the full-text index: identifiers are cut into their parts, and kept whole.
+"""Tokenizes text for the full-text index: identifiers are split into their parts, and kept whole.
 
-SQLite cuts at everything that is no letter and no digit, folds case and accents, and stems English words
-(Porter's algorithm). What it does not see is marked for it: the humps of ``rateLimit``, and where one
-Chinese, Japanese or Korean sign ends. What was built with other rules must not be read. Pure.
+SQLite splits at everything but letters and digits, folds case and accents, and stems English words (Porter's
+algorithm). We mark the boundaries that it does not see: in ``rateLimit``, and after each Chinese, Japanese or
+Korean character. An index built with other rules must not be read. Pure.
 """
 
 from __future__ import annotations
@@ -11,38 +11,38 @@ import re
 from collections.abc import Iterable, Iterator
 
 SPLIT = "\u200b"
-"""Zero width: SQLite takes it for the end of a word, and nobody sees it."""
+"""Zero-width space: a word boundary for SQLite, and invisible."""
 TOKENIZE = "porter unicode61 remove_diacritics 2"
 
 _JOINT = re.compile("[a-z0-9](?=[A-Z])|[A-Z](?=[A-Z][a-z])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _UNSEEN = re.compile("[\0-\x08\x0b-\x1f\u200b\ud800-\udfff]")
 _NAME = re.compile(rf"[A-Za-z0-9]+(?:[_{SPLIT}]+[A-Za-z0-9]+)+")
-_LONGEST = 60  # characters of a name: longer ones are nobody's identifier
+_LONGEST = 60  # characters of a name: longer ones are not identifiers
 
 
 def cut(text: str) -> str:
-    """``text`` with every joint marked, and without what a database cannot hold."""
+    """``text`` with every boundary marked, without characters that a database cannot store."""
     return _JOINT.sub(rf"\g<0>{SPLIT}", _UNSEEN.sub(" ", text))
 
 
 def uncut(text: str) -> str:
-    """What ``cut`` was given."""
+    """The inverse of ``cut``."""
     return text.replace(SPLIT, "")
 
 
 def sound(text: str) -> str:
-    """``text`` as a database can hold it: JSON may have halves of signs in it."""
+    """``text`` as a database can store it: JSON may have lone surrogates."""
     return text.encode("utf-8", "replace").decode()
 
 
 def names(texts: Iterable[str]) -> set[str]:
-    """The identifiers of several parts in texts that are cut, each in one word: ``ratelimit``."""
+    """The compound identifiers in ``cut`` texts, each as one word: ``ratelimit``."""
     words = {word for text in texts for word in text.split() if "_" in word or SPLIT in word}
     return {whole for word in words for whole in _wholes(word)}
 
 
 def whole(word: str) -> str | None:
-    """A word as ``names`` has it; None where it is no identifier of several parts."""
+    """A word as ``names`` has it; None where it is not a compound identifier."""
     found = [*_wholes(cut(word))]
     return found[0] if len(found) == 1 and _NAME.fullmatch(cut(word).strip(f"_{SPLIT}")) else None
 
@@ -61,8 +61,8 @@ _LEAST = 3
 
 
 def completions(prefix: str) -> list[str]:
-    """Words that begin so and whose stem does not: ``configurat`` stands for ``configuration`` too, which is
-    in the index as ``configur``."""
+    """Words with this prefix whose stem is shorter: ``configurat`` also means ``configuration``, which is
+    indexed as ``configur``."""
     found: dict[str, None] = {}
     for ending in _ENDINGS:
         for at in range(1, len(ending)):

@@ -1,9 +1,7 @@
-"""Reading what is recorded: which commits a query lists, and what their records come to.
+"""Answers from the records: which commits a query lists, and what their records add up to.
 
-``recorded`` holds the records of all notes, ``fold`` sums them to headers, ``history`` lists commits,
-``touching`` finds those that changed a path, ``wanted`` are a query's conditions; ``telling`` and
-``chapters`` gather one commit's or one trajectory's events. ``briefing`` gathers what was said about paths:
-``vicinity`` judges which commits are near them, ``lessons`` what of it is worth most. ``reasons`` tells why
-lines are as they are: ``written`` finds the call that wrote one, ``excerpt`` shows it, ``nearest`` is for
-commits without a record. Nothing here writes.
+``records`` reads all notes, ``header`` folds a trajectory's records into a HEADER, ``index_lookup`` is what a
+query may ask an index instead of git. ``log`` lists commits, ``show`` reads the events of a commit or a
+trajectory, ``context`` collects what the records say about paths, ``why`` explains lines, ``stats`` counts.
+Nothing here writes.
 """

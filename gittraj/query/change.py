@@ -13,7 +13,7 @@ _STATED = ("agent", "human")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """A commit. ``trajectories`` are HEADERs of the command contract; a merge needs none. ``known``: whether
-    somebody could tell which files it changed."""
+    the files that it changed could be read."""
 
     commit: str
     subject: str
@@ -25,8 +25,8 @@ class Reviewed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """The change was pushed anew: ``before`` was its head, ``carried`` are those of its commits that carry
-    records of what they replace."""
+    """A force push: ``before`` was the head, ``carried`` are the commits with records of those that they
+    replace."""
 
     before: str
     carried: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """``commits`` oldest first; ``sessions`` their trajectories, each once, with the figures of all its parts
+    """``commits`` oldest first; ``sessions`` their trajectories, each once, with the totals of its parts
     here; ``files`` what it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was read,
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
@@ -56,7 +56,7 @@ class Change:
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
-        """The commits that somebody wrote."""
+        """The commits that are not merges."""
         return tuple(commit for commit in self.commits if not commit.merge)
 
     @property
@@ -65,8 +65,8 @@ class Change:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each once: those that somebody stated before those that rules inferred."""
+    """Each decision once, stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for told in (d for c in change.recorded for t in c.trajectories for d in t["decisions"]):
-        found.setdefault((told["question"], told["chosen"], told["by"]), told)
-    return sorted(found.values(), key=lambda told: told["by"] not in _STATED)
+    for decision in (d for c in change.recorded for t in c.trajectories for d in t["decisions"]):
+        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
+    return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)

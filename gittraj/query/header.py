@@ -1,8 +1,8 @@
-"""What a trajectory's records come to: a HEADER of the command contract. Pure.
+"""Folds a trajectory's records into a HEADER of the command contract. Pure.
 
-A trajectory lies on commits as records. Its totals are a fold over its distinct parts in all notes; what a
-commit shows is a fold over the records there. Nothing is invented: what no record tells is null. Records may
-lie in any order, be copies of each other or overlap; none of it may count twice.
+A trajectory's totals are a fold over its distinct parts in all notes; what a commit shows is a fold over the
+records there. Nothing is invented: unrecorded values are null. Records may come in any order, be copies of
+each other or overlap; nothing may count twice.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _ENDED = ("completed", "abandoned")
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """One trajectory: its records on each commit, and what all of them together come to.
+    """One trajectory: its records by commit, and the HEADER of all of them.
 
-    ``numbers`` says the how-manieth of its ``of`` commits a commit is.
+    ``numbers`` is each commit's position, from 1, among the trajectory's ``of`` commits.
     """
 
     parts: Mapping[str, Sequence[Record]]
@@ -42,32 +42,28 @@ class Folded:
     of: int
 
     def records(self, commit: str | None, *, explored: bool = False) -> list[Record]:
-        """Of one commit, or (None) each part once. Explored ones only on request."""
+        """The records on one commit, or (None) each part once; explored ones only on request."""
         if commit is None:
             return distinct(chain.from_iterable(self.parts.values()))
         return [r for r in self.parts.get(commit, ()) if explored or r.role == "produced"]
 
     def header(self, commit: str | None, *, explored: bool = False) -> Header:
-        """Of its records on one commit, or (None) of the whole trajectory.
+        """The HEADER of its records on one commit, or (None) of the whole trajectory.
 
         ``part.number`` is null for the whole.
         """
         records = self.records(commit, explored=explored)
-        number = self.numbers[commit] if commit is not None else None
-        return {
-            **self.whole,
-            **_fold_said(_shown(records)),
-            "part": {"number": number, "of": self.of, **_fold_figures(records)},
-            "link": _fold_link(records),
-        }
+        return self._header(records, self.numbers[commit] if commit is not None else None)
 
     def across(self, commits: Iterable[str]) -> Header:
-        """Of its records on these commits, each part once. ``part.number`` is null."""
-        records = distinct(chain.from_iterable(self.records(commit) for commit in commits))
+        """The HEADER of its records on these commits, each part once. ``part.number`` is null."""
+        return self._header(distinct(chain.from_iterable(map(self.records, commits))), None)
+
+    def _header(self, records: Sequence[Record], number: int | None) -> Header:
         return {
             **self.whole,
-            **_fold_said(_shown(records)),
-            "part": {"number": None, "of": self.of, **_fold_figures(records)},
+            **_fold_account(_without_contained(records)),
+            "part": {"number": number, "of": self.of, **_fold_figures(records)},
             "link": _fold_link(records),
         }
 
@@ -81,20 +77,20 @@ def fold(parts: Mapping[str, Sequence[Record]]) -> Folded:
 
 
 def distinct(records: Iterable[Record]) -> list[Record]:
-    """Each part once, by its highest revision, in readers' order; no stub beside what is told in full."""
+    """Each part once, by its highest revision, in readers' order; no incomplete one beside a complete one."""
     best: dict[Key, Record] = {}
     for record in records:
         other = best.setdefault(record.key, record)
         if (record.rev, not record.link.carried_from) > (other.rev, not other.link.carried_from):
             best[record.key] = record
-    told = any(not record.incomplete for record in best.values())
-    return sorted((r for r in best.values() if not (r.incomplete and told)), key=order)
+    complete = any(not record.incomplete for record in best.values())
+    return sorted((r for r in best.values() if not (r.incomplete and complete)), key=order)
 
 
-def _shown(records: Sequence[Record]) -> list[Record]:
-    """Without the parts that lie wholly inside another; ``records`` in readers' order."""
+def _without_contained(records: Sequence[Record]) -> list[Record]:
+    """``records``, in readers' order, without the parts that lie inside another."""
     kept: list[Record] = []
-    end = -math.inf  # a record of somebody else may say what it likes
+    end = -math.inf  # another writer's record may have any values
     for record in records:
         span = record.range
         if span is None or span.at is None:
@@ -105,8 +101,8 @@ def _shown(records: Sequence[Record]) -> list[Record]:
     return kept
 
 
-def counted(records: Sequence[Record]) -> list[Record]:
-    """Without the parts that overlap one already counted; ``records`` as ``distinct`` gives them."""
+def without_overlaps(records: Sequence[Record]) -> list[Record]:
+    """``records``, from ``distinct``, without the parts that overlap an earlier one."""
     kept: list[Record] = []
     end = -math.inf
     for record in records:
@@ -121,33 +117,33 @@ def counted(records: Sequence[Record]) -> list[Record]:
 
 
 def _fold_figures(records: Sequence[Record]) -> Header:
-    told = [record.figures for record in counted(records)]
-    started = min((f.started_at for f in told if f.started_at), default=None)
-    ended = max((f.ended_at for f in told if f.ended_at), default=None)
-    counts = sum((f.counts for f in told), Counts())
+    figures = [record.figures for record in without_overlaps(records)]
+    started = min((f.started_at for f in figures if f.started_at), default=None)
+    ended = max((f.ended_at for f in figures if f.ended_at), default=None)
+    counts = sum((f.counts for f in figures), Counts())
     return {
         "startedAt": started,
         "endedAt": ended,
         "durationSeconds": _seconds(started, ended),
-        **fold_spent(told),
+        **fold_usage(figures),
         "counts": {camel(name): getattr(counts, name) for name in _COUNTED},
     }
 
 
-def fold_spent(told: Sequence[Figures]) -> Header:
-    """Tokens and cost of parts of which none is counted twice."""
-    spent = [f.usage for f in told if f.usage]
+def fold_usage(figures: Sequence[Figures]) -> Header:
+    """Tokens and cost of parts that do not overlap."""
+    spent = [f.usage for f in figures if f.usage]
     sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in _keys(Usage) or ()}
     return {
         "usage": sums if spent else dict.fromkeys(sums),
-        "costUsd": _sum_known(map(cost, told)),
-        "costSource": _cost_source(told),
+        "costUsd": _sum_known(map(cost, figures)),
+        "costSource": _cost_source(figures),
     }
 
 
-def cost(told: Figures) -> float | None:
-    """In US dollars. One below nothing, which anybody may write, is none."""
-    known = told.cost_usd
+def cost(figures: Figures) -> float | None:
+    """In US dollars. A negative one, which anybody may write, is ignored."""
+    known = figures.cost_usd
     return known if known is not None and known >= 0 else None
 
 
@@ -161,14 +157,14 @@ def _sum_known(costs: Iterable[float | None]) -> float | None:
     return math.fsum(known) if known else None
 
 
-def _cost_source(told: Sequence[Figures]) -> CostSource:
-    sources = {f.cost_source for f in told if cost(f) is not None}
+def _cost_source(figures: Sequence[Figures]) -> CostSource:
+    sources = {f.cost_source for f in figures if cost(f) is not None}
     return "estimated" if "estimated" in sources else "reported" if "reported" in sources else "unknown"
 
 
 def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
-    """Which of the trajectory's commits each commit is, from 1; a rewritten one is the same commit as what
-    it was, and those of one shared part follow each other by what else they carry."""
+    """Each commit's position among the trajectory's commits, from 1; a rewritten commit has the position of
+    its original, and commits that share a part are ordered by their other records."""
     same = {commit: commit for commit in parts}
 
     def root(commit: str) -> str:
@@ -181,8 +177,8 @@ def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
             same[root(commit)] = root(old)
     first: dict[str, tuple[Any, ...]] = {}
     for commit, records in parts.items():
-        place = (*map(order, records),), commit
-        first[root(commit)] = min(first.get(root(commit), place), place)
+        position = (*map(order, records),), commit
+        first[root(commit)] = min(first.get(root(commit), position), position)
     numbers = {group: number for number, group in enumerate(sorted(first, key=first.__getitem__), 1)}
     return {commit: numbers[root(commit)] for commit in parts}
 
@@ -191,15 +187,15 @@ def _number(parts: Mapping[str, Sequence[Record]]) -> dict[str, int]:
 
 
 def _fold_whole(records: Sequence[Record], total: Header) -> Header:
-    """What is told of the trajectory itself, the same on all its commits; later parts know better.
+    """The trajectory's own fields, the same on all its commits; later parts win.
 
-    ``completedAt`` is the last event's time once the trajectory is said to have ended. ``confidence`` is that
-    of the retrospective: a decision's stands with the decision.
+    ``completedAt`` is the last event's time once the status is final. ``confidence`` is the
+    retrospective's.
     """
-    known = [record.whole for record in records]
+    wholes = [record.whole for record in records]
 
     def last(choose: Callable[[Any], T]) -> T | None:
-        return next((found for whole in reversed(known) if (found := choose(whole))), None)
+        return next((found for whole in reversed(wholes) if (found := choose(whole))), None)
 
     status = last(lambda w: w.status)
     retrospective = last(lambda w: w.retrospective)
@@ -209,11 +205,11 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "status": status,
         "agent": last(lambda w: w.agent),
         "agentVersion": last(lambda w: w.agent_version),
-        "models": _once(chain.from_iterable(w.models for w in known)),
+        "models": _unique(chain.from_iterable(w.models for w in wholes)),
         "session": last(lambda w: w.session),
         "task": spell(last(lambda w: w.task)),
-        "tags": _once(chain.from_iterable(w.tags for w in known)),
-        "participants": spell(_once(chain.from_iterable(w.participants for w in known))),
+        "tags": _unique(chain.from_iterable(w.tags for w in wholes)),
+        "participants": spell(_unique(chain.from_iterable(w.participants for w in wholes))),
         "parent": spell(last(lambda w: w.parent)),
         "startedAt": total["startedAt"],
         "completedAt": total["endedAt"] if status in _ENDED else None,
@@ -223,23 +219,23 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
     }
 
 
-def _fold_said(records: Sequence[Record]) -> Header:
-    """What these records say of the work: asked, done, decided, doubted."""
-    told = [record.figures for record in records]
-    summary = next((f.summary for f in reversed(told) if f.summary), None)
+def _fold_account(records: Sequence[Record]) -> Header:
+    """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
+    figures = [record.figures for record in records]
+    summary = next((f.summary for f in reversed(figures) if f.summary), None)
     return {
-        "prompt": next((f.prompt for f in told if f.prompt), None),
+        "prompt": next((f.prompt for f in figures if f.prompt), None),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
-        "decisions": _once(map(spell, chain.from_iterable(f.decisions for f in told))),
-        "caveats": _once(chain.from_iterable(f.caveats for f in told)),
-        "tests": spell(_fold_tests([f.tests for f in told if f.tests])),
-        "filesChanged": [spell(file) for file in _fold_files(chain.from_iterable(f.files for f in told))],
-        "thinking": max((f.thinking for f in told), key=("none", "dropped", "clear", "sealed").index),
+        "decisions": _unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
+        "caveats": _unique(chain.from_iterable(f.caveats for f in figures)),
+        "tests": spell(_fold_tests([f.tests for f in figures if f.tests])),
+        "filesChanged": [spell(file) for file in _fold_files(chain.from_iterable(f.files for f in figures))],
+        "thinking": max((f.thinking for f in figures), key=("none", "dropped", "clear", "sealed").index),
         "readers": max(
             (count_readers(headers) for r in records for headers in r.seals.values()), default=None
         ),
-        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in told)),
+        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
         "incomplete": any(record.incomplete for record in records),
     }
 
@@ -268,7 +264,7 @@ def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:
 
 
 def _fold_link(records: Sequence[Record]) -> Header:
-    """From the first record that was not carried here; where any of them was carried from."""
+    """From the first record that was not carried over; ``carriedFrom`` of all."""
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
         "evidence": best.link.evidence,
@@ -277,7 +273,7 @@ def _fold_link(records: Sequence[Record]) -> Header:
     }
 
 
-def _once(items: Iterable[T]) -> list[T]:
+def _unique(items: Iterable[T]) -> list[T]:
     found: list[T] = []
     for item in items:
         if item not in found:
@@ -286,7 +282,7 @@ def _once(items: Iterable[T]) -> list[T]:
 
 
 def spell(value: Any) -> Any:
-    """JSON with every field written out, nulls too (what is stored leaves them out)."""
+    """JSON with every field, including nulls (stored JSON omits them)."""
     if isinstance(value, tuple | list):
         return [spell(item) for item in value]
     names = _keys(value.__class__)

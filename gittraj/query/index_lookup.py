@@ -1,6 +1,6 @@
-"""What a query may ask an index, if there is one. The answers are those that git would give.
+"""What a query may ask an index, if there is one. The answers are the same as git's.
 
-Whatever has no answer here (None, false) is asked of git.
+Where there is no answer (None, false), git is asked.
 """
 
 from __future__ import annotations
@@ -12,31 +12,31 @@ from typing import Protocol
 from gittraj.errors import TrajError
 
 Step = tuple[str, int]
-"""A commit, and which of its parents it is compared with."""
+"""A commit, and the number of the parent that it is compared with."""
 Change = tuple[str, str, str]
 """Git's letter, the path before and the path after (the same unless it was renamed)."""
 
 
-class UnfitError(TrajError):
-    """The index cannot answer after all; raised by any of the questions below."""
+class IndexFailedError(TrajError):
+    """The index cannot answer after all; raised by any method below."""
 
 
-class Below(Mapping[str, Sequence[str]]):
-    """All that one commit reaches, with parents, in the order in which git lists it."""
+class Reachable(Mapping[str, Sequence[str]]):
+    """The commits that one commit reaches, with their parents, in git's order."""
 
     @abstractmethod
     def noted(self, paths: Collection[str] | None) -> list[str]:
-        """Those that have a note, newest first: all, or those that touched one of ``paths`` (from the top)
-        or what it was called there."""
+        """Those with a note, newest first: all, or those that touched one of ``paths`` (from the top),
+        also under its earlier names."""
 
     @abstractmethod
     def touching(self, paths: Collection[str]) -> list[str]:
-        """The same of commits with and without a note."""
+        """Those that touched one of ``paths``, with and without a note."""
 
 
-class Known(Protocol):
-    def below(self, rev: str) -> Below | None:
-        """None where ``rev`` is not one commit, or the commit is not known."""
+class IndexLookup(Protocol):
+    def below(self, rev: str) -> Reachable | None:
+        """None where ``rev`` is not one commit, or the commit is not indexed."""
 
     def read_steps(
         self,
@@ -45,8 +45,8 @@ class Known(Protocol):
         changed: dict[Step, list[Change]],
         renamed: dict[Step, dict[str, str]],
     ) -> bool:
-        """How ``paths``, and what they were called before, changed in the steps of these commits, added to
-        the last two. False when not all of the commits are known."""
+        """Add how ``paths``, under their earlier names too, changed in the steps of these commits to
+        ``changed`` and ``renamed``. False when not all of the commits are indexed."""
 
     def give_up(self) -> None:
-        """It raised UnfitError, and is not asked any more."""
+        """Called after IndexFailedError: it is not asked again."""

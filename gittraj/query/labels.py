@@ -1,5 +1,5 @@
-"""Which trajectories are wanted by what they are labelled with: the same for a listing, which has their
-headers, and for a search, which has less. Pure, and light: a search imports it."""
+"""Filters by agent, model, task and tag, shared by listings and search. Pure, and light: a search imports
+it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """All that is not None is asked for: an agent's name, a part of a model's, what a task is called, a
+    """Conditions that are not None must hold: an agent's name, part of a model's name, a name of the task, a
     tag."""
 
     agent: str | None = None
@@ -18,7 +18,7 @@ class Labels:
     tag: str | None = None
 
     def fit(self, *, models: Iterable[str], tasks: Collection[str], tags: Collection[str]) -> bool:
-        """Whether model, task and tag are as asked. ``tasks``: all that a task is called."""
+        """Whether model, task and tag match. ``tasks``: all names of the task."""
         return (
             (self.model is None or any(self.model.lower() in model.lower() for model in models))
             and (self.task is None or self.task in tasks)
@@ -27,5 +27,5 @@ class Labels:
 
 
 def task_names(title: str, source: tuple[str, str] | None) -> list[str]:
-    """What a task is called: its title, its id, ``system:id``. ``source``: its system and its id there."""
+    """The names of a task: its title, its id, ``system:id``. ``source``: its system and its id there."""
     return [title, source[1], ":".join(source)] if source else [title]

@@ -1,4 +1,4 @@
-"""Which commit stands for what several carry: one that is here, on the way to HEAD if there is one."""
+"""Which commit represents a group of copies: one that exists here, and that HEAD reaches if possible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gittraj.query.log.description import describe_all
 
 
 def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -> list[dict[str, Any] | None]:
-    """For each group the commit that is shown, as ``log --json`` describes it; None where none is here."""
+    """For each group the commit to show, as ``log --json`` describes it; None where none exists here."""
     described = _describe(repository, sorted({c for group in groups for c in group}))
     several = {c for group in groups if len(group) > 1 for c in group if c in described}
     stray = _find_stray(repository, several)
@@ -26,7 +26,7 @@ def describe_places(repository: Repository, groups: Sequence[Collection[str]]) -
 
 
 def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Those that are here."""
+    """Those that exist here."""
     try:
         return describe_all(repository, commits)
     except GitError:

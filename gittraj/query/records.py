@@ -1,7 +1,7 @@
-"""Every note of a repository, read once: which trajectories a commit carries, and which commits a trajectory.
+"""Every note of a repository, read once: the trajectories of a commit, and the commits of a trajectory.
 
-A note's lines are decoded only when somebody asks for one of its trajectories, so that a listing of ten
-commits does not pay for ten thousand. It must not know how a trajectory is folded into figures.
+A note is decoded only when one of its trajectories is needed, so that a listing of ten commits does not pay
+for ten thousand. It must not know how a trajectory is folded.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from gittraj.query.header import Folded, Header, fold
 from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
-# Reads too much (ids of parents and tasks), never too little: what it finds is decoded before it is believed
+# Matches too much (ids of parents and tasks), never too little: matches are decoded before use
 _IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')
 
 _AT_ONCE = 1_000
-"""Commits of which what is remembered is in memory as JSON."""
+"""Commits whose cached JSON is in memory at a time."""
 
 
 def named_ids(body: bytes) -> frozenset[str]:
-    """The ids that a note may tell of: each of its trajectories, and some that are none."""
+    """The ids in a note: those of its trajectories, and some others."""
     return frozenset(found.decode() for found in _IDS.findall(body))
 
 
 def is_plain(body: bytes, ids: Collection[str]) -> bool:
-    """Whether a note carries what it names: only one from which something was taken off has to be read."""
+    """Whether a note has no deletions; one with deletions must be decoded to know its trajectories."""
     return bool(ids) and b'"deleted"' not in body
 
 
 class Notes(ABC):
-    """Where notes are read. Iteration yields the commits that have one."""
+    """A source of notes. Iteration yields the commits that have one."""
 
     @abstractmethod
     def __contains__(self, commit: object) -> bool: ...
@@ -51,41 +51,41 @@ class Notes(ABC):
         """``b""`` where there is none."""
 
     @abstractmethod
-    def exploring(self) -> Iterator[str]:
-        """The commits whose notes may tell of work that led to no commit."""
+    def with_explored(self) -> Iterator[str]:
+        """The commits whose notes may have records of work that led to no commit."""
 
     @abstractmethod
-    def mixed(self) -> Sequence[str]:
-        """The commits whose notes are not plain."""
+    def with_deletions(self) -> Sequence[str]:
+        """The commits whose notes are not plain (``is_plain``)."""
 
     @abstractmethod
     def ids(self) -> Iterator[str]:
-        """All that ``named_ids`` finds in any note, sorted."""
+        """The ``named_ids`` of all notes, sorted."""
 
     @abstractmethod
     def naming(self, identity: str) -> Sequence[str]:
-        """The commits whose notes name it, sorted."""
+        """The commits whose notes name that id, sorted."""
 
-    def known(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
-        """What ``Recorded.headers`` said of commits before, as far as that is remembered."""
+    def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
+        """Earlier results of ``Recorded.headers``, for those commits that are cached."""
         return {}
 
-    def tallied(self, commits: Sequence[str]) -> Mapping[str, Header]:
-        """The same of ``Recorded.tallies``, as JSON."""
+    def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
+        """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
         return {}
 
-    def learn(  # noqa: B027 - most forget it
+    def cache(  # noqa: B027 - most have no cache
         self, commit: str, headers: Sequence[Header], tallies: Header
     ) -> None:
-        """What is said now."""
+        """Keep the current results."""
 
 
-class Read(Notes):
-    """Every note, read at once."""
+class NotesInMemory(Notes):
+    """All notes in memory."""
 
     def __init__(self, notes: Iterable[tuple[str, bytes]]) -> None:
         self._bodies = dict(notes)
-        self._places: dict[str, list[str]] | None = None
+        self._commits_by_id: dict[str, list[str]] | None = None
 
     def __contains__(self, commit: object) -> bool:
         return commit in self._bodies
@@ -99,10 +99,10 @@ class Read(Notes):
     def read(self, commit: str) -> bytes:
         return self._bodies.get(commit, b"")
 
-    def exploring(self) -> Iterator[str]:
+    def with_explored(self) -> Iterator[str]:
         return (commit for commit, body in self._bodies.items() if b"explored" in body)
 
-    def mixed(self) -> Sequence[str]:
+    def with_deletions(self) -> Sequence[str]:
         return [commit for commit, body in self._bodies.items() if not is_plain(body, named_ids(body))]
 
     def ids(self) -> Iterator[str]:
@@ -112,21 +112,21 @@ class Read(Notes):
         return sorted(self._where().get(identity, ()))
 
     def _where(self) -> dict[str, list[str]]:
-        if self._places is None:
-            self._places = {}
+        if self._commits_by_id is None:
+            self._commits_by_id = {}
             for commit, body in self._bodies.items():
                 for found in named_ids(body):
-                    self._places.setdefault(found, []).append(commit)
-        return self._places
+                    self._commits_by_id.setdefault(found, []).append(commit)
+        return self._commits_by_id
 
 
 class Recorded:
     """The records of all commits. ``notes``, or the pairs that ``NotesRef.items()`` gives."""
 
     def __init__(self, notes: Notes | Iterable[tuple[str, bytes]]) -> None:
-        self._notes = notes if isinstance(notes, Notes) else Read(notes)
+        self._notes = notes if isinstance(notes, Notes) else NotesInMemory(notes)
         self._lines: dict[str, list[Line]] = {}
-        self._sizes: dict[str, Counter[str]] = {}  # bytes of a note's lines, by what they tell of
+        self._sizes: dict[str, Counter[str]] = {}  # bytes of a note's lines, by trajectory
         self._standing: dict[str, list[Record]] = {}
         self._folded: dict[str, Folded | None] = {}
         self._complete: dict[str, Sequence[str]] = {}
@@ -142,49 +142,50 @@ class Recorded:
         return iter(self._notes)
 
     def count(self) -> int:
-        """How many commits carry a trajectory: a note may hold only what was taken off."""
-        mixed = self._notes.mixed()
-        return len(self) - sum(1 for commit in mixed if not self._records(commit))
+        """How many commits have a trajectory: a note may have deletions alone."""
+        with_deletions = self._notes.with_deletions()
+        return len(self) - sum(1 for commit in with_deletions if not self._records(commit))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
-        """Those of ``commits`` whose notes have a line that cannot be read; none where one of them carries a
+        """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a
         trajectory."""
         if any(self._records(commit) for commit in commits):
             return []
         return [c for c in commits if any(isinstance(line, ForeignLine) for line in self._decoded(c))]
 
-    def exploring(self) -> Iterator[str]:
-        """The commits whose notes may tell of work that led to no commit."""
-        return self._notes.exploring()
+    def with_explored(self) -> Iterator[str]:
+        """The commits whose notes may have records of work that led to no commit."""
+        return self._notes.with_explored()
 
     def ids(self, prefix: str = "") -> Iterator[str]:
         """The trajectories whose id begins with ``prefix``, sorted."""
         return (i for i in self._notes.ids() if i.startswith(prefix) and self.folded(i) is not None)
 
     def on(self, commit: str) -> list[Folded]:
-        """The trajectories that ``commit`` carries, by the time their records there began."""
+        """The trajectories of ``commit``, by the start of their records there."""
         records = sorted(self._records(commit), key=lambda r: (r.figures.started_at or "", r.id))
         found = (self.folded(i) for i in dict.fromkeys(record.id for record in records))
         return [folded for folded in found if folded is not None and commit in folded.parts]
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
-        """What is said of each trajectory that a commit carries, for each of ``commits``; of explored ones
-        only on request."""
-        known = {} if explored else self._notes.known(commits)
+        """For each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
+        cached_headers = {} if explored else self._notes.cached_headers(commits)
         for commit in commits:
-            if commit in known:
-                yield [*known[commit]]
+            if commit in cached_headers:
+                yield [*cached_headers[commit]]
                 continue
-            yield self._headers(commit, explored=True) if explored else self._tell(commit)[0]
+            yield self._headers(commit, explored=True) if explored else self._fold_commit(commit)[0]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
-        """What each of ``commits`` adds to sums, explored work too."""
+        """What each of ``commits`` adds to statistics, explored work too."""
         for at in range(0, len(commits), _AT_ONCE):
             some = commits[at : at + _AT_ONCE]
-            known = self._notes.tallied(some)
-            yield from (read_tallies(known.get(commit) or self._tell(commit)[1]) for commit in some)
+            cached_headers = self._notes.cached_tallies(some)
+            yield from (
+                read_tallies(cached_headers.get(commit) or self._fold_commit(commit)[1]) for commit in some
+            )
 
-    def _tell(self, commit: str) -> tuple[list[Header], Header]:
+    def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
         headers = self._headers(commit, explored=False)
         sizes = self._sizes[commit]
         rows = [
@@ -192,7 +193,7 @@ class Recorded:
             for folded in self.on(commit)
         ]
         tallies = {"bytes": sizes.total(), "trajectories": rows}
-        self._notes.learn(commit, headers, tallies)
+        self._notes.cache(commit, headers, tallies)
         return headers, tallies
 
     def _present(self, folded: Folded) -> Sequence[str]:
@@ -209,7 +210,7 @@ class Recorded:
         ]
 
     def folded(self, trajectory: str) -> Folded | None:
-        """The trajectory of that id, None when no record of it stands."""
+        """The trajectory of that id, None when it has no record (any more)."""
         if trajectory not in self._folded:
             parts = self.parts(trajectory)
             self._folded[trajectory] = fold(parts) if parts else None
@@ -221,8 +222,8 @@ class Recorded:
         return [name for name in dict.fromkeys(found) if name != trajectory]
 
     def parts(self, trajectory: str) -> dict[str, list[Record]]:
-        """The records of a trajectory that stand, by commit. What belongs to a part and not to a commit is
-        taken from the highest revision that any note holds."""
+        """The valid records of a trajectory, by commit. Fields of a part, not of a commit, come from the
+        highest revision in any note."""
         parts: dict[str, list[Record]] = {}
         best: dict[Key, Record] = {}
         for commit in self._notes.naming(trajectory):
@@ -235,7 +236,7 @@ class Recorded:
         return {commit: [_renew(r, best[r.key]) for r in found] for commit, found in parts.items()}
 
     def _forgotten(self, record: Record) -> bool:
-        """Whether a commit that it was carried from says that the trajectory is forgotten everywhere."""
+        """Whether a commit that it was carried from has a tombstone for all commits."""
         return any(
             isinstance(line, Tombstone) and line.scope == "all" and deletes(line, record)
             for commit in record.link.carried_from

@@ -15,29 +15,29 @@ from gittraj.query.records import Recorded
 def read_change(
     repository: Repository, recorded: Recorded, base: str, head: str, *, notes: str | None
 ) -> Change:
-    """What ``head`` adds to ``base``, as a pull request does. Raises TrajError for what is no commit."""
-    tips = [_find(repository, name) for name in (base, head)]
-    listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{tips[0]}..{tips[1]}").out
+    """What ``head`` adds to ``base``, as a pull request does. Raises TrajError where one is not a commit."""
+    ends = [_find(repository, name) for name in (base, head)]
+    listed = repository.run("rev-list", "--reverse", "--topo-order", "--parents", f"{ends[0]}..{ends[1]}").out
     parents = {line.split()[0]: line.split()[1:] for line in listed.decode().splitlines()}
-    told, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
+    described, changes = describe_all(repository, list(parents)), read_changes(repository, list(parents))
     commits = tuple(
         Reviewed(
             commit=commit,
-            subject=told[commit]["subject"],
+            subject=described[commit]["subject"],
             trajectories=tuple(f.header(commit) for f in recorded.on(commit) if f.records(commit)),
             files=tuple(path.path for path in changes[commit].paths),
             merge=len(above) > 1,
         )
         for commit, above in parents.items()
     )
-    listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{tips[0]}...{tips[1]}", "--").out
+    listed = repository.run("diff", "--name-only", "-z", "--no-ext-diff", f"{ends[0]}...{ends[1]}", "--").out
     files = tuple(name.decode("utf-8", "replace") for name in listed.split(b"\0")[:-1])
     sessions = find_sessions(recorded, [c.commit for c in commits if not c.merge])
-    return Change(head=tips[1], commits=commits, sessions=sessions, files=files, notes=notes)
+    return Change(head=ends[1], commits=commits, sessions=sessions, files=files, notes=notes)
 
 
 def find_sessions(recorded: Recorded, commits: Sequence[str]) -> tuple[Header, ...]:
-    """The trajectories that ``commits`` carry, each once, with the figures of all its parts there."""
+    """The trajectories of ``commits``, each once, with the totals of its parts there."""
     found = {f.whole["id"]: f for c in commits for f in recorded.on(c) if f.records(c)}
     return tuple(folded.across(commits) for folded in found.values())
 

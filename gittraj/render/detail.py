@@ -10,7 +10,7 @@ from gittraj.render.events import Event, failed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """``everything`` instead of what tells most; ``thinking`` where it can be read."""
+    """``everything`` instead of the most useful events; ``thinking`` where it can be read."""
 
     everything: bool = False
     thinking: bool = False
@@ -28,16 +28,16 @@ def is_shown(event: Event, detail: Detail) -> bool:
             return True
 
 
-def thinking_note(told: Header) -> str | None:
-    """What to say where thinking is asked for and cannot be shown; None where it can."""
-    number = told["part"]["counts"]["thinking"]
-    match told["thinking"]:
+def thinking_note(header: Header) -> str | None:
+    """Why the requested thinking cannot be shown; None where it can."""
+    number = header["part"]["counts"]["thinking"]
+    match header["thinking"]:
         case "dropped":
             return f"thinking: {count(number, 'piece')} dropped when recorded"
         case "sealed":
-            closed = sum("sealed" in event for chapter in told["chapters"] for event in chapter["events"])
-            readers = count(told["readers"] or 0, "reader")
-            return f"thinking: {count(closed, 'piece')} sealed for {readers}" if closed else None
+            sealed = sum("sealed" in event for chapter in header["chapters"] for event in chapter["events"])
+            readers = count(header["readers"] or 0, "reader")
+            return f"thinking: {count(sealed, 'piece')} sealed for {readers}" if sealed else None
         case "none":
             return "thinking: none in the log"
         case _:

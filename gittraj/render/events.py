@@ -8,49 +8,49 @@ from typing import Any
 
 Event = Mapping[str, Any]
 
-_TELLING = (
+_MAIN_ARGUMENTS = (
     *("command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url"),
     *("prompt", "description"),
 )
 
 
-def call_in_words(event: Event) -> tuple[str, str]:
-    """A call's tool, and what it was called for: its command, its file, else its arguments."""
+def describe_call(event: Event) -> tuple[str, str]:
+    """A call's tool, and its files, its main argument, or else all its arguments."""
     name, arguments = event["tool"]["name"] or "tool", event["tool"]["arguments"]
     paths = [file["path"] for file in event.get("files", ())]
     if paths:
         return name, ", ".join(paths)
     if isinstance(arguments, dict):
-        for key in _TELLING:
-            if told := arguments.get(key):
-                return name, " ".join(map(str, told)) if isinstance(told, list) else str(told)
+        for key in _MAIN_ARGUMENTS:
+            if value := arguments.get(key):
+                return name, " ".join(map(str, value)) if isinstance(value, list) else str(value)
     if isinstance(arguments, str) or not arguments:
         return name, arguments or ""
     return name, json.dumps(arguments, ensure_ascii=False)
 
 
 def failed(event: Event) -> bool:
-    """Whether a result or a remark tells of an error."""
+    """Whether an event is an error or a failed result."""
     result = event.get("result")
     return event["type"] == "error" or bool(result and (result["isError"] or result["exitCode"]))
 
 
-def result_in_words(event: Event) -> str:
-    """What a result says of itself, without its text."""
+def describe_result(event: Event) -> str:
+    """A result's exit code, error or truncation, without its text."""
     result = event["result"]
-    told = [f"exit {result['exitCode']}" if result["exitCode"] else "error" if result["isError"] else ""]
-    told += ["shortened"] if result["truncated"] else []
-    return ", ".join(word for word in told if word)
+    facts = [f"exit {result['exitCode']}" if result["exitCode"] else "error" if result["isError"] else ""]
+    facts += ["shortened"] if result["truncated"] else []
+    return ", ".join(word for word in facts if word)
 
 
-def in_words(event: Event) -> str:
-    """What an event other than a call says: its text, else what its fields hold."""
+def describe_event(event: Event) -> str:
+    """The text of an event other than a call, or its decision or retrospective in words."""
     if decision := event.get("decision"):
         others = decision.get("alternatives") or []
-        told = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
-        return f"{told}, because {decision['reasoning']}" if decision.get("reasoning") else told
+        text = decision["chosen"] + (f" over {' and '.join(others)}" if others else "")
+        return f"{text}, because {decision['reasoning']}" if decision.get("reasoning") else text
     if retrospective := event.get("retrospective"):
         return str(retrospective.get("summary") or event["content"])
     if "result" in event:
-        return f"{result_in_words(event)} {event['content']}".strip()
+        return f"{describe_result(event)} {event['content']}".strip()
     return str(event["content"])

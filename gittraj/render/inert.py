@@ -1,8 +1,9 @@
-"""Text of others in Markdown or HTML, so that nothing in it comes alive: no link, image, mention, reference,
-heading, formula, emoji code, element or hidden character of theirs.
+"""Untrusted text in Markdown or HTML, so that nothing in it is rendered as a link, image, mention, reference,
+heading, formula, emoji code, element or hidden character.
 
-A word that GitHub or another host would make live stands in a code span, where none of them looks; all other
-signs that Markdown knows are escaped. Inside ``<summary>`` Markdown's escapes do not work: there it is HTML.
+A word that GitHub or another host would turn into a link goes into a code span, which they leave alone;
+Markdown's other special characters are escaped. Markdown escapes do not work inside ``<summary>``: there it
+is HTML.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from gittraj.render.text import terminal
 
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# What GitHub and others make live in plain words: mentions, issues, commits, addresses, emoji, formulas, and
-# the keys of trackers that an owner may have set up as links
-_HOT = re.compile(
+# Turned into links or symbols by GitHub and others: mentions, issues, commits, addresses, emoji, formulas,
+# and keys of issue trackers that an owner may have configured
+_LIVE = re.compile(
     r"[@#$]|:/|:[\w+-]+:|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
 )
 _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
@@ -25,15 +26,15 @@ _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 
 def words(text: str) -> str:
     """``text`` as plain words on one line, of Markdown."""
-    told = [
-        code(word) if _HOT.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
+    parts = [
+        code(word) if _LIVE.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
         for word in terminal.escape_line(text).split()
     ]
-    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(told))
+    return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(parts))
 
 
 def code(text: str) -> str:
-    """A code span that shows ``text``, whatever backticks are in it. A bar would end a table's cell."""
+    """``text`` in a code span, whatever backticks it has. A bar would end a table's cell."""
     shown = terminal.escape_line(text).replace("|", "¦")
     ticks = _longer_than_any(shown, 1)
     edge = " " if shown[:1] in ("`", "") or shown[-1:] == "`" else ""
@@ -55,12 +56,12 @@ def quote(text: str) -> str:
 
 
 def element(text: str) -> str:
-    """``text`` within an HTML element, such as ``<summary>``: words that may be live in ``<code>``."""
-    told = []
+    """``text`` for an HTML element such as ``<summary>``, words that could become links in ``<code>``."""
+    parts = []
     for word in terminal.escape_line(text).split():
         shown = html.escape(word)
-        told.append(f"<code>{shown}</code>" if _HOT.search(word) else shown)
-    return " ".join(told)
+        parts.append(f"<code>{shown}</code>" if _LIVE.search(word) else shown)
+    return " ".join(parts)
 
 
 def _longer_than_any(text: str, least: int) -> str:

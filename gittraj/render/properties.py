@@ -1,4 +1,4 @@
-"""What is known of a trajectory at a glance: names and values, for every page. Pure; nothing is escaped."""
+"""A trajectory's properties as names and values, for every page. Pure; nothing is escaped."""
 
 from __future__ import annotations
 
@@ -8,36 +8,38 @@ from gittraj.model.times import parse_time
 from gittraj.model.words import EVIDENCE, Header, count, duration, money, sure, tests, tokens
 
 
-def properties(told: Header) -> Iterator[tuple[str, str]]:
-    """Those that are known, the most asked for first."""
-    return ((name, value) for name, value in _properties(told) if value)
+def properties(header: Header) -> Iterator[tuple[str, str]]:
+    """Those that are known, most useful first."""
+    return ((name, value) for name, value in _properties(header) if value)
 
 
-def _properties(told: Header) -> Iterator[tuple[str, str | None]]:
-    part = told["part"]
-    yield "Status", told["status"]
-    yield "Agent", " ".join(filter(None, (told["agent"], told["agentVersion"])))
-    yield "Model", ", ".join(told["models"])
+def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
+    part = header["part"]
+    yield "Status", header["status"]
+    yield "Agent", " ".join(filter(None, (header["agent"], header["agentVersion"])))
+    yield "Model", ", ".join(header["models"])
     yield "When", _when(part)
-    yield "Task", _task(told["task"])
-    yield "Tags", " ".join(told["tags"])
+    yield "Task", _task(header["task"])
+    yield "Tags", " ".join(header["tags"])
     yield "Tokens", tokens(part["usage"])
     yield "Cost", money(part)
-    yield "Confidence", sure(told["confidence"])
-    yield "Tests", tests(told["tests"])
-    yield "Thinking", _thinking(told)
+    yield "Confidence", sure(header["confidence"])
+    yield "Tests", tests(header["tests"])
+    yield "Thinking", _thinking(header)
     if part["of"] > 1:
         yield (
             "Part",
             f"Part {part['number']} of {part['of']}" if part["number"] else count(part["of"], "commit"),
         )
-    yield "Link", _link(told["link"])
-    yield "Redacted", count(told["redactions"], "secret") if told["redactions"] else None
+    yield "Link", _link(header["link"])
+    yield "Redacted", count(header["redactions"], "secret") if header["redactions"] else None
     yield (
         "Ended",
-        ", ".join(filter(None, (told["exit"]["status"], told["exit"]["error"]))) if told["exit"] else None,
+        ", ".join(filter(None, (header["exit"]["status"], header["exit"]["error"])))
+        if header["exit"]
+        else None,
     )
-    yield "Id", told["id"]
+    yield "Id", header["id"]
 
 
 def _when(part: Header) -> str | None:
@@ -56,11 +58,11 @@ def _task(task: Header | None) -> str | None:
     return f"{task['title']} ({source['system']}:{source['id']})" if source else str(task["title"])
 
 
-def _thinking(told: Header) -> str | None:
-    number = count(told["part"]["counts"]["thinking"], "piece")
-    match told["thinking"]:
+def _thinking(header: Header) -> str | None:
+    number = count(header["part"]["counts"]["thinking"], "piece")
+    match header["thinking"]:
         case "sealed":
-            return f"{number}, sealed for {count(told['readers'] or 0, 'reader')}"
+            return f"{number}, sealed for {count(header['readers'] or 0, 'reader')}"
         case "dropped":
             return f"{number}, not stored"
         case "clear":

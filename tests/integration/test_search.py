@@ -275,7 +275,7 @@ def test_a_purge_meanwhile_is_not_undone_by_who_read_before_it(
 
     shelf = Overtaken()
     with open_repository(git.root) as repository:
-        update_text.gather(repository, shelf, seconds=60)
+        update_text.update_text(repository, shelf, seconds=60)
     assert shelf.times > moment
     assert "heron" not in indexed(git.root / ".git")
     assert len(find("egret")) == 1

@@ -27,7 +27,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
-from gittraj.query.log.unreachable import find_stranded
+from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import Off, SessionState, State, load_off, load_state
 from gittraj.state.folder import LocalState, installed_positions
@@ -148,7 +148,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         if by_file
         else None,
         recorded=len(recorded),
-        stranded=tuple(s.commit for s in find_stranded(repository, bodies) if s.here),
+        stranded=tuple(s.commit for s in find_unreachable_records(repository, bodies) if s.here),
         unstamped=_count_unstamped(repository, config, complaints) if recorded and config else 0,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),

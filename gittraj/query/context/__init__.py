@@ -1,1 +1,1 @@
-"""What the next one to change a file should know."""
+"""What the next author of a file should know."""

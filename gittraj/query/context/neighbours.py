@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-_MANY = 30  # files: a commit of more says nothing about which of them belong together
+_MANY = 30  # files: a larger commit does not show which files belong together
 _TOGETHER = 0.5  # a file that always changed with a path
 _BESIDE = 0.15  # a file of the same folder
-_DOUBT = 2  # commits added to the count: one change together is a weak sign
+_DOUBT = 2  # added to the number of commits: one common change is weak evidence
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """How near a commit is (1: touched one of the paths and nothing else), and by which file it is."""
+    """How near a commit is (1: touched one of the paths and nothing else), and through which file."""
 
     commit: str
     weight: float
@@ -34,10 +34,10 @@ def find_near(
     paths: Sequence[str],
     beside: Collection[str],
 ) -> Iterator[Near]:
-    """The near ones of the commits in ``changed`` (with the files each changed), in its order.
+    """The near commits of ``changed`` (which has the files of each), in its order.
 
-    ``touching`` are those that touched one of ``paths``, perhaps by a former name; ``beside`` the paths whose
-    folders' files are neighbours.
+    ``touching`` are those that touched one of ``paths``, maybe under an earlier name; ``beside`` the paths
+    whose folders' files are neighbours.
     """
     affinity = _find_affinity([changed[c] for c in changed if c in touching], paths)
     folders = {posixpath.dirname(path) for path in beside}
@@ -52,7 +52,7 @@ def find_near(
 
 
 def touch(commit: str, files: Collection[str], paths: Sequence[str]) -> Near:
-    """Of a commit that touched one of ``paths``; the first where none of them is called so any more."""
+    """A commit that touched one of ``paths``; the first path where all were renamed since."""
     named = (path for path in paths if any(is_below(file, path) for file in files))
     return Near(commit, _focus(files), next(named, paths[0]), neighbour=False)
 
@@ -63,7 +63,7 @@ def is_below(file: str, path: str) -> bool:
 
 
 def _focus(files: Collection[str]) -> float:
-    """What a commit says is about all of its files."""
+    """A commit's record is about all of its files: the more, the less about each."""
     return 0.6 + 0.4 / math.sqrt(max(len(files), 1))
 
 

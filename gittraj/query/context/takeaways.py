@@ -1,7 +1,7 @@
-"""What the next one who changes a file should know, most useful first. Pure.
+"""What the next author of a file should know, most useful first. Pure.
 
-A lesson is one thing that a record says: an item of ``git traj context --json``. It keeps the record's words;
-what may be shown where is for a renderer. The figures below order lessons, and mean nothing else.
+A takeaway is one statement of a record: an item of ``git traj context --json``, in the record's words;
+renderers escape it. The weights below only order takeaways.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from gittraj.model.words import tests
 from gittraj.query.context.neighbours import Near
 from gittraj.query.header import Header
 
-Lesson = dict[str, Any]
+Takeaway = dict[str, Any]
 
 _WORTH = {
-    "rejected": 1.0,  # nobody sees in the code what is not there
+    "rejected": 1.0,  # not visible in the code
     "tried": 0.75,
     "doubt": 0.7,
     "challenge": 0.65,
@@ -32,11 +32,11 @@ _WORTH = {
 }
 _STATED = {"inferred": 0.75}
 _MODEL = 0.85  # by model:NAME, a summary made later
-_UNSURE = 0.5  # more for a decision that nobody was sure of
+_UNSURE = 0.5  # added for a decision with low confidence
 _NAMED = 1.4  # its text names the file or something in it
 _OLDEST = 0.7
-_HALF = 10  # commits: newer ones that halve the worth of being new
-_AGAIN = 0.85  # each further lesson of a kind, so that one kind does not drown the others
+_HALF = 10  # newer commits that halve the bonus for being new
+_AGAIN = 0.85  # for each further takeaway of a kind, so that one kind does not drown the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,30 +50,30 @@ class Source:
     header: Header
 
 
-def rank_lessons(sources: Iterable[Source], names: Collection[str] = ()) -> list[Lesson]:
-    """The lessons of ``sources``, each once, most useful first; in which order sources come means nothing.
+def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> list[Takeaway]:
+    """The takeaways of ``sources``, in any order, each once, most useful first.
 
-    ``names`` are words that speak of the paths: their last names, and what they define.
+    ``names`` are words that identify the paths: their last names, and what they define.
     """
     found = sorted(sources, key=lambda s: (s.newer, s.near.commit, s.header["id"]))
     words = frozenset(names)
-    told = [(_rate(lesson, source, words), lesson) for source in found for lesson in _read(source)]
-    told += [(_rate(lesson, source, words), lesson) for source, lesson in _failing(found)]
-    told.sort(key=lambda pair: -pair[0])  # stable: the newer first
+    rated = [(_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source)]
+    rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
+    rated.sort(key=lambda pair: -pair[0])  # stable: the newer first
     kinds: dict[str, int] = defaultdict(int)
-    mixed: list[tuple[float, Lesson]] = []
-    for rate, lesson in _once(told):
-        mixed.append((rate * _AGAIN ** kinds[lesson["kind"]], lesson))
-        kinds[lesson["kind"]] += 1
+    mixed: list[tuple[float, Takeaway]] = []
+    for rate, takeaway in _unique(rated):
+        mixed.append((rate * _AGAIN ** kinds[takeaway["kind"]], takeaway))
+        kinds[takeaway["kind"]] += 1
     mixed.sort(key=lambda pair: -pair[0])
-    return [lesson for _, lesson in mixed]
+    return [takeaway for _, takeaway in mixed]
 
 
-def _read(source: Source) -> Iterator[Lesson]:
+def _read(source: Source) -> Iterator[Takeaway]:
     header = source.header
     for decision in header["decisions"]:
         others = " or ".join(filter(None, decision["alternatives"]))
-        yield _lesson(
+        yield _takeaway(
             source,
             "rejected" if others else "decided",
             others or decision["chosen"],
@@ -81,40 +81,42 @@ def _read(source: Source) -> Iterator[Lesson]:
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
         )
     for doubt in header["caveats"]:
-        yield _lesson(source, "doubt", doubt)
+        yield _takeaway(source, "doubt", doubt)
     retrospective = header["retrospective"] or {}
-    said = {key: retrospective.get(key) for key in ("by", "confidence")}
+    author = {key: retrospective.get(key) for key in ("by", "confidence")}
     for kind, key in (("challenge", "challenges"), ("learned", "learnings"), ("suggested", "suggestions")):
         for text in retrospective.get(key, ()):
-            yield _lesson(source, kind, text, **said)
-    if header["link"]["role"] == "explored":  # not by status: the commits of what was abandoned later stand
+            yield _takeaway(source, kind, text, **author)
+    if (
+        header["link"]["role"] == "explored"
+    ):  # not by status: commits of a trajectory that was abandoned later remain
         for text in filter(None, [retrospective.get("approach") or header["summary"] or header["prompt"]]):
-            yield _lesson(source, "tried", text)
+            yield _takeaway(source, "tried", text)
     elif not source.near.neighbour:
         done = header["summary"] or retrospective.get("summary")
         for text in filter(None, [header["prompt"] or header["title"]]):
-            yield _lesson(source, "asked", text, summary=done)
+            yield _takeaway(source, "asked", text, summary=done)
 
 
-def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Lesson]]:
-    """Tests that failed when last they ran: an older run tells nothing."""
+def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
+    """Tests that failed in their last run: older runs do not matter."""
     ran = (source for source in sources if source.header["tests"] and not source.near.neighbour)
     for source in islice(ran, 1):
         last = source.header["tests"]
         failed = last["lastExit"] if last["lastFailed"] is None else last["lastFailed"]
-        if failed and (told := tests(last)):
-            yield source, _lesson(source, "tests", told)
+        if failed and (summary := tests(last)):
+            yield source, _takeaway(source, "tests", summary)
 
 
-def _lesson(source: Source, kind: str, text: str, **more: Any) -> Lesson:
-    told = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence"))
+def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
+    optional = dict.fromkeys(("chosen", "question", "reasoning", "summary", "by", "confidence"))
     return {
         "commit": source.near.commit,
         "short": source.short,
         "date": source.date,
         "kind": kind,
         "text": text,
-        **told,
+        **optional,
         **more,
         "trajectory": source.header["id"],
         "path": source.near.path,
@@ -122,28 +124,28 @@ def _lesson(source: Source, kind: str, text: str, **more: Any) -> Lesson:
     }
 
 
-def _rate(lesson: Lesson, source: Source, names: frozenset[str]) -> float:
-    rate: float = _WORTH[lesson["kind"]] * source.near.weight
+def _rate(takeaway: Takeaway, source: Source, names: frozenset[str]) -> float:
+    rate: float = _WORTH[takeaway["kind"]] * source.near.weight
     rate *= _OLDEST + (1 - _OLDEST) * 0.5 ** (source.newer / _HALF)
-    by = lesson["by"] or ""
+    by = takeaway["by"] or ""
     rate *= _MODEL if by.startswith("model:") else _STATED.get(by, 1)
-    if lesson["kind"] in ("rejected", "decided") and lesson["confidence"] is not None:
-        rate *= 1 + _UNSURE * (1 - min(max(lesson["confidence"], 0), 1))
-    return rate * _NAMED if names & set(_words(lesson)) else rate
+    if takeaway["kind"] in ("rejected", "decided") and takeaway["confidence"] is not None:
+        rate *= 1 + _UNSURE * (1 - min(max(takeaway["confidence"], 0), 1))
+    return rate * _NAMED if names & set(_words(takeaway)) else rate
 
 
-def _words(lesson: Mapping[str, Any]) -> Iterator[str]:
+def _words(takeaway: Mapping[str, Any]) -> Iterator[str]:
     for key in ("text", "chosen", "question", "reasoning"):
-        for word in re.findall(r"[\w.-]+", lesson[key] or ""):
+        for word in re.findall(r"[\w.-]+", takeaway[key] or ""):
             yield word.rstrip(".")
             yield from re.split(r"[.-]", word)
 
 
-def _once(told: Iterable[tuple[float, Lesson]]) -> Iterator[tuple[float, Lesson]]:
-    """The same words once, where they are worth most: copies of a commit carry them too."""
+def _unique(rated: Iterable[tuple[float, Takeaway]]) -> Iterator[tuple[float, Takeaway]]:
+    """Each text once, at its highest rating: copies of a commit repeat them."""
     seen = set()
-    for rate, lesson in told:
-        words = tuple(" ".join((lesson[key] or "").split()).casefold() for key in ("text", "chosen"))
+    for rate, takeaway in rated:
+        words = tuple(" ".join((takeaway[key] or "").split()).casefold() for key in ("text", "chosen"))
         if words not in seen and words[0]:
             seen.add(words)
-            yield rate, lesson
+            yield rate, takeaway

@@ -24,9 +24,9 @@ def describe_all(repository: Repository, commits: Sequence[str]) -> dict[str, di
     when one of them is not here."""
     if not commits:
         return {}  # git would describe HEAD
-    told = repository.run(*DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
-    words = told.decode("utf-8", "replace").split("\0")
-    rows = (words[at : at + FIELDS] for at in range(0, len(words) - 1, FIELDS))
+    listed = repository.run(*DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
+    values = listed.decode("utf-8", "replace").split("\0")
+    rows = (values[at : at + FIELDS] for at in range(0, len(values) - 1, FIELDS))
     return {
         commit: {
             "commit": commit,

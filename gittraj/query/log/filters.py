@@ -1,4 +1,4 @@
-"""Which trajectories a listing wants, judged by their headers. Pure."""
+"""Filters of a listing, on trajectories' headers. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gittraj.query.labels import Labels, task_names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted(Labels):
-    """Conditions that all hold; None (or false) asks for nothing. Costs are in US dollars."""
+    """All conditions must hold; None (or false) is no condition. Costs are in US dollars."""
 
     grep: re.Pattern[str] | None = None
     decisions: bool = False
@@ -27,8 +27,8 @@ class Wanted(Labels):
             self.agent in (None, header["agent"])
             and self.fit(models=header["models"], tasks=_names(header["task"]), tags=header["tags"])
             and (not self.decisions or bool(header["decisions"]))
-            and _lies(header["confidence"], self.min_confidence, self.max_confidence)
-            and _lies(header["part"]["costUsd"], self.min_cost, None)
+            and _in_range(header["confidence"], self.min_confidence, self.max_confidence)
+            and _in_range(header["part"]["costUsd"], self.min_cost, None)
             and (self.grep is None or any(map(self.grep.search, _words(header, subject))))
         )
 
@@ -44,7 +44,7 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         ) from None
 
 
-def _lies(value: float | None, least: float | None, most: float | None) -> bool:
+def _in_range(value: float | None, least: float | None, most: float | None) -> bool:
     if least is None and most is None:
         return True
     return value is not None and (least is None or value >= least) and (most is None or value <= most)
@@ -59,7 +59,7 @@ def _names(task: Header | None) -> list[str]:
 
 def _words(header: Header, subject: str | None) -> Iterator[str]:
     retrospective = header["retrospective"] or {}
-    given = [subject, header["title"], header["prompt"], header["summary"], retrospective.get("summary")]
+    texts = [subject, header["title"], header["prompt"], header["summary"], retrospective.get("summary")]
     for decision in header["decisions"]:
-        given += [decision["question"], decision["chosen"], *decision["alternatives"], decision["reasoning"]]
-    yield from (text for text in given if text)
+        texts += [decision["question"], decision["chosen"], *decision["alternatives"], decision["reasoning"]]
+    yield from (text for text in texts if text)

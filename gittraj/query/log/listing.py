@@ -1,4 +1,4 @@
-"""Which commits a listing shows, and what it says of them: correct without any index.
+"""Which commits a listing shows, with their headers: correct without any index.
 
 One pass over the notes, a few git processes however many commits there are, and nothing that a user's git
 configuration could change. It must not know how anything is printed.
@@ -15,7 +15,7 @@ from pathlib import Path
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
 from gittraj.query.header import Header
-from gittraj.query.index_lookup import Known, UnfitError
+from gittraj.query.index_lookup import IndexFailedError, IndexLookup
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.filters import Wanted
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
@@ -24,8 +24,8 @@ from gittraj.query.records import Recorded
 Entry = Header
 """A commit of ``log --json``."""
 
-_FIRST = 25  # commits: few ask for more, and all of them wait
-# git's date parser takes what it does not understand for now; these do mean now, or today
+_FIRST = 25  # commits: few ask for more, and everybody waits for the first
+# git's date parser reads anything it does not understand as now; these do mean now, or today
 _NOW = re.compile(r"\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b", re.I)
 
 
@@ -40,22 +40,22 @@ def list_commits(
     paths: Sequence[str] = (),
     follow: bool = True,
     cwd: Path | None = None,
-    known: Known | None = None,
+    known: IndexLookup | None = None,
     every: bool = False,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history they stand in.
+    """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history around them.
 
     ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
     understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster. Raises
-    TrajError for one of them that means nothing.
+    TrajError for an invalid one.
     """
-    asked = _sort(repository, paths, follow=follow, cwd=cwd)
+    names = _split_paths(repository, paths, follow=follow, cwd=cwd)
     try:
-        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=known, every=every)
-    except UnfitError:
+        ancestry, commits = _list(repository, recorded, rev, *names, cwd=cwd, index=known, every=every)
+    except IndexFailedError:
         if known:
             known.give_up()
-        ancestry, commits = _list(repository, recorded, rev, *asked, cwd=cwd, known=None, every=every)
+        ancestry, commits = _list(repository, recorded, rev, *names, cwd=cwd, index=None, every=every)
     limits = _limits(repository, author=author, since=since, until=until)
     if limits:
         inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
@@ -74,25 +74,28 @@ def _list(
     patterns: Sequence[str],
     *,
     cwd: Path | None,
-    known: Known | None,
+    index: IndexLookup | None,
     every: bool,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits that have a note (or all) and, where any is given, touched a place or a pattern."""
-    below = known.below(rev) if known else None
-    if below is not None and not every and not patterns:
-        return Ancestry(repository, below), below.noted(places or None)
-    if below is not None and every and places and not patterns:
-        return Ancestry(repository, below), below.touching(places)
-    ancestry = Ancestry(repository, below) if below is not None else Ancestry.read(repository, [rev])
-    if below is not None and not every:
-        commits = below.noted(None)
+    """The commits that have a note (or all) and that touched a place or matched a pattern, if there are
+    any."""
+    reachable = index.below(rev) if index else None
+    if reachable is not None and not every and not patterns:
+        return Ancestry(repository, reachable), reachable.noted(places or None)
+    if reachable is not None and every and places and not patterns:
+        return Ancestry(repository, reachable), reachable.touching(places)
+    ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
+    if reachable is not None and not every:
+        commits = reachable.noted(None)
     else:
         commits = [commit for commit in ancestry.parents if every or commit in recorded]
     if not (places or patterns):
         return ancestry, commits
     found = touching(ancestry, commits, patterns, cwd=cwd) if patterns else set[str]()
     if places:
-        found |= {*below.touching(places)} if below is not None else following(ancestry, places, known)
+        found |= (
+            {*reachable.touching(places)} if reachable is not None else following(ancestry, places, index)
+        )
     return ancestry, [commit for commit in commits if commit in found]
 
 
@@ -105,9 +108,9 @@ def read_entries(
     explored: bool = False,
     files: bool = False,
 ) -> Iterator[Entry]:
-    """What is said of each commit that carries a wanted trajectory; the paths it changed only with ``files``.
+    """The commits with a wanted trajectory; the paths that each changed only with ``files``.
 
-    ``explored``: also of trajectories that worked there and made no commit.
+    ``explored``: also trajectories that worked there and made no commit.
     """
     carrying = iter(commits)
     size = _FIRST
@@ -140,7 +143,7 @@ def describe(repository: Repository, commit: str) -> Entry:
 
 
 def changed_paths(repository: Repository, commit: str) -> list[str]:
-    """The paths of a commit's first-parent diff, as they are called after it."""
+    """The paths of a commit's first-parent diff, by their names after it."""
     info = repository.objects.commit(commit)
     ancestry = Ancestry(repository, {commit: [p for p in info.parents if repository.objects.exists(p)]})
     changes = ancestry.diff([(commit, 0)], *RENAMES).get((commit, 0), ())
@@ -161,7 +164,7 @@ def _limits(repository: Repository, *, author: str | None, since: str | None, un
 
 
 def _date_limit(repository: Repository, name: str, date: str) -> str:
-    """What git makes of a date (``--max-age=SECONDS``)."""
+    """A date as git's option (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
     if read[0] == read[1] and not _NOW.search(date):
         raise UsageError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
@@ -173,10 +176,10 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
 
 def plain_paths(repository: Repository, paths: Sequence[str], *, cwd: Path | None) -> set[str]:
     """Those that name one file or folder, from the top."""
-    return _sort(repository, paths, follow=True, cwd=cwd)[0]
+    return _split_paths(repository, paths, follow=True, cwd=cwd)[0]
 
 
-def _sort(
+def _split_paths(
     repository: Repository, paths: Sequence[str], *, follow: bool, cwd: Path | None
 ) -> tuple[set[str], list[str]]:
     """The names to follow, from the top, and the rest, for git to match."""

@@ -1,4 +1,4 @@
-"""Which commits touched a path: each judged by its diff to its first parent, names followed through renames.
+"""Which commits touched a path, by their diff to the first parent, following renames.
 
 ``git log --follow`` loses the name where branches meet, and its simplification of history drops a merge that
 equals its second parent. Here a name is handed down from each commit to each of its parents, renamed on the
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gittraj.errors import GitError
 from gittraj.git import Repository
-from gittraj.query.index_lookup import Change, Known, Step
+from gittraj.query.index_lookup import Change, IndexLookup, Step
 
 # with git's own 96 MB of trees each is unpacked again and again: a quarter of the time of 20,000 commits
 _DIFF = (
@@ -47,9 +47,9 @@ class Ancestry:
         if listed.code != 0 and [*revs] == ["HEAD"] and repository.head() is None:
             return cls(repository, {})  # an unborn branch
         if listed.code != 0:
-            said = " ".join(revs)
+            names = " ".join(revs)
             raise GitError(
-                f"'{said}' is no revision of this repository", hint="git log --all --oneline lists them"
+                f"'{names}' is no revision of this repository", hint="git log --all --oneline lists them"
             )
         rows = (line.split() for line in listed.out.decode().splitlines())
         return cls(repository, {commit: tuple(parents) for commit, *parents in rows})
@@ -57,7 +57,7 @@ class Ancestry:
     def diff(
         self, steps: Iterable[Step], *options: str, paths: Sequence[str] = (), cwd: Path | None = None
     ) -> dict[Step, list[Change]]:
-        """What changed in each step. What is not known (content that is not here) is not told.
+        """What changed in each step, without steps whose content is missing here.
 
         Raises GitError for a path that git refuses.
         """
@@ -74,17 +74,20 @@ class Ancestry:
     def ask(
         self, commits: Sequence[str], number: int, *arguments: str, cwd: Path | None = None
     ) -> Iterator[bytes]:
-        """What changed towards that parent of each, for ``read_changes``. None of them may be at the edge.
+        """What changed against that parent of each, for ``read_changes``. Commits at the edge are not
+        allowed.
 
         Raises GitError for a path that git refuses.
         """
-        lines = (f"{c} {self.parents[c][number]}\n" if self.parents[c] else f"{c}\n" for c in commits)
-        given = "".join(lines).encode()
-        done = self.repository.run(*_DIFF, *arguments, input=given, check=False, cwd=cwd)
+        rows = (f"{c} {self.parents[c][number]}\n" if self.parents[c] else f"{c}\n" for c in commits)
+        lines = "".join(rows).encode()
+        done = self.repository.run(*_DIFF, *arguments, input=lines, check=False, cwd=cwd)
         if done.code == 0:
             yield done.out
         elif len(commits) > 1 and b"outside repository" not in done.err:
-            half = len(commits) // 2  # one missing object ends git: find its commit, answer for the others
+            half = (
+                len(commits) // 2
+            )  # one missing object stops git: bisect to its commit, answer for the others
             yield from self.ask(commits[:half], number, *arguments, cwd=cwd)
             yield from self.ask(commits[half:], number, *arguments, cwd=cwd)
         elif b"pathspec" in done.err or b"outside repository" in done.err:
@@ -107,17 +110,17 @@ def touching(
     return {commit for commit, _ in ancestry.diff(steps, "--no-renames", paths=pathspecs, cwd=cwd)}
 
 
-def following(ancestry: Ancestry, paths: Collection[str], known: Known | None = None) -> set[str]:
-    """The commits whose first-parent diff touches one of ``paths`` (from the top), or what it was called
-    before. ``known`` may spare asking git for each diff.
+def following(ancestry: Ancestry, paths: Collection[str], index: IndexLookup | None = None) -> set[str]:
+    """The commits whose first-parent diff touches one of ``paths`` (from the top), under earlier names too.
+    ``index`` may spare asking git for each diff.
 
-    A path of a folder stands for what is in it; folders are not followed.
+    A folder's path includes what is in it; folder renames are not followed.
     """
     changed: dict[Step, list[Change]] = {}
     renamed: dict[Step, dict[str, str]] = {}
-    if known is None or not known.read_steps(ancestry.parents, paths, changed, renamed):
+    if index is None or not index.read_steps(ancestry.parents, paths, changed, renamed):
         _read_steps(ancestry, paths, changed, renamed)
-    return set(_handed_down(ancestry, paths, changed, renamed))
+    return set(_hand_down(ancestry, paths, changed, renamed))
 
 
 def _read_steps(
@@ -126,7 +129,7 @@ def _read_steps(
     changed: dict[Step, list[Change]],
     renamed: dict[Step, dict[str, str]],
 ) -> None:
-    """How the paths, and what they were called before, changed in each step."""
+    """How the paths, under earlier names too, changed in each step."""
     names: set[str] = set()
     fresh = set(paths)
     steps = [(c, n) for c, parents in ancestry.parents.items() for n in range(max(1, len(parents)))]
@@ -142,29 +145,29 @@ def _read_steps(
         fresh = set(chain.from_iterable(table.values() for table in renamed.values())) - names
 
 
-def _handed_down(
+def _hand_down(
     ancestry: Ancestry,
     paths: Collection[str],
     changed: Mapping[Step, Sequence[Change]],
     renamed: Mapping[Step, Mapping[str, str]],
 ) -> Iterator[str]:
-    """The commits that touched a name that the paths have there."""
+    """The commits that touched a name that one of the paths has there."""
     names: dict[str, set[str]] = {}
     for commit, parents in ancestry.parents.items():
         here = names.setdefault(commit, set(paths))
-        if any(_is_in(change[2], here) for change in changed.get((commit, 0), ())):
+        if any(_is_within(change[2], here) for change in changed.get((commit, 0), ())):
             yield commit
         for number, parent in enumerate(parents):
             table = renamed.get((commit, number), {})
             names.setdefault(parent, set()).update(table.get(name, name) for name in here)
 
 
-def _is_in(path: str, names: Iterable[str]) -> bool:
+def _is_within(path: str, names: Iterable[str]) -> bool:
     return any(path == name or path.startswith(f"{name}/") for name in names)
 
 
 def read_changes(data: bytes) -> Iterator[tuple[str, list[Change]]]:
-    """Of ``diff-tree -z --name-status``: a commit's id, then letters each with one path, or two."""
+    """Parse ``diff-tree -z --name-status``: a commit's id, then letters, each with one path or two."""
     tokens = iter(data.decode("utf-8", "surrogateescape").split("\0")[:-1])
     commit, changes = "", list[Change]()
     for token in tokens:

@@ -1,7 +1,7 @@
 """The lines that a commit added, and which trajectory wrote them.
 
-Numbers are those of the lines in the commit: what a session said of its edits is compared with the file as it
-was committed. A line that no session wrote is nobody's here; it must not guess.
+Line numbers are those in the commit: a session's edits are compared with the file as committed. A line that
+no session wrote has no trajectory; it must not guess.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from gittraj.formats.base.exported import Run
 from gittraj.git import Repository, read_changes
 from gittraj.git.blame import read_lines
 from gittraj.model.values import AnyEvent
-from gittraj.query.why.line_origin import find_writers, read_writings
+from gittraj.query.why.line_origin import find_edits, read_edits
 
 Sessions = Mapping[str, Sequence[AnyEvent]]
 """The events of trajectories, by id."""
 
 
 def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[Run]:
-    """In the order of paths and lines. Of a merge, and of what is not here, nothing is told."""
+    """Runs of added lines in the order of paths and lines; none for a merge or a commit that is not here."""
     if not repository.objects.exists(commit):
         return []
     changes = read_changes(repository, [commit])[commit]
@@ -42,11 +42,11 @@ def attribute(repository: Repository, commit: str, sessions: Sessions) -> list[R
 def _writers(
     lines: Sequence[str], places: Sequence[int], paths: set[str], sessions: Sessions
 ) -> dict[int, str]:
-    """By number of a line the trajectory that wrote it; of several that could have, the first."""
+    """The trajectory that wrote each line, by line number; the first of several candidates."""
     found: dict[int, str] = {}
     for trajectory, events in sessions.items():
         wanted = [place - 1 for place in places if place not in found and place <= len(lines)]
-        writers = find_writers(lines, wanted, read_writings(events, paths))
+        writers = find_edits(lines, wanted, read_edits(events, paths))
         found |= {at + 1: trajectory for at in writers}
     return found
 

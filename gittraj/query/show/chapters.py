@@ -1,7 +1,7 @@
 """The events of a trajectory's parts, read from their segments, as chapters of the command contract.
 
 Events come by reference: a part names its segments, and those of earlier parts that wrote files of its
-commit. A segment that is not here is told, never fatal: the record still shows. Nothing is written.
+commit. A missing segment is reported, never fatal: the record is still shown. Nothing is written.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _ONLY = {
     "decision": Decided,
     "retrospective": Reflected,
 }
-"""Fields that a kind of event has a shape for: in another one, of a later version, they could be anything."""
+"""The event type that each field belongs to: in other types, of a later version, it could be anything."""
 _TOOL = {"name": None, "arguments": None, "callId": None}
 _RESULT = {"callId": None, "exitCode": None, "isError": False, "truncated": False, "bytes": None}
 
 
 @dataclass(slots=True)
 class Segments:
-    """Reads segments; ``missing`` collects what was named and could not be read, ``months`` where it lies.
-    ``opener`` opens what is sealed in them."""
+    """Reads segments; ``missing`` collects those that could not be read, ``months`` their months. ``opener``
+    decrypts sealed thinking."""
 
     repository: Repository
     opener: Opener | None = None
@@ -73,15 +73,15 @@ class Segments:
 
 
 def read_chapters(segments: Segments, records: Sequence[Record], header: Header) -> list[Header]:
-    """The chapters of these parts, in the order of the log, each event once, cut at each prompt and where
-    the author says so."""
+    """The chapters of these parts, in the order of the log, each event once, split at each prompt and at
+    the author's chapter marks."""
     refs = [ref for record in records for ref in record.segments]
-    told = list(segments.read(header["id"], dict.fromkeys(refs)))
+    recorded = list(segments.read(header["id"], dict.fromkeys(refs)))
     if segments.opener is not None:
-        # before what two parts have is told once: a seal opens beside all of its events alone
+        # before duplicates of two parts are dropped: a seal opens only with all of its events
         seals = {name: headers for record in records for name, headers in record.seals.items()}
-        told = open_events(header["id"], told, seals, segments.opener)
-    events = {event.id: event for event in told}
+        recorded = open_events(header["id"], recorded, seals, segments.opener)
+    events = {event.id: event for event in recorded}
     chapters: list[list[AnyEvent]] = []
     for event in events.values():
         if isinstance(event, Prompt) or _begins_chapter(event) or not chapters:
@@ -94,7 +94,7 @@ def read_earlier(
     segments: Segments, records: Sequence[Record], header: Header, *, files: Collection[str], known: set[str]
 ) -> Header | None:
     """A chapter of the calls of earlier parts that wrote ``files``, with their results; None without any.
-    They count with the part that they are from. ``known`` are the ids of the events shown already."""
+    They are counted in their own part. ``known`` are the ids of the events shown already."""
     refs = [ref for record in records for ref in record.also]
     events = [e for e in segments.read(header["id"], dict.fromkeys(refs)) if e.id not in known]
     calls = [e for e in events if isinstance(e, ToolCall) and any(f.path in files for f in e.files)]
@@ -108,17 +108,23 @@ def read_earlier(
 
 def spell_event(event: AnyEvent, agent: str | None) -> Header:
     """An EVENT of the command contract."""
-    told = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
-    basis: dict[str, Any] = {"id": event.id, "ts": None, "type": told["type"], "agent": agent, "content": ""}
-    if "tool" in told:
-        told["tool"] = _TOOL | told["tool"]
-    if told["type"] == "tool_result":
-        told["result"] = _RESULT | told.get("result", {})
-    if "sealed" in told:
-        told["sealed"] = {key: told["sealed"].get(key) for key in ("bytes", "name")}
-    if "files" in told:
-        told["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
-    return basis | told
+    fields = {k: v for k, v in event_to_json(event).items() if isinstance(event, _ONLY.get(k, Event))}
+    defaults: dict[str, Any] = {
+        "id": event.id,
+        "ts": None,
+        "type": fields["type"],
+        "agent": agent,
+        "content": "",
+    }
+    if "tool" in fields:
+        fields["tool"] = _TOOL | fields["tool"]
+    if fields["type"] == "tool_result":
+        fields["result"] = _RESULT | fields.get("result", {})
+    if "sealed" in fields:
+        fields["sealed"] = {key: fields["sealed"].get(key) for key in ("bytes", "name")}
+    if "files" in fields:
+        fields["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
+    return defaults | fields
 
 
 def _begins_chapter(event: AnyEvent) -> bool:
@@ -127,8 +133,8 @@ def _begins_chapter(event: AnyEvent) -> bool:
 
 def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
     titled = isinstance(events[0], Prompt) or _begins_chapter(events[0])
-    asked = events[0].content if titled else header["prompt"] or header["title"]
-    line = next((line.strip() for line in (asked or "").splitlines() if line.strip()), "")
+    prompt = events[0].content if titled else header["prompt"] or header["title"]
+    line = next((line.strip() for line in (prompt or "").splitlines() if line.strip()), "")
     times = sorted(event.ts for event in events if event.ts)
     return {
         "id": events[0].id,

@@ -1,4 +1,4 @@
-"""What a trajectory tells of itself, and what it leaves out. Pure."""
+"""Which fields a trajectory has, and which are missing. Pure."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 def complete(whole: Header) -> Header:
     """``present`` and ``missing``, each some of ``PARTS`` in that order, of a HEADER of the whole trajectory.
 
-    ``decisions`` counts those that somebody stated, not what our rules inferred; ``tests`` that some ran.
+    ``decisions`` means stated ones, not inferred ones; ``tests`` that some were run.
     """
-    there = {
+    contents = {
         "retrospective": whole["retrospective"],
-        "decisions": [each for each in whole["decisions"] if each["by"] != "inferred"],
+        "decisions": [decision for decision in whole["decisions"] if decision["by"] != "inferred"],
         "summary": whole["summary"] or (whole["retrospective"] or {}).get("summary"),
         "tests": whole["tests"] and whole["tests"]["runs"],
         "task": whole["task"],
     }
     return {
-        "present": [part for part in PARTS if there[part]],
-        "missing": [part for part in PARTS if not there[part]],
+        "present": [part for part in PARTS if contents[part]],
+        "missing": [part for part in PARTS if not contents[part]],
     }

@@ -1,6 +1,6 @@
-"""What an export is about: commits and trajectories that were named, each with all that ``show`` tells of it.
+"""The contents of an export: the named commits and trajectories, each as ``show`` has it.
 
-Nothing sealed is opened here, so that no export can hold what was. It must not know any format.
+Sealed text is never opened here, so no export can contain it. It must not know any format.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES, Ancestry
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
-from gittraj.query.show.trajectory import Target, find_target, tell, tell_one
+from gittraj.query.show.trajectory import Target, find_target, show_one, tell
 
 Entry = tuple[Header | None, list[Header]]
 """A commit as ``log --json`` has it, its files too, and its trajectories as ``show --json`` has them; without
@@ -24,8 +24,8 @@ a commit a trajectory over all its commits."""
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """``commits`` newest first, then ``trajectories``, by id. ``segments`` says what was not here once the
-    entries were read."""
+    """``commits`` newest first, then ``trajectories``, by id. ``segments`` lists what was missing once
+    the entries were read."""
 
     repository: Repository
     recorded: Recorded
@@ -37,17 +37,17 @@ class Chosen:
         return len(self.commits) + len(self.trajectories)
 
     def entries(self) -> Iterator[Entry]:
-        """Read as they are asked for."""
+        """The entries, read lazily."""
         for at in range(0, len(self.commits), BATCH):
             some = self.commits[at : at + BATCH]
             changed = _read_changes(self.repository, some)
             for commit, entry in describe_all(self.repository, some).items():
                 files = changed.get(commit, [])
-                told = [
-                    tell_one(folded, commit, self.segments, files=files)
+                trajectories = [
+                    show_one(folded, commit, self.segments, files=files)
                     for folded in self.recorded.on(commit)
                 ]
-                yield {**entry, "files": files}, told
+                yield {**entry, "files": files}, trajectories
         for trajectory in self.trajectories:
             yield None, tell(self.repository, self.recorded, Target(trajectory=trajectory), self.segments)
 
@@ -55,10 +55,10 @@ class Chosen:
 def choose(
     repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
 ) -> Chosen:
-    """What revisions, ranges (``A..B``: the commits in it that carry a record) and trajectories name; of None
-    every commit below HEAD that carries a record.
+    """Resolve revisions, ranges (``A..B``: the recorded commits in it) and trajectory ids; None: every
+    recorded commit that HEAD reaches.
 
-    Raises TrajError for a name that means nothing.
+    Raises TrajError for an unknown name.
     """
     if names is None:
         return Chosen(repository, recorded, segments, list_commits(repository, recorded, "HEAD")[1], ())

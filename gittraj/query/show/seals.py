@@ -1,4 +1,4 @@
-"""A seal as the age file that it is, for whoever opens it without git-traj."""
+"""A seal as a plain age file, to decrypt without git-traj."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gittraj.query.show.chapters import Segments
 
 
 def read_seal(repository: Repository, name: str) -> bytes:
-    """The seal whose name begins so. Raises TrajError where it is none, several, or not here."""
+    """The seal whose name has this prefix. Raises TrajError unless there is exactly one, and it is here."""
     found: dict[str, Record] = {}
     for commit, body in NotesRef(repository).items():
         for record in standing(commit, decode_note(body)) if b'"seals"' in body else ():

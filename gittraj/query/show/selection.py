@@ -1,7 +1,7 @@
 """Which trajectories are exported: those of commits, of ranges of them, or named ones, each once.
 
-What of one is told is what ``show`` tells: of commits its parts there, of a trajectory all of it, with the
-agents that it started. It must not know any format.
+The contents are those of ``show``: for commits the parts there, for a trajectory all of it, with its
+subagents. It must not know any format.
 """
 
 from __future__ import annotations
@@ -26,32 +26,32 @@ from gittraj.query.show.trajectory import find_target
 
 
 @dataclass(slots=True)
-class _Wanted:
-    """A trajectory, and on which commits; ``whole``: on all of its own."""
+class _Selected:
+    """A trajectory, and on which commits; ``whole``: on all of them."""
 
     folded: Folded
     commits: dict[str, None] = field(default_factory=dict)
     whole: bool = False
 
     def place(self, commit: str) -> int:
-        """Which of the trajectory's commits it is: commits of one second have no other order."""
+        """The commit's position in the trajectory: commits of one second have no other order."""
         return self.folded.numbers.get(commit, 0)
 
 
 def gather(
     repository: Repository, recorded: Recorded, names: Sequence[str] | None, segments: Segments
 ) -> Exported:
-    """``names`` are revisions, ranges and trajectories, None everything below HEAD. Raises TrajError for what
-    is none of them."""
-    wanted: dict[str, _Wanted] = {}
+    """``names`` are revisions, ranges and trajectory ids, None all that HEAD reaches. Raises TrajError for an
+    unknown name."""
+    wanted: dict[str, _Selected] = {}
     for name in list_commits(repository, recorded, "HEAD")[1][::-1] if names is None else names:
         for identity, commits in _find(repository, recorded, name):
             folded = recorded.folded(identity)
             if folded is not None:
-                each = wanted.setdefault(identity, _Wanted(folded))
+                each = wanted.setdefault(identity, _Selected(folded))
                 each.whole |= commits is None
                 each.commits |= dict.fromkeys(folded.parts if commits is None else commits)
-    told = [_tell(each, segments) for each in wanted.values()]
+    told = [_export(each, segments) for each in wanted.values()]
     here = [c for each in wanted.values() for c in each.commits]
     entries = _describe(repository, list(dict.fromkeys(here)))
     return Exported(
@@ -91,15 +91,15 @@ def _with_subagents(
 
 
 def is_subagent(below: Header, above: Header) -> bool:
-    """Whether one is of an agent that the other started, and no fork of it: both are of one session."""
+    """Whether one is a subagent of the other, not a fork of it: both belong to one session."""
     session = above["session"] or ""
     named = (below["parent"] or {}).get("id") == above["id"] and below["id"] != above["id"]
     return named and (below["session"] == session or (below["session"] or "").startswith(f"{session}/"))
 
 
-def _tell(wanted: _Wanted, segments: Segments) -> Header:
-    folded, commits = wanted.folded, list(wanted.commits)
-    if wanted.whole:
+def _export(selected: _Selected, segments: Segments) -> Header:
+    folded, commits = selected.folded, list(selected.commits)
+    if selected.whole:
         header, records = folded.header(None), folded.records(None)
     else:
         # as of one commit: what was only explored there shows where nothing of it was produced
@@ -113,17 +113,17 @@ def _tell(wanted: _Wanted, segments: Segments) -> Header:
     }
 
 
-def _events(told: Sequence[Header]) -> dict[str, list[AnyEvent]]:
+def _events(trajectories: Sequence[Header]) -> dict[str, list[AnyEvent]]:
     return {
-        each["id"]: [
-            e for c in each["chapters"] for v in c["events"] if (e := to_event(plain_event(v, None)))
+        trajectory["id"]: [
+            e for c in trajectory["chapters"] for v in c["events"] if (e := to_event(plain_event(v, None)))
         ]
-        for each in told
+        for trajectory in trajectories
     }
 
 
 def _describe(repository: Repository, commits: Sequence[str]) -> dict[str, Header]:
-    """Those that are here."""
+    """Those that exist here."""
     try:
         return describe_all(repository, commits)
     except GitError:

@@ -1,4 +1,4 @@
-"""What ``show`` tells: a commit's trajectories, or one over all its commits, with their events.
+"""The data of ``show``: a commit's trajectories, or one over all its commits, with their events.
 
 It must not know how anything is printed.
 """
@@ -31,9 +31,9 @@ class Target:
 
 
 def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
-    """What ``name`` means: a trajectory's id, a revision, or the beginning of a trajectory's id.
+    """Resolve a trajectory's id, a revision, or a prefix of a trajectory's id.
 
-    An unborn HEAD is neither: an empty target. Raises TrajError when it means nothing, or several things.
+    An unborn HEAD is an empty target. Raises TrajError for an unknown or ambiguous name.
     """
     if recorded.folded(name):
         return Target(trajectory=name)
@@ -57,19 +57,19 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
 def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
     """The trajectories of ``show --json``.
 
-    On a commit that a trajectory produced, what it only explored there is left out; of a whole trajectory
-    everything is told.
+    On a commit that a trajectory produced, explored parts are left out; a whole trajectory is
+    complete.
     """
     if target.trajectory is not None:
         folded = recorded.folded(target.trajectory)
-        return [tell_one(folded, None, segments, files=())] if folded else []
+        return [show_one(folded, None, segments, files=())] if folded else []
     if target.commit is None:
         return []
     files = changed_paths(repository, target.commit)
-    return [tell_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
+    return [show_one(folded, target.commit, segments, files=files) for folded in recorded.on(target.commit)]
 
 
-def tell_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
+def show_one(folded: Folded, commit: str | None, segments: Segments, *, files: Iterable[str]) -> Header:
     """One trajectory on a commit that changed ``files``, or (None) over all its commits."""
     explored = not folded.records(commit)
     records = folded.records(commit, explored=explored)
@@ -89,21 +89,26 @@ def tell_one(folded: Folded, commit: str | None, segments: Segments, *, files: I
 
 
 def keep_events(trajectories: Iterable[Header], keep: Callable[[list[Header]], list[Header]]) -> list[Header]:
-    """The same with fewer events: ``keep`` chooses among all of a trajectory's, in order; chapters without
-    any are left out."""
+    """The trajectories with fewer events: ``keep`` filters those of a trajectory, in order; empty chapters
+    are dropped."""
     fewer = []
-    for told in trajectories:
-        kept = {e["id"] for e in keep([event for chapter in told["chapters"] for event in chapter["events"]])}
-        chapters = [{**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in told["chapters"]]
-        also = [event for event in told["also"] if event["id"] in kept]
-        fewer.append({**told, "chapters": [c for c in chapters if c["events"]], "also": also})
+    for trajectory in trajectories:
+        kept = {
+            e["id"]
+            for e in keep([event for chapter in trajectory["chapters"] for event in chapter["events"]])
+        }
+        chapters = [
+            {**c, "events": [e for e in c["events"] if e["id"] in kept]} for c in trajectory["chapters"]
+        ]
+        also = [event for event in trajectory["also"] if event["id"] in kept]
+        fewer.append({**trajectory, "chapters": [c for c in chapters if c["events"]], "also": also})
     return fewer
 
 
 def after(events: list[Header], since: str) -> list[Header]:
     """The events after the one whose id is ``since``, or from that time (ISO 8601) on.
 
-    Of a trajectory that has no such event, and where it is no time either, none.
+    Empty where ``since`` is neither an event here nor a time.
     """
     at = next((i for i, event in enumerate(events) if event["id"] == since), None)
     if at is not None:
@@ -121,7 +126,7 @@ def touching_file(events: list[Header], path: str) -> list[Header]:
 
 
 def significant(events: list[Header], least: str) -> list[Header]:
-    """The events said to be at least that significant (one of ``SIGNIFICANCES``)."""
+    """The events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]
     return [event for event in events if event.get("significance") in enough]
 

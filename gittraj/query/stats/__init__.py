@@ -1,1 +1,1 @@
-"""Figures over many commits."""
+"""Statistics over many commits."""

@@ -1,7 +1,7 @@
-"""What a commit adds to sums over many: little enough to be remembered for every commit. Pure.
+"""What a commit adds to statistics: small enough to cache for every commit. Pure.
 
-A part stands by its key, and with what decides whether it counts, so that sums over several commits are the
-fold of one listing's figures: a part counts once, wherever it lies. It must not add anything up itself.
+A part is stored with its key and all that decides whether it counts, so that sums over several commits agree
+with a listing: a part counts once, on however many commits it is. It must not add anything up itself.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from gittraj.model.values import Counts, Figures, Link, Range, Record, Usage
 from gittraj.query.header import Folded, Header
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
-BESIDE = ("subagents", "runs", "verifications", "artifacts", "checkpoints")
-"""What a session holds beside what was said and called: names of counts."""
+OTHER_COUNTS = ("subagents", "runs", "verifications", "artifacts", "checkpoints")
+"""Names of counts beside prompts, messages and calls."""
 _OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=("",))
 
 
@@ -23,8 +23,8 @@ _OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=(""
 class Tally:
     """One trajectory on one commit. ``present`` is ``completeness`` of the whole trajectory.
 
-    ``records`` hold what ``fold`` counts by, tokens, costs and what is beside the words, and nothing else;
-    ``bytes``, for each of them, the size of its segments; ``note``, that of its lines in the commit's note.
+    ``records`` have only what decides whether they count, tokens, costs and ``OTHER_COUNTS``; ``bytes``, for
+    each of them, the size of its segments; ``note`` the size of its lines in the commit's note.
     """
 
     id: str
@@ -39,14 +39,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Tallies:
-    """Of one commit: the ``bytes`` of its note, and its trajectories."""
+    """One commit: the ``bytes`` of its note, and its trajectories."""
 
     bytes: int
     trajectories: Sequence[Tally]
 
 
 def tally(folded: Folded, commit: str, *, present: Sequence[str], size: int) -> Header:
-    """JSON of a trajectory on a commit that carries it, with so many bytes in its note."""
+    """JSON of a trajectory on a commit; ``size`` is its bytes in the note."""
     whole = folded.whole
     return {
         **{name: whole[name] for name in ("id", "agent", "session", "models")},
@@ -56,20 +56,20 @@ def tally(folded: Folded, commit: str, *, present: Sequence[str], size: int) -> 
     }
 
 
-def read_tallies(told: Header) -> Tallies:
-    return Tallies(told["bytes"], [_read(each) for each in told["trajectories"]])
+def read_tallies(stored: Header) -> Tallies:
+    return Tallies(stored["bytes"], [_read_tally(each) for each in stored["trajectories"]])
 
 
-def _read(told: Header) -> Tally:
+def _read_tally(stored: Header) -> Tally:
     return Tally(
-        id=told["id"],
-        agent=told["agent"],
-        session=told["session"],
-        models=tuple(told["models"]),
-        present=frozenset(told["present"]),
-        records=tuple(_record(told["id"], part) for part in told["parts"]),
-        bytes=tuple(part[-1] for part in told["parts"]),
-        note=told["note"],
+        id=stored["id"],
+        agent=stored["agent"],
+        session=stored["session"],
+        models=tuple(stored["models"]),
+        present=frozenset(stored["present"]),
+        records=tuple(_record(stored["id"], part) for part in stored["parts"]),
+        bytes=tuple(part[-1] for part in stored["parts"]),
+        note=stored["note"],
     )
 
 
@@ -84,7 +84,7 @@ def _part(record: Record) -> list[Any]:
         [getattr(figures.usage, name) for name in _USAGE] if figures.usage else None,
         figures.cost_usd,
         figures.cost_source,
-        [max(getattr(figures.counts, name), 0) for name in BESIDE],
+        [max(getattr(figures.counts, name), 0) for name in OTHER_COUNTS],
         sum(max(segment.bytes, 0) for segment in record.segments),
     ]
 
@@ -102,6 +102,6 @@ def _record(identity: str, part: Sequence[Any]) -> Record:
             usage=Usage(**dict(zip(_USAGE, usage, strict=True))) if usage else None,
             cost_usd=cost,
             cost_source=source,
-            counts=Counts(**dict(zip(BESIDE, beside, strict=True))),
+            counts=Counts(**dict(zip(OTHER_COUNTS, beside, strict=True))),
         ),
     )

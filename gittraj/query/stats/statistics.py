@@ -1,13 +1,13 @@
-"""How much of history is explained, by whom, and what it cost. Correct without any index.
+"""How much of history is explained, by which agents, and what it cost. Correct without any index.
 
-A part counts once, wherever it lies: as in a listing's figures, and in the rows of a table too, whose tokens
-and costs come to the total (but for paths, as a commit may touch several). What no record tells is null.
+A part counts once, on however many commits it is, as in a listing; so the rows of a table add up to the total
+(except for paths, as a commit may touch several). Unrecorded values are null.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -15,11 +15,9 @@ from functools import cache
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
-from gittraj.query.header import Header, cost, counted, distinct, fold_spent
-from gittraj.query.index_lookup import Change, Known, Step, UnfitError
-from gittraj.query.log.paths import Ancestry
+from gittraj.query.header import Header, cost, distinct, fold_usage, without_overlaps
 from gittraj.query.show.completeness import PARTS
-from gittraj.query.stats.counts import BESIDE, Tallies, Tally
+from gittraj.query.stats.counts import OTHER_COUNTS, Tallies, Tally
 
 BY = ("month", "agent", "model", "author", "path")
 _FORMAT = "%x00".join(("%H", "%ct", "%P", "%aN"))
@@ -43,8 +41,8 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Commits, newest first, and what those with a note add. Merges that carry nothing are left out: so
-    many ``merges``."""
+    """Commits, newest first, and what those with a note add. ``merges`` is the number of merges left out, as
+    they have no trajectory."""
 
     commits: Sequence[Commit]
     tallies: Mapping[str, Tallies]
@@ -54,7 +52,7 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part that counts, on the commit where it counts."""
+    """A part, and the commit that it is counted on."""
 
     record: Record
     commit: str
@@ -64,9 +62,9 @@ def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Com
     """With one process, in their order."""
     if not commits:
         return []  # git would describe HEAD
-    told = repository.run(*_DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
-    words = told.decode("utf-8", "replace").split("\0")
-    rows = (words[at : at + _FIELDS] for at in range(0, len(words) - 1, _FIELDS))
+    listed = repository.run(*_DESCRIBE, input="".join(f"{c}\n" for c in commits).encode()).out
+    values = listed.decode("utf-8", "replace").split("\0")
+    rows = (values[at : at + _FIELDS] for at in range(0, len(values) - 1, _FIELDS))
     return [
         Commit(id=oid, month=_month(int(time) // 86_400), merge=" " in parents, author=author)
         for oid, time, parents, author in rows
@@ -80,87 +78,88 @@ def _month(day: int) -> str:
 
 
 def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
-    """``commits``, newest first, with what ``Recorded.tallies`` tells of those that have a note."""
+    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note."""
     listed = list(commits)
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
-    return Counted(kept, known, len(listed) - len(kept), tuple(_place(known)))
+    return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
-def _explains(told: Tallies) -> bool:
-    return any(record.role == "produced" for each in told.trajectories for record in each.records)
+def _explains(tallies: Tallies) -> bool:
+    return any(record.role == "produced" for each in tallies.trajectories for record in each.records)
 
 
-def _place(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
-    """The parts that count, each on the oldest commit that it was not carried to."""
+def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
+    """The parts without overlaps, each on the oldest commit that it was not carried to."""
     found: dict[str, list[Record]] = defaultdict(list)
-    places: dict[int, str] = {}
+    commits: dict[int, str] = {}
     for commit in reversed([*tallies]):
-        for told in tallies[commit].trajectories:
-            found[told.id] += told.records
-            places.update((id(record), commit) for record in told.records)
+        for tally in tallies[commit].trajectories:
+            found[tally.id] += tally.records
+            commits.update((id(record), commit) for record in tally.records)
     for records in found.values():
-        for record in counted(distinct(records)):
-            yield Part(record, places[id(record)])
+        for record in without_overlaps(distinct(records)):
+            yield Part(record, commits[id(record)])
 
 
 # ---------------------------------------------------------------- the figures
 
 
-def figures(all_of: Counted) -> Header:
+def figures(totals: Counted) -> Header:
     """FIGURES of the command contract.
 
     ``{"commits", "recorded", "trajectories", "usage", "costUsd", "costSource", "tellingUsage",
-    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two say
-    how many of the ``trajectories`` tell their tokens and what they cost.
+    "tellingCost"}``: ``recorded`` of the ``commits`` have a trajectory that explains them; the last two
+    are how many of the ``trajectories`` have tokens and costs.
     """
-    return _figures(len(all_of.commits), all_of.tallies, all_of.parts)
+    return sum_figures(len(totals.commits), totals.tallies, totals.parts)
 
 
-def _figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
-    told = [part.record.figures for part in parts]
+def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
+    figures_of = [part.record.figures for part in parts]
     return {
         "commits": commits,
         "recorded": sum(map(_explains, tallies.values())),
         "trajectories": len({each.id for found in tallies.values() for each in found.trajectories}),
-        **fold_spent(told),
+        **fold_usage(figures_of),
         "tellingUsage": len({p.record.id for p in parts if p.record.figures.usage}),
         "tellingCost": len({p.record.id for p in parts if cost(p.record.figures) is not None}),
     }
 
 
-def overview(all_of: Counted) -> Header:
-    """Everything that is no table: FIGURES, who worked, what sessions tell of themselves, bytes."""
-    trajectories = {each.id: each for each in _trajectories(all_of)}
+def overview(totals: Counted) -> Header:
+    """Everything but tables: FIGURES, agents, models, completeness of sessions, bytes."""
+    trajectories = {each.id: each for each in trajectories_of(totals)}
     sessions: dict[tuple[str | None, str], set[str]] = defaultdict(set)
-    for each in trajectories.values():  # a subagent's work is told by its session
+    for each in trajectories.values():  # a subagent belongs to its session
         sessions[each.agent, each.session or each.id] |= each.present
     return {
-        **figures(all_of),
-        "mergesLeftOut": all_of.merges,
-        "withoutCommit": len(trajectories) - len({t.id for t in _trajectories(all_of) if _produced(t)}),
+        **figures(totals),
+        "mergesLeftOut": totals.merges,
+        "withoutCommit": len(trajectories) - len({t.id for t in trajectories_of(totals) if _produced(t)}),
         "agents": _ranking(each.agent for each in trajectories.values()),
         "models": _ranking(model for each in trajectories.values() for model in each.models or (None,)),
         "sessions": len(sessions),
-        "telling": {part: sum(part in told for told in sessions.values()) for part in PARTS},
+        "telling": {part: sum(part in present for present in sessions.values()) for part in PARTS},
         "beside": {
-            name: sum(getattr(part.record.figures.counts, name) for part in all_of.parts) for name in BESIDE
+            name: sum(getattr(part.record.figures.counts, name) for part in totals.parts)
+            for name in OTHER_COUNTS
         },
         "bytes": {
-            "records": _notes(all_of.tallies),
-            "events": _weigh(_segments(all_of.tallies)),
+            "records": note_bytes(totals.tallies),
+            "events": total_size(stored_parts(totals.tallies)),
         },
     }
 
 
-def _trajectories(all_of: Counted) -> Iterator[Tally]:
-    return (each for found in all_of.tallies.values() for each in found.trajectories)
+def trajectories_of(totals: Counted) -> Iterator[Tally]:
+    return (each for found in totals.tallies.values() for each in found.trajectories)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
-    """The ``size`` in bytes of a part's segments, on the ``commit`` where they count."""
+class StoredPart:
+    """The ``size`` in bytes of a part's segments, and the ``commit`` that they are counted on."""
 
     part: Key
     size: int
@@ -168,24 +167,24 @@ class Stored:
     carried: bool
 
 
-def _segments(tallies: Mapping[str, Tallies]) -> Collection[Stored]:
-    """Of each part, also of those that overlap others: on the oldest commit that it was not carried to."""
-    found: dict[Key, Stored] = {}
+def stored_parts(tallies: Mapping[str, Tallies]) -> Collection[StoredPart]:
+    """Each part, overlapping ones too, on the oldest commit that it was not carried to."""
+    found: dict[Key, StoredPart] = {}
     for commit in reversed([*tallies]):
-        for told in tallies[commit].trajectories:
-            for record, size in zip(told.records, told.bytes, strict=True):
-                here = Stored(record.key, size, commit, carried=bool(record.link.carried_from))
+        for tally in tallies[commit].trajectories:
+            for record, size in zip(tally.records, tally.bytes, strict=True):
+                here = StoredPart(record.key, size, commit, carried=bool(record.link.carried_from))
                 if found.setdefault(here.part, here).carried and not here.carried:
                     found[here.part] = here
     return found.values()
 
 
-def _weigh(segments: Iterable[Stored]) -> int:
+def total_size(segments: Iterable[StoredPart]) -> int:
     return sum(each.size for each in segments)
 
 
-def _produced(told: Tally) -> bool:
-    return any(record.role == "produced" for record in told.records)
+def _produced(tally: Tally) -> bool:
+    return any(record.role == "produced" for record in tally.records)
 
 
 def _ranking(names: Iterable[str | None]) -> list[Header]:
@@ -193,8 +192,8 @@ def _ranking(names: Iterable[str | None]) -> list[Header]:
 
 
 def read_disk_size(repository: Repository) -> int | None:
-    """What records and events of every commit take on the disk now, in bytes, without their earlier versions;
-    None where git cannot tell (a partial clone, a git before 2.31)."""
+    """The bytes on disk of all current records and events, without earlier versions; None where git cannot
+    tell (a partial clone, a git before 2.31)."""
     refs = repository.run("for-each-ref", "--format=%(refname)^{tree}", RECORDS_REF, f"{DATA_PREFIX}*")
     trees = refs.out.decode().split()
     if not trees:
@@ -203,118 +202,5 @@ def read_disk_size(repository: Repository) -> int | None:
     return int(found.out) if found.code == 0 else None
 
 
-# ---------------------------------------------------------------- tables
-
-
-def table(all_of: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
-    """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
-
-    ``touched`` is asked for ``path``: the names under which each commit is to be counted.
-    """
-    match by:
-        case "agent":
-            rows = _by_trajectory(all_of, lambda each: each.agent)
-        case "model":  # no record tells which of several models cost what
-            rows = _by_trajectory(all_of, lambda each: ", ".join(each.models) or None)
-        case "path":
-            rows = _by_path(all_of, touched())
-        case _:
-            rows = _by_commit(all_of, {c.id: c.month if by == "month" else c.author for c in all_of.commits})
-    if by == "month":
-        return sorted(rows, key=lambda row: str(row["name"]), reverse=True)
-    return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
-
-
-def _by_commit(all_of: Counted, names: Mapping[str, str]) -> Iterator[Header]:
-    parts: dict[str, list[Part]] = defaultdict(list)
-    for part in all_of.parts:
-        parts[names.get(part.commit, "")].append(part)
-    stored: dict[str, list[Stored]] = defaultdict(list)
-    for each in _segments(all_of.tallies):
-        stored[names.get(each.commit, "")].append(each)
-    for name, commits in _invert((commit, [name]) for commit, name in names.items()).items():
-        tallies = {commit: all_of.tallies[commit] for commit in commits if commit in all_of.tallies}
-        yield {
-            "name": name,
-            **_figures(len(commits), tallies, parts[name]),
-            "bytes": {"records": _notes(tallies), "events": _weigh(stored[name])},
-        }
-
-
-def _notes(tallies: Mapping[str, Tallies]) -> int:
+def note_bytes(tallies: Mapping[str, Tallies]) -> int:
     return sum(found.bytes for found in tallies.values())
-
-
-def _by_trajectory(all_of: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
-    """``commits`` are all commits, so that a row tells the share of its name."""
-    names = {each.id: name_of(each) for each in _trajectories(all_of)}
-    parts: dict[str | None, list[Part]] = defaultdict(list)
-    for part in all_of.parts:
-        parts[names[part.record.id]].append(part)
-    for name in dict.fromkeys(names.values()):
-        kept = (
-            (commit, Tallies(0, [each for each in found.trajectories if names[each.id] == name]))
-            for commit, found in all_of.tallies.items()
-        )
-        tallies = {commit: found for commit, found in kept if found.trajectories}
-        yield {
-            "name": name,
-            **_figures(len(all_of.commits), tallies, parts[name]),
-            "bytes": {
-                "records": sum(each.note for found in tallies.values() for each in found.trajectories),
-                "events": _weigh(_segments(tallies)),
-            },
-        }
-
-
-def _by_path(all_of: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
-    names = ((commit.id, touched.get(commit.id, ())) for commit in all_of.commits)
-    for name, commits in _invert(names).items():
-        tallies = {commit: all_of.tallies[commit] for commit in commits if commit in all_of.tallies}
-        yield {
-            "name": name,
-            **_figures(len(commits), tallies, [*_place(tallies)]),
-            "bytes": {"records": _notes(tallies), "events": _weigh(_segments(tallies))},
-        }
-
-
-def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
-    for commit, several in names:
-        for name in several:
-            found[name].append(commit)
-    return found
-
-
-def read_touched(
-    ancestry: Ancestry, commits: Sequence[str], places: Collection[str], known: Known | None
-) -> dict[str, set[str]]:
-    """What stands directly below the ``places`` (none: the top) and was touched, folders with a slash. A
-    commit that touched them under another name counts for the place itself."""
-    changed: dict[Step, list[Change]] = {}
-    if known is None or not _recall(known, commits, changed):
-        changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")
-    found = {
-        commit: {name for _, _, path in changes if (name := _below(path, places)) is not None}
-        for (commit, _), changes in changed.items()
-    }
-    return {commit: names or {*places} for commit, names in found.items()}
-
-
-def _recall(known: Known, commits: Sequence[str], changed: dict[Step, list[Change]]) -> bool:
-    try:
-        return known.read_steps(dict.fromkeys(commits, ()), [""], changed, {})
-    except UnfitError:
-        known.give_up()
-        return False
-
-
-def _below(path: str, places: Collection[str]) -> str | None:
-    for place in places or ("",):
-        if path == place:
-            return path
-        lead = f"{place}/" if place else ""
-        if path.startswith(lead):
-            name, slash, _ = path[len(lead) :].partition("/")
-            return f"{lead}{name}{slash}"
-    return None

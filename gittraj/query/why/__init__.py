@@ -1,1 +1,1 @@
-"""Why lines are as they are."""
+"""Who wrote lines, and why."""

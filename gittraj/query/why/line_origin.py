@@ -1,9 +1,9 @@
 """Which call of a session wrote a line. Pure.
 
-Told by content: what a call's arguments say is compared with the lines of the file, white space aside. A
-call that repeats a line around its change did not write it, and one that writes a whole file anew did not
-write the lines that stood there. Of several that did, the one whose text agrees with the line's neighbours
-wrote it, else the last. It must not guess: a line that no call wrote has none.
+By content: a call's arguments are compared with the lines of the file, ignoring white space. Context lines of
+a change were not written by it, nor were unchanged lines by a call that overwrites the file. Of several
+candidates the one whose text matches the line's neighbours wins, else the last. It must not guess: a line
+that no call wrote has none.
 """
 
 from __future__ import annotations
@@ -23,110 +23,108 @@ _HEADER = re.compile(r"\*\*\* (?:Add File|Update File|Move to): (.*)")
 _UNIFIED = re.compile(r"^--- .*\n\+\+\+ (?:b/)?(.*)$", re.MULTILINE)
 _BEGIN = "*** Begin Patch"
 _HUNK = re.compile(r"^@@ -\d", re.MULTILINE)
-_NEAR = 5  # lines on each side that tell two places of one text apart
-_MOST = 200  # equal lines that are looked at
+_NEAR = 5  # lines on each side that distinguish equal lines
+_MOST = 200  # equal lines that are compared
 
-Piece = tuple[tuple[str, ...], tuple[str, ...]]
-"""Old lines, and the new ones that stand for them."""
+Hunk = tuple[tuple[str, ...], tuple[str, ...]]
+"""Old lines, and the new ones that replace them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
-    """What a call wrote of a file. ``whole``: its new lines are all that the file has then; ``said``: they
-    are only words of its command, which may have written them."""
+class Edit:
+    """What a call wrote of a file. ``whole``: its new lines are the whole file; ``mentioned``: they are only
+    text of its command, which may have written them."""
 
     call: ToolCall
-    pieces: tuple[Piece, ...]
+    hunks: tuple[Hunk, ...]
     whole: bool = False
-    said: bool = False
+    mentioned: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Line:
-    """One line that a writing put into a file, at ``place`` of a ``text`` as it is compared."""
+    """A line that an edit put into a file, at index ``place`` of the normalized ``text``."""
 
-    writing: Writing
+    edit: Edit
     text: Sequence[str]
     place: int
 
 
-def bare(line: str) -> str:
-    """A line as it is compared."""
+def normalize(line: str) -> str:
+    """A line without white space, for comparison."""
     return "".join(line.split())
 
 
-def read_writings(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Writing]:
-    """What the calls among ``events`` (in the log's order) wrote of a file that was called by ``paths``."""
+def read_edits(events: Iterable[AnyEvent], paths: Collection[str]) -> list[Edit]:
+    """The edits of a file, known by ``paths``, among ``events`` (in the log's order)."""
     names = {posixpath.basename(path) for path in paths}
     found = []
     for event in events:
         if not isinstance(event, ToolCall):
             continue
         if any(file.path in paths for file in event.files):
-            pieces, whole = read_pieces(event.arguments, paths)
-            if pieces:
-                found.append(Writing(event, tuple(pieces), whole))
+            hunks, whole = read_hunks(event.arguments, paths)
+            if hunks:
+                found.append(Edit(event, tuple(hunks), whole))
         elif not event.files:
-            said = "\n".join(_texts(event.arguments))
-            if any(name in said for name in names):
-                found.append(Writing(event, (((), tuple(said.split("\n"))),), said=True))
+            mentioned = "\n".join(_texts(event.arguments))
+            if any(name in mentioned for name in names):
+                found.append(Edit(event, (((), tuple(mentioned.split("\n"))),), mentioned=True))
     return found
 
 
-def find_writers(
-    lines: Sequence[str], wanted: Iterable[int], writings: Sequence[Writing]
-) -> dict[int, Writing]:
-    """For the indices ``wanted`` of ``lines`` the writing that each is from; those that none wrote are not
-    there. A line without a letter or a digit is its neighbour's where nothing tells it apart."""
-    compared = [bare(line) for line in lines]
-    stood = [_replay([w for w in writings if w.said is said]) for said in (False, True)]
+def find_edits(lines: Sequence[str], wanted: Iterable[int], edits: Sequence[Edit]) -> dict[int, Edit]:
+    """The edit that wrote each of ``lines``, for the indices ``wanted``; lines without one are left out. A
+    line without a letter or digit takes its neighbour's edit where it has none."""
+    compared = [normalize(line) for line in lines]
+    standing = [_replay([w for w in edits if w.mentioned is mentioned]) for mentioned in (False, True)]
     asked = sorted(wanted)
-    found: dict[int, Writing] = {}
+    found: dict[int, Edit] = {}
     for at in asked:
         line = compared[at]
-        candidates = stood[0].get(line) or (stood[1].get(line) if _says(line) else None)
+        candidates = standing[0].get(line) or (standing[1].get(line) if _has_text(line) else None)
         if candidates:
-            found[at] = _choose(candidates, compared, at).writing
+            found[at] = _choose(candidates, compared, at).edit
     for order, step in ((asked, -1), (asked[::-1], 1)):
         for at in order:
-            if at not in found and not _says(compared[at]) and at + step in found:
+            if at not in found and not _has_text(compared[at]) and at + step in found:
                 found[at] = found[at + step]
     return found
 
 
-def _says(line: str) -> bool:
+def _has_text(line: str) -> bool:
     return any(map(str.isalnum, line))
 
 
-def _replay(writings: Sequence[Writing]) -> dict[str, list[_Line]]:
-    """The lines that still stand after all of these, each by itself, oldest first."""
+def _replay(edits: Sequence[Edit]) -> dict[str, list[_Line]]:
+    """The lines that remain after all edits, by their text, oldest first."""
     standing: dict[str, list[_Line]] = {}
     text: list[str] | None = None  # of the file, once a call wrote all of it
-    for writing in writings:
-        for old, new in writing.pieces:
-            before, after = [*map(bare, old)], [*map(bare, new)]
-            if writing.whole and text is None:
-                standing = _overwrite(standing, writing, after)
+    for edit in edits:
+        for old, new in edit.hunks:
+            before, after = [*map(normalize, old)], [*map(normalize, new)]
+            if edit.whole and text is None:
+                standing = _overwrite(standing, edit, after)
             else:
-                _change(standing, writing, text if writing.whole and text is not None else before, after)
-            text = after if writing.whole else text and _replace(text, before, after)
+                _change(standing, edit, text if edit.whole and text is not None else before, after)
+            text = after if edit.whole else text and _replace(text, before, after)
     return standing
 
 
 def _overwrite(
-    standing: Mapping[str, Sequence[_Line]], writing: Writing, after: Sequence[str]
+    standing: Mapping[str, Sequence[_Line]], edit: Edit, after: Sequence[str]
 ) -> dict[str, list[_Line]]:
-    """A file that is written anew: what was written of it before stands if it is there again."""
+    """The file is overwritten: earlier lines remain if they are in the new text."""
     kept = {line: list(found) for line, found in standing.items()}
     stands: dict[str, list[_Line]] = {}
     for place, line in enumerate(after):
         known = kept.get(line)
-        stands.setdefault(line, []).append(known.pop(0) if known else _Line(writing, after, place))
+        stands.setdefault(line, []).append(known.pop(0) if known else _Line(edit, after, place))
     return stands
 
 
 def _change(
-    standing: dict[str, list[_Line]], writing: Writing, before: Sequence[str], after: Sequence[str]
+    standing: dict[str, list[_Line]], edit: Edit, before: Sequence[str], after: Sequence[str]
 ) -> None:
     from difflib import SequenceMatcher  # noqa: PLC0415 - only where a call wrote the whole file
 
@@ -137,11 +135,11 @@ def _change(
             if candidates := standing.get(before[at]):
                 candidates.remove(_choose(candidates, before, at))
         for place in range(k, m):
-            standing.setdefault(after[place], []).append(_Line(writing, after, place))
+            standing.setdefault(after[place], []).append(_Line(edit, after, place))
 
 
 def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> list[str] | None:
-    """The file after an edit; None where that cannot be told."""
+    """The file after an edit; None where ``before`` is not in it."""
     size = len(before)
     first = before[0] if before else None
     for at, line in enumerate(text):
@@ -152,14 +150,14 @@ def _replace(text: list[str], before: Sequence[str], after: Sequence[str]) -> li
 
 def _choose(candidates: Sequence[_Line], lines: Sequence[str], at: int) -> _Line:
     """The one whose text agrees with most lines around ``at``; the last of equals."""
-    if all(each.writing is candidates[-1].writing for each in candidates):
+    if all(each.edit is candidates[-1].edit for each in candidates):
         return candidates[-1]
     latest = range(max(0, len(candidates) - _MOST), len(candidates))
     return candidates[max(latest, key=lambda i: (_agree(candidates[i], lines, at), i))]
 
 
 def _agree(candidate: _Line, lines: Sequence[str], at: int) -> int:
-    """How many lines in a row around line ``at`` stand around the candidate too."""
+    """How many consecutive lines around line ``at`` match those around the candidate."""
     run = 0
     for step in (-1, 1):
         near = 1
@@ -176,13 +174,13 @@ def _same(one: Sequence[str], i: int, other: Sequence[str], j: int) -> bool:
 # ---------------------------------------------------------------- arguments
 
 
-def read_pieces(arguments: Any, paths: Collection[str]) -> tuple[list[Piece], bool]:
-    """The pieces that a call's arguments hold of these files, and whether they are a whole file."""
+def read_hunks(arguments: Any, paths: Collection[str]) -> tuple[list[Hunk], bool]:
+    """The hunks of these files in a call's arguments, and whether they are a whole file."""
     if isinstance(arguments, str):
         return (list(_read_patch(arguments, paths)), False) if _is_patch(arguments) else ([], False)
     if isinstance(arguments, list):
-        found = [read_pieces(item, paths) for item in arguments]
-        return [piece for pieces, _ in found for piece in pieces], False
+        found = [read_hunks(item, paths) for item in arguments]
+        return [hunk for hunks, _ in found for hunk in hunks], False
     if not isinstance(arguments, dict):
         return [], False
     new, old, whole = (_first(arguments, keys) for keys in (_NEW, _OLD, _WHOLE))
@@ -190,7 +188,7 @@ def read_pieces(arguments: Any, paths: Collection[str]) -> tuple[list[Piece], bo
         return [(_lines(old or ""), _lines(new))], False
     if whole is not None and not _is_patch(whole):
         return [((), _lines(whole))], True
-    return read_pieces(list(arguments.values()), paths)
+    return read_hunks(list(arguments.values()), paths)
 
 
 def _first(arguments: Mapping[str, Any], keys: Iterable[str]) -> str | None:
@@ -205,8 +203,9 @@ def _is_patch(text: str) -> bool:
     return _BEGIN in text or _HUNK.search(text) is not None
 
 
-def _read_patch(text: str, paths: Collection[str]) -> Iterator[Piece]:
-    """The hunks of ``paths`` in a patch, in Codex's language or as a unified diff: before a name, all are."""
+def _read_patch(text: str, paths: Collection[str]) -> Iterator[Hunk]:
+    """The hunks of ``paths`` in a patch, in Codex's format or as a unified diff; all before the first
+    name."""
     old: list[str] = []
     new: list[str] = []
     ours = True
@@ -226,7 +225,7 @@ def _read_patch(text: str, paths: Collection[str]) -> Iterator[Piece]:
 
 
 def _is_one_of(path: str, paths: Collection[str]) -> bool:
-    """Patches name a file from wherever their call ran."""
+    """Patches name a file relative to their call's folder."""
     return any(path == p or path.endswith(f"/{p}") or p.endswith(f"/{path}") for p in paths)
 
 

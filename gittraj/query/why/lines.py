@@ -1,7 +1,7 @@
-"""Why lines are as they are: the commits that git blames, their records, and the calls that wrote the lines.
+"""Explains lines: the commits that git blames, their records, and the calls that wrote the lines.
 
-Of the notes only those of these commits are read. So a trajectory's own totals and how many commits it has
-are not known here, and null. It must not know how anything is printed.
+Only the notes of these commits are read, so a trajectory's totals and its number of commits are unknown here,
+and null. It must not know how anything is printed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
 from gittraj.query.why.excerpt import show_change
-from gittraj.query.why.line_origin import Writing, find_writers, read_writings
+from gittraj.query.why.line_origin import Edit, find_edits, read_edits
 
-Reason = Header
+Explanation = Header
 """An entry of ``why --json``."""
 
 _COMMIT = ("commit", "short", "subject", "author", "date")
@@ -32,8 +32,8 @@ _SHORT = 7
 
 @dataclass(slots=True)
 class Part:
-    """Events that were recorded together, in the log's order; ``prompt`` is what their record says was asked
-    (None of an earlier part, whose record stands elsewhere)."""
+    """Events that were recorded together, in the log's order; ``prompt`` is their record's (None for an
+    earlier part, whose record is on another commit)."""
 
     events: list[AnyEvent]
     prompt: str | None
@@ -41,7 +41,7 @@ class Part:
 
 @dataclass(slots=True)
 class Session:
-    """A trajectory on a commit, with what the segments there tell of it."""
+    """A trajectory on a commit, with its events from the segments there."""
 
     header: Header
     records: Sequence[Record]
@@ -54,7 +54,7 @@ class Session:
         earlier: set[SegmentRef] = {ref for record in self.records for ref in record.also} - own
         groups |= {(ref,): None for ref in earlier}
         known: set[str] = set()
-        for refs in sorted(groups, key=lambda refs: refs[0].name):  # which begin with a position in the log
+        for refs in sorted(groups, key=lambda refs: refs[0].name):  # names begin with a position in the log
             found = segments.read(self.header["id"], refs)
             events = [event for event in found if event.id not in known]
             known.update(event.id for event in events)
@@ -67,49 +67,48 @@ class Session:
 
 def explain(
     repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], segments: Segments
-) -> list[Reason]:
-    """One entry for each distinct reason of the ``blamed`` lines, in the order of their first lines.
+) -> list[Explanation]:
+    """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
     ``lines`` are all of the file. Nothing is written, nothing fetched.
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits)
     groups: dict[Any, list[int]] = {}
-    found: dict[Any, tuple[BlamedLine, Session | None, Writing | None]] = {}
+    found: dict[Any, tuple[BlamedLine, Session | None, Edit | None]] = {}
     by_commit = _by_commit(blamed)
     for commit, own in by_commit.items():
         sessions = _read_sessions(recorded, commit, segments)
-        for line, session, writing in _attribute(own, lines, sessions):
-            key = (commit, session and session.header["id"], writing and writing.call.id)
+        for line, session, edit in _attribute(own, lines, sessions):
+            key = (commit, session and session.header["id"], edit and edit.call.id)
             groups.setdefault(key, []).append(line.number)
-            found.setdefault(key, (line, session, writing))
+            found.setdefault(key, (line, session, edit))
     silent = {key[0] for key, (_, session, _) in found.items() if session is None and key[0]}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
-    near = _find_nearest(repository, asked) if asked else {}
-    told = describe_all(repository, list(dict.fromkeys((*commits, *near.values()))))
-    recorded = _read_records(repository, near.values())
+    previous = _find_previous(repository, asked) if asked else {}
+    described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
+    recorded = _read_records(repository, previous.values())
     entries = []
     for key, numbers in groups.items():
-        line, session, writing = found[key]
-        entry = _begin(sorted(numbers), told[line.commit] if line.commit else dict.fromkeys(_COMMIT))
+        line, session, edit = found[key]
+        entry = _begin(sorted(numbers), described[line.commit] if line.commit else dict.fromkeys(_COMMIT))
         if session is not None:
-            entry |= _tell(session, writing, [lines[number - 1] for number in numbers])
-        elif line.commit in near:
-            headers = _headers(recorded.on(near[line.commit]), near[line.commit])
-            entry["nearest"] = {**told[near[line.commit]], "trajectory": next(headers, None)}
+            entry |= _explain_line(session, edit, [lines[number - 1] for number in numbers])
+        elif line.commit in previous:
+            headers = _headers(recorded.on(previous[line.commit]), previous[line.commit])
+            entry["nearest"] = {**described[previous[line.commit]], "trajectory": next(headers, None)}
         entries.append(entry)
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
 
-def _find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
-    from gittraj.query.why.previous import find_nearest  # noqa: PLC0415 - most commits have a record
+def _find_previous(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+    from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
 
-    return find_nearest(repository, asked)
+    return find_previous(repository, asked)
 
 
 def _read_records(repository: Repository, commits: Iterable[str]) -> Recorded:
-    """Of these commits, and of those that their records were carried from: there it may stand that they are
-    forgotten."""
+    """The records of these commits, and of those that they were carried from, which may have tombstones."""
     notes = dict(NotesRef(repository).pick(commits))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
@@ -136,7 +135,7 @@ def _read_sessions(recorded: Recorded, commit: str | None, segments: Segments) -
 
 
 def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
-    """Without what only the notes of all commits would tell."""
+    """Headers without the fields that need the notes of all commits."""
     for folded in found:
         if folded.records(commit):
             header = folded.header(commit)
@@ -145,18 +144,18 @@ def _headers(found: Iterable[Folded], commit: str | None) -> Iterator[Header]:
 
 def _attribute(
     blamed: Sequence[BlamedLine], lines: Sequence[str], sessions: Sequence[Session]
-) -> Iterator[tuple[BlamedLine, Session | None, Writing | None]]:
-    """Each line with its session, and the call that wrote it where the session shows that."""
+) -> Iterator[tuple[BlamedLine, Session | None, Edit | None]]:
+    """Each line with its session, and with the edit that wrote it where there is one."""
     for place in dict.fromkeys((line.path, line.was) for line in blamed):
         own = [line for line in blamed if (line.path, line.was) == place]
         paths = {path for path in place if path}
-        found: dict[int, tuple[Session, Writing]] = {}
+        found: dict[int, tuple[Session, Edit]] = {}
         for session in sessions:
             asked = [line.number - 1 for line in own]
-            writers = find_writers(lines, asked, read_writings(session.events, paths))
-            for at, writing in writers.items():
-                if at not in found or (found[at][1].said and not writing.said):
-                    found[at] = session, writing
+            writers = find_edits(lines, asked, read_edits(session.events, paths))
+            for at, edit in writers.items():
+                if at not in found or (found[at][1].mentioned and not edit.mentioned):
+                    found[at] = session, edit
         fallback = next((s for s in sessions if _wrote(s, paths)), sessions[0] if sessions else None)
         for line in own:
             yield line, *found.get(line.number - 1, (fallback, None))
@@ -166,42 +165,42 @@ def _wrote(session: Session, paths: set[str]) -> bool:
     return any(file["path"] in paths for file in session.header["filesChanged"])
 
 
-# ---------------------------------------------------------------- telling
+# ---------------------------------------------------------------- entries
 
 
-def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Reason:
-    """An entry of which no record is known."""
+def _begin(numbers: Sequence[int], commit: Mapping[str, Any]) -> Explanation:
+    """An entry without a record."""
     nothing: Header = {"trajectory": None, "prompt": None, "decisions": [], "change": []}
     return {"lines": _join(numbers), **commit, **nothing, "events": [], "movedBy": [], "nearest": None}
 
 
-def _tell(session: Session, writing: Writing | None, lines: Sequence[str]) -> Header:
-    """What a session says of the lines: in ``events`` the prompt above the call that wrote them, the decision
-    stated near it, and the call itself."""
-    told: Header = {"trajectory": session.header, "movedBy": _tell_moves(session)}
+def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> Header:
+    """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
+    nearest stated decision, and the call itself."""
+    explanation: Header = {"trajectory": session.header, "movedBy": _list_moves(session)}
     stated = [d for d in session.header["decisions"] if d["by"] != "inferred"]
     decisions = stated or session.header["decisions"]
-    if writing is None:
-        return told | {"prompt": session.header["prompt"], "decisions": decisions}
-    call = writing.call
+    if edit is None:
+        return explanation | {"prompt": session.header["prompt"], "decisions": decisions}
+    call = edit.call
     part = next(part for part in session.parts if call in part.events)
     at = part.events.index(call)
     prompt = _find_prompt(session, part, at)
-    near = [(abs(i - at), i, e) for i, e in enumerate(part.events) if isinstance(e, Decided)]
-    decided = min(near)[2] if near else None
+    previous = [(abs(i - at), i, e) for i, e in enumerate(part.events) if isinstance(e, Decided)]
+    decided = min(previous)[2] if previous else None
     inferred = [] if decided else _infer(part.events, at)
     chosen = {event.id for event in (prompt, decided, call) if event}
     events = [event for event in session.events if event.id in chosen]
-    return told | {
+    return explanation | {
         "prompt": prompt.content if prompt else part.prompt,
         "decisions": [spell(decided.decision)] if decided else inferred or decisions,
-        "change": show_change(writing, lines),
+        "change": show_change(edit, lines),
         "events": [spell_event(event, session.header["agent"]) for event in events],
     }
 
 
 def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
-    """The last above the call: in its part, else the one in an earlier part that its record names."""
+    """The last prompt above the call: in its part, else the one that matches its record's prompt."""
     for event in reversed(part.events[:at]):
         if isinstance(event, Prompt):
             return event
@@ -210,16 +209,16 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 
 def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
-    """What the message nearest to event ``at`` that tells of a choice tells of it."""
+    """The decisions inferred from the message nearest to event ``at`` that has any."""
     from gittraj.events.inference import infer_decisions  # noqa: PLC0415 - 20 patterns, for records that state none
 
-    said = sorted((abs(i - at), i) for i, event in enumerate(part) if isinstance(event, Message))
-    found = (infer_decisions([part[i].content]) for _, i in said)
+    messages = sorted((abs(i - at), i) for i, event in enumerate(part) if isinstance(event, Message))
+    found = (infer_decisions([part[i].content]) for _, i in messages)
     return [spell(decision) for decision in next(filter(None, found), ())]
 
 
-def _tell_moves(session: Session) -> list[Header]:
-    """The commits that the records were carried from, the first one first."""
+def _list_moves(session: Session) -> list[Header]:
+    """The commits that the records were carried from, the original first."""
     origins = {record.origin.commit for record in session.records if record.origin}
     former = session.header["link"]["carriedFrom"]
     return [

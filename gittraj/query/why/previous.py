@@ -1,4 +1,4 @@
-"""The last change of a path before a commit that says nothing of itself, and that a record tells of."""
+"""The last recorded change of a path before a commit without a record."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
 
-_FAR = 1000  # commits before one, first parents only, that are looked at
+_FAR = 1000  # first-parent ancestors of a commit that are searched
 
 
-def find_nearest(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+def find_previous(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
     """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
-    record; without those that have none near enough. A walk answers for all commits that it meets."""
+    record; where there is one near enough. A walk answers for all commits that it meets."""
     found: dict[str, str | None] = {}
     for commit in asked:
         if commit not in found:
             found |= _walk(repository, commit, asked)
-    return {commit: near for commit, near in found.items() if near is not None}
+    return {commit: previous for commit, previous in found.items() if previous is not None}
 
 
 def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str]]) -> dict[str, str | None]:

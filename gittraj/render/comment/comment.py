@@ -1,9 +1,8 @@
 """The comment on a pull request: why this change, where to look first, what was decided, in thirty seconds.
 
-Facts are counted from records; what agents and people wrote is quoted as theirs, and what rules drew from it
-is marked. Nothing is invented: where no record says why, the comment says what was asked and done. The text
-is a row of blocks, each in several lengths; whole blocks get shorter, the least important first, until all
-fits.
+Facts are counted from records; text by agents and people is quoted, inferred decisions are marked. Nothing is
+invented: without a recorded reason the comment shows the request and the summary. It is a list of blocks,
+each in several lengths; the least important are shortened first, until everything fits.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ from dataclasses import dataclass
 from gittraj.model.words import count, duration, money
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.flags import Flag, find_flags
-from gittraj.render.comment.height import FOLD, TABLE, fitting, height, row
+from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     PATH,
     WORDS,
-    Place,
+    Location,
     agent_name,
+    agents_table,
+    commits_table,
+    decisions_table,
+    files_table,
+    flags_table,
     one_line,
-    tell_agents,
-    tell_choices,
-    tell_commits,
-    tell_files,
-    tell_flags,
 )
 from gittraj.render.inert import code, element, quote, words
 from gittraj.render.text import terminal
@@ -39,17 +38,19 @@ _LONG, _SHORT = 40, 10  # of one that is folded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taste:
-    """What its owner wants: prompts in full, what it cost, everything at full length."""
+class CommentOptions:
+    """Whether to show prompts in full, and the cost."""
 
     prompts: bool = False
     cost: bool = True
-    full: bool = False
+
+
+Taste = CommentOptions  # for gittraj.cli.pr
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """``forms``: the full one, then shorter ones. Of a lower ``rank`` it gets shorter later."""
+    """``forms``: the full text, then shorter ones. Blocks with a higher ``rank`` are shortened first."""
 
     rank: int
     name: str
@@ -58,27 +59,27 @@ class Block:
 
 def render_comment(
     change: Change,
-    place: Place,
-    taste: Taste,
+    location: Location,
+    options: CommentOptions,
     *,
     characters: int = CHARACTERS,
-    octets: int = BYTES,
+    max_bytes: int = BYTES,
 ) -> str:
-    """The comment, without a marker, at most ``characters`` and ``octets`` (bytes) long."""
-    blocks = [block for block in _blocks(change, place, taste) if block.forms[0]]
-    return fit(blocks, characters=characters, octets=octets)
+    """The comment, without a marker, at most ``characters`` and ``max_bytes`` (bytes) long."""
+    blocks = [block for block in _blocks(change, location, options) if block.forms[0]]
+    return fit(blocks, characters=characters, max_bytes=max_bytes)
 
 
-def fit(blocks: Sequence[Block], *, characters: int, octets: int) -> str:
-    """All blocks, shortened until they fit; the last line says which are."""
+def fit(blocks: Sequence[Block], *, characters: int, max_bytes: int) -> str:
+    """All blocks, shortened until they fit; the last line names the shortened ones."""
     chosen = [0] * len(blocks)
     while True:
         short = [block.name for block, form in zip(blocks, chosen, strict=True) if form]
-        told = [block.forms[form] for block, form in zip(blocks, chosen, strict=True)]
+        parts = [block.forms[form] for block, form in zip(blocks, chosen, strict=True)]
         if short:
-            told.append(f"<sub>Shortened to fit: {', '.join(short)}.</sub>")
-        text = "\n\n".join(part for part in told if part) + "\n"
-        if len(text) <= characters and len(text.encode()) <= octets:
+            parts.append(f"<sub>Shortened to fit: {', '.join(short)}.</sub>")
+        text = "\n\n".join(part for part in parts if part) + "\n"
+        if len(text) <= characters and len(text.encode()) <= max_bytes:
             return text
         left = [i for i, block in enumerate(blocks) if chosen[i] + 1 < len(block.forms)]
         if not left:
@@ -89,43 +90,47 @@ def fit(blocks: Sequence[Block], *, characters: int, octets: int) -> str:
 # ---------------------------------------------------------------- the blocks
 
 
-def _blocks(change: Change, place: Place, taste: Taste) -> Iterator[Block]:
-    title, state = f"### {_title(change)}", "\n\n".join(_states(change, place))
+def _blocks(change: Change, location: Location, options: CommentOptions) -> Iterator[Block]:
+    title, state = f"### {_title(change)}", "\n\n".join(_notices(change, location))
     yield Block(0, "title", (title,))
     yield Block(0, "state", (state,))
     if not change.recorded:
-        yield Block(0, "summary", (_nothing(change),))
+        yield Block(0, "summary", (_no_records(change),))
         return
-    yield Block(0, "summary", (_line(change, taste),))
+    yield Block(0, "summary", (_summary(change, options),))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
     flags, chosen = find_flags(change), decisions(change)
-    seen, kept = _seen(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
-    yield Block(1, "look here first", (_flags(flags[:seen], place), _flags(flags[:2], place), ""))
+    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
+    yield Block(1, "look here first", (_flags(flags[:seen], location), _flags(flags[:2], location), ""))
     yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
     for rank, name, left, rest in (
-        (2, "More to look at", len(flags) - seen, tell_flags(flags[seen:], place)),
-        (5, "More decisions", len(chosen) - kept, tell_choices(chosen[kept:])),
+        (2, "More to look at", len(flags) - seen, flags_table(flags[seen:], location)),
+        (5, "More decisions", len(chosen) - kept, decisions_table(chosen[kept:])),
     ):
         if left:
             yield Block(rank, name.lower(), (_details(f"{name} ({left})", rest), ""))
     for rank, title, number, table in (
-        (4, "Commit by commit", len(change.commits), tell_commits),
-        (5, "File by file", len(change.files), tell_files),
+        (4, "Commit by commit", len(change.commits), commits_table),
+        (5, "File by file", len(change.files), files_table),
     ):
         forms = [
-            _details(f"{title} ({number})", table(change, place, most)) for most in (number, _LONG, _SHORT)
+            _details(f"{title} ({number})", table(change, location, most)) for most in (number, _LONG, _SHORT)
         ]
         yield Block(rank, title.lower(), (*forms, ""))
-    yield Block(6, "cost and agents", (_details("Cost and agents", tell_agents(change, cost=taste.cost)), ""))
-    if taste.prompts:
+    yield Block(
+        6, "cost and agents", (_details("Cost and agents", agents_table(change, cost=options.cost)), "")
+    )
+    if options.prompts:
         yield Block(7, "prompts", (_details("What was asked", _prompts(change)), ""))
-    yield Block(0, "note", (_note(change, place),))
+    yield Block(0, "note", (_note(change, location),))
 
 
-def _seen(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
+def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
     """How many flags and how many decisions there is ``room`` for above the folds."""
-    looks = [row(min(len(f.path or ""), PATH) + len(f.why) + min(len(f.said), WORDS)) for f in flags[:_ROWS]]
+    looks = [
+        row(min(len(f.path or ""), PATH) + len(f.why) + min(len(f.quoted), WORDS)) for f in flags[:_ROWS]
+    ]
     picks = [
         row(
             sum(
@@ -136,8 +141,8 @@ def _seen(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple
         for d in chosen[:_ROWS]
     ]
     room -= TABLE * (bool(looks) + bool(picks))
-    seen = fitting(looks, room - sum(picks[:_KEPT]))
-    return seen, fitting(picks, room - sum(looks[:seen]))
+    seen = count_fitting(looks, room - sum(picks[:_KEPT]))
+    return seen, count_fitting(picks, room - sum(looks[:seen]))
 
 
 def _title(change: Change) -> str:
@@ -150,21 +155,25 @@ def _heading(change: Change) -> str | None:
     return change.title or (titles[-1] if titles else None)
 
 
-def _states(change: Change, place: Place) -> Iterator[str]:
+def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
         carried, own = set(change.rewritten.carried), change.own
         before = code(change.rewritten.before[:7])
-        told = f"This describes {place.commit(change.head)}, after a push that replaced {before}."
+        notice = f"This describes {location.commit(change.head)}, after a push that replaced {before}."
         if carried:
             verb = "carries" if len(carried) == 1 else "carry"
-            told += f" {len(carried)} of {count(len(own), 'commit')} {verb} the records of what was replaced."
+            notice += (
+                f" {len(carried)} of {count(len(own), 'commit')} {verb} the records of what was replaced."
+            )
         new = [c for c in own if not c.trajectories]
         if new:
-            told += f" {', '.join(place.commit(c.commit) for c in new[:_ROWS])} {_have(new)} no trajectory."
-        yield f"> [!WARNING]\n> {told}"
+            notice += (
+                f" {', '.join(location.commit(c.commit) for c in new[:_ROWS])} {_have(new)} no trajectory."
+            )
+        yield f"> [!WARNING]\n> {notice}"
     if change.merged:
         gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
-        yield f"> [!NOTE]\n> Merged as {place.commit(change.merged)}{gone_to}."
+        yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
     if change.fork:
         yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
     if change.unread:
@@ -181,7 +190,7 @@ def _have(commits: Sequence[Reviewed]) -> str:
     return "has" if len(commits) == 1 else "have"
 
 
-def _nothing(change: Change) -> str:
+def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
         return f"<sub>No agent trajectory: the repository has no records ({ref} is not there).</sub>"
@@ -190,43 +199,48 @@ def _nothing(change: Change) -> str:
     return f"<sub>No agent trajectory is attached to {these}; {read}.</sub>"
 
 
-def _line(change: Change, taste: Taste) -> str:
-    told = change.sessions
-    names = [agent_name(t["agent"]) for t in told if t["agent"]]
+def _summary(change: Change, options: CommentOptions) -> str:
+    sessions = change.sessions
+    names = [agent_name(t["agent"]) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
         f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
         " + ".join(dict.fromkeys(names)),
-        count(len(told), "session"),
-        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in told)) or "",
-        _cost(change) if taste.cost else "",
+        count(len(sessions), "session"),
+        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
+        _cost(change) if options.cost else "",
         f"head {code(change.head[:7])}",
     ]
     return " · ".join(fact for fact in facts if fact)
 
 
 def _cost(change: Change) -> str:
-    """``≥`` where some sessions do not say what they cost."""
+    """``≥`` where some sessions have no recorded cost."""
     parts = [t["part"] for t in change.sessions]
     known = [part for part in parts if part["costUsd"] is not None]
     if not known:
         return ""
-    about = any(part["costSource"] == "estimated" for part in known)
-    total = {"costUsd": sum(p["costUsd"] for p in known), "costSource": "estimated" if about else "reported"}
+    estimated = any(part["costSource"] == "estimated" for part in known)
+    total = {
+        "costUsd": sum(p["costUsd"] for p in known),
+        "costSource": "estimated" if estimated else "reported",
+    }
     return ("≥ " if len(known) < len(parts) else "") + (money(total) or "")
 
 
 def _why(change: Change, most: int) -> str:
-    """What was asked, where the heading does not say so, and what came of it; ``most`` characters of that."""
-    told, lines = change.sessions, list[str]()
-    asked = [t for t in dict.fromkeys(t["title"] for t in told) if t and t != _heading(change)]
+    """What was asked, unless the heading says so, and the outcome in at most ``most`` characters."""
+    sessions, lines = change.sessions, list[str]()
+    asked = [t for t in dict.fromkeys(t["title"] for t in sessions) if t and t != _heading(change)]
     if asked:
         shown = " · ".join(f"“{words(terminal.cut(text, 120))}”" for text in asked[:_ASKED])
         lines.append(
             f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
         )
     back = [
-        t["retrospective"]["summary"] for t in told if t["retrospective"] and t["retrospective"]["summary"]
+        t["retrospective"]["summary"]
+        for t in sessions
+        if t["retrospective"] and t["retrospective"]["summary"]
     ][-2:]
     done = [t["summary"] for c in change.recorded for t in c.trajectories if t["summary"]]
     if back:
@@ -238,21 +252,23 @@ def _why(change: Change, most: int) -> str:
     return "\n\n".join(lines)
 
 
-def _flags(flags: Sequence[Flag], place: Place) -> str:
-    return f"**Look here first**\n\n{tell_flags(flags, place)}" if flags else ""
+def _flags(flags: Sequence[Flag], location: Location) -> str:
+    return f"**Look here first**\n\n{flags_table(flags, location)}" if flags else ""
 
 
-def _decided(told: Sequence[Header], most: int) -> str:
-    if not told:
+def _decided(decided: Sequence[Header], most: int) -> str:
+    if not decided:
         return ""
-    by = [d["by"] for d in told]
+    authors = [d["by"] for d in decided]
     counted = [
-        f"{by.count('agent')} stated by the agent" if "agent" in by else "",
-        f"{by.count('human')} by a person" if "human" in by else "",
-        f"{len(by) - by.count('agent') - by.count('human')} inferred" if {*by} - {"agent", "human"} else "",
+        f"{authors.count('agent')} stated by the agent" if "agent" in authors else "",
+        f"{authors.count('human')} by a person" if "human" in authors else "",
+        f"{len(authors) - authors.count('agent') - authors.count('human')} inferred"
+        if {*authors} - {"agent", "human"}
+        else "",
     ]
     head = f"**Decided** — {', '.join(filter(None, counted))}"
-    return f"{head}\n\n{tell_choices(told[:most])}" if most else head
+    return f"{head}\n\n{decisions_table(decided[:most])}" if most else head
 
 
 def _prompts(change: Change) -> str:
@@ -260,8 +276,8 @@ def _prompts(change: Change) -> str:
     return "\n\n".join(quote(terminal.cut(text, 2_000)) for text in asked)
 
 
-def _note(change: Change, place: Place) -> str:
-    full = f"[job summary]({place.run}) or " if place.run else ""
+def _note(change: Change, location: Location) -> str:
+    full = f"[job summary]({location.run}) or " if location.run else ""
     show = code(f"git traj show {change.head[:7]}")
     claim = "Quoted text was written by agents and their users: a claim, not proof."
     return f"<sub>{claim} Full detail: {full}{show}.</sub>"

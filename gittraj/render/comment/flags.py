@@ -11,34 +11,35 @@ from gittraj.model.words import count
 from gittraj.query.change import Change, Header, Reviewed, decisions
 
 UNSURE = 0.7
-"""A stated confidence below this is a doubt."""
+"""A stated confidence below this is flagged."""
 CHURN = 5
-"""Edits of one file in one change that are many."""
+"""Edits of one file in one change that count as many."""
 MOST = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """``why`` in our words, ``said`` in somebody else's; ``commits`` that it is about."""
+    """``why`` is our wording, ``quoted`` somebody else's; ``commits`` are those concerned."""
 
-    sign: str
+    icon: str
     path: str | None
     why: str
-    said: str = ""
+    quoted: str = ""
     commits: tuple[str, ...] = ()
 
 
 def find_flags(change: Change) -> list[Flag]:
-    """At most five: doubts, what has no record, churn, tests, files of several agents. None is no verdict."""
+    """At most five: caveats, unrecorded commits, churn, tests, files edited by several agents. No flags does
+    not mean that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
-    for flag in _all(change):
-        found.setdefault((flag.why, flag.path, flag.said), flag)
+    for flag in _find_all(change):
+        found.setdefault((flag.why, flag.path, flag.quoted), flag)
     return list(islice(found.values(), MOST))
 
 
-def _all(change: Change) -> Iterator[Flag]:
+def _find_all(change: Change) -> Iterator[Flag]:
     yield from _unsure(change)
-    yield from _doubts(change)
+    yield from _caveats(change)
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _tests(change)
@@ -47,16 +48,16 @@ def _all(change: Change) -> Iterator[Flag]:
 
 def _unsure(change: Change) -> Iterator[Flag]:
     shown = [d for d in decisions(change) if d["confidence"] is not None and d["confidence"] < UNSURE]
-    for told in sorted(shown, key=lambda d: float(d["confidence"])):
+    for decision in sorted(shown, key=lambda d: float(d["confidence"])):
         commit, header = next(
-            (c, t) for c in change.recorded for t in c.trajectories if told in t["decisions"]
+            (c, t) for c in change.recorded for t in c.trajectories if decision in t["decisions"]
         )
-        who = "A person" if told["by"] == "human" else "Agent"
-        about = f"{who} was unsure ({told['confidence'] * 100:.0f}\u00a0%)"
-        yield Flag("⚠️", _path(told["chosen"], commit, header, change), about, told["chosen"])
+        who = "A person" if decision["by"] == "human" else "Agent"
+        about = f"{who} was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
+        yield Flag("⚠️", _path(decision["chosen"], commit, header, change), about, decision["chosen"])
 
 
-def _doubts(change: Change) -> Iterator[Flag]:
+def _caveats(change: Change) -> Iterator[Flag]:
     for commit in change.recorded:
         for header in commit.trajectories:
             for text in header["caveats"]:
@@ -103,14 +104,14 @@ def _tests(change: Change) -> Iterator[Flag]:
 
 
 def _shared(change: Change) -> Iterator[Flag]:
-    agents, told = _agents(change), {flag.path for flag in _churn(change)}
+    agents, churned = _agents(change), {flag.path for flag in _churn(change)}
     for path in change.files:
-        if len(agents.get(path, ())) > 1 and path not in told:
+        if len(agents.get(path, ())) > 1 and path not in churned:
             yield Flag("👥", path, f"{len(agents[path])} agents worked on it")
 
 
 def _agents(change: Change) -> dict[str, set[str]]:
-    """Those that edited each file."""
+    """The agents that edited each file."""
     found: dict[str, set[str]] = {}
     for header in change.sessions:
         for file in header["filesChanged"]:
@@ -119,7 +120,7 @@ def _agents(change: Change) -> dict[str, set[str]]:
 
 
 def _path(text: str, commit: Reviewed, header: Header, change: Change) -> str | None:
-    """The file that a doubt is about: one that it names, else the one that was edited most."""
+    """The file that a caveat is about: one that it names, else the most edited one."""
     named = [p for p in change.files if re.search(rf"(?<!\w){re.escape(p.rpartition('/')[2])}(?!\w)", text)]
     if named:
         return max(named, key=len)

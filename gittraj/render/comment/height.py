@@ -1,5 +1,5 @@
-"""How much of a comment is seen before its folds: estimated in lines of text on a desktop, measured once with
-a browser (``benchmarks/pictures.py`` measures again). Pure."""
+"""How much of a comment is visible above the fold: an estimate in lines on a desktop, calibrated with a
+browser (``benchmarks/pictures.py`` does it again). Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 FOLD = 30.5
-"""Lines that a desktop shows at once: 650 pixels at GitHub's 21 a line, and a little to spare."""
+"""Lines visible at once on a desktop: 650 pixels at GitHub's 21 a line, less a margin."""
 TABLE = 4.1
 """Lines of a table's heading, head and margins."""
 _LINE, _CELLS = 115, 85
@@ -18,8 +18,8 @@ _TARGET = re.compile(r"\]\([^)]*\)")
 
 def height(text: str) -> float:
     """Lines that paragraphs and quotations of Markdown take."""
-    told = [line for line in _TARGET.sub("", text).splitlines() if line.strip("> ")]
-    return sum(_PARAGRAPH + len(line) // _LINE + _ALERT * line.startswith("> [!") for line in told)
+    lines = [line for line in _TARGET.sub("", text).splitlines() if line.strip("> ")]
+    return sum(_PARAGRAPH + len(line) // _LINE + _ALERT * line.startswith("> [!") for line in lines)
 
 
 def row(characters: int) -> float:
@@ -27,7 +27,7 @@ def row(characters: int) -> float:
     return _ROW + characters // _CELLS
 
 
-def fitting(rows: Sequence[float], room: float) -> int:
+def count_fitting(rows: Sequence[float], room: float) -> int:
     """How many of ``rows``, each with its height, fit into ``room``; one in any case."""
     taken = 0
     for each in rows:

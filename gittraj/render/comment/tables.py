@@ -13,7 +13,7 @@ from gittraj.render.inert import code, words
 from gittraj.render.text import terminal
 
 PATH = 32
-"""Characters of a path where a phone shall show it whole: it does not wrap."""
+"""Characters of a path that a phone still shows whole: it does not wrap."""
 WORDS = 300
 """Characters of one quoted text."""
 _FILES = 3  # in a cell
@@ -26,7 +26,7 @@ _AGENTS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Location:
     """Where the change is shown: the host's address, the repository (OWNER/NAME), the pull request's number
     and the page of this run. Without a host nothing is a link."""
 
@@ -49,6 +49,9 @@ class Place:
         return f"{self.server}/{self.repository}/pull/{self.number}"
 
 
+Place = Location  # for gittraj.cli.pr
+
+
 def _end(path: str, most: int) -> str:
     """The last ``most`` characters of a path, or fewer, from a folder on."""
     if len(path) <= most:
@@ -57,33 +60,33 @@ def _end(path: str, most: int) -> str:
     return f"…/{end.partition('/')[2]}" if "/" in end else f"…{end}"
 
 
-def tell_flags(flags: Sequence[Flag], place: Place) -> str:
-    """File and reason in one cell: beside one with the path alone, a phone would show little of the other."""
-    rows = [f"| {flag.sign} | {' '.join(_where(flag, place))} |" for flag in flags]
+def flags_table(flags: Sequence[Flag], location: Location) -> str:
+    """File and reason share a cell: with two columns, a phone would show little of the second."""
+    rows = [f"| {flag.icon} | {' '.join(_where(flag, location))} |" for flag in flags]
     return "\n".join(["| | Where, and why |", "|:-:|---|", *rows])
 
 
-def _where(flag: Flag, place: Place) -> Iterator[str]:
+def _where(flag: Flag, location: Location) -> Iterator[str]:
     if flag.path:
-        yield place.file(flag.path, most=PATH)
-    yield _reason(flag, place)
+        yield location.file(flag.path, most=PATH)
+    yield _reason(flag, location)
 
 
-def _reason(flag: Flag, place: Place) -> str:
-    told = [flag.why]
-    if flag.said:
-        told.append(f": “{words(terminal.cut(flag.said, WORDS))}”")
+def _reason(flag: Flag, location: Location) -> str:
+    parts = [flag.why]
+    if flag.quoted:
+        parts.append(f": “{words(terminal.cut(flag.quoted, WORDS))}”")
     if flag.commits:
-        told.append(f" {', '.join(place.commit(c) for c in flag.commits[:3])}")
-        told.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
-    return "".join(told)
+        parts.append(f" {', '.join(location.commit(c) for c in flag.commits[:3])}")
+        parts.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
+    return "".join(parts)
 
 
-def tell_choices(told: Sequence[Header]) -> str:
+def decisions_table(decisions: Sequence[Header]) -> str:
     rows = [
         f"| {cell(d['chosen'])} | {cell('; '.join(d['alternatives']))} "
         f"| {cell(d['reasoning'] or '')}{_by(d['by'])} | {_share(d['confidence'])} |"
-        for d in told
+        for d in decisions
     ]
     return "\n".join(["| Chosen | Rejected | Because | Sure |", "|---|---|---|--:|", *rows])
 
@@ -94,16 +97,19 @@ def _by(by: str) -> str:
     return f" <sub>{'a person' if by == 'human' else words(by)}</sub>"
 
 
-def tell_commits(change: Change, place: Place, most: int) -> str:
+def commits_table(change: Change, location: Location, most: int) -> str:
     commits, rows = change.commits, []
     for commit in commits[:most]:
-        said = [t["summary"] or (t["retrospective"] or {}).get("summary") or "" for t in commit.trajectories]
+        summaries = [
+            t["summary"] or (t["retrospective"] or {}).get("summary") or "" for t in commit.trajectories
+        ]
         agents = ", ".join(dict.fromkeys(agent_name(t["agent"]) for t in commit.trajectories if t["agent"]))
-        ran = next((told for t in commit.trajectories if (told := tests(t["tests"]))), "")
+        summary = next(filter(None, summaries), "")
+        ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
         rows.append(
-            f"| {place.commit(commit.commit)} | {cell(commit.subject)} "
+            f"| {location.commit(commit.commit)} | {cell(commit.subject)} "
             f"| {agents or ('merge' if commit.merge else '—')} "
-            f"| {_changed(commit) if commit.files and not said else cell(next(filter(None, said), ''))} "
+            f"| {_changed(commit) if commit.files and not summaries else cell(summary)} "
             f"| {ran or '—'} |"
         )
     head = "| Commit | Subject | Agent | What it says | Tests |"
@@ -111,42 +117,42 @@ def tell_commits(change: Change, place: Place, most: int) -> str:
 
 
 def _changed(commit: Reviewed) -> str:
-    """Of a commit that nobody tells about, by what it changed."""
+    """Describes a commit without a summary by the files it changed."""
     more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
     return f"Changes {', '.join(code(terminal.cut(path, 80)) for path in commit.files[:_FILES])}{more}"
 
 
-def tell_files(change: Change, place: Place, most: int) -> str:
+def files_table(change: Change, location: Location, most: int) -> str:
     by_path: dict[str, list[Reviewed]] = {}
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-    rows = [_file(path, by_path.get(path, ()), place) for path in change.files[:most]]
-    told = _table("| File | Commits | Agents | Worked on |", "|---|---|---|---|", rows, len(change.files))
+    rows = [_file(path, by_path.get(path, ()), location) for path in change.files[:most]]
+    table = _table("| File | Commits | Agents | Worked on |", "|---|---|---|---|", rows, len(change.files))
     unknown = sum(not commit.known for commit in change.commits)
-    return f"{told}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else told
+    return f"{table}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else table
 
 
-def _file(path: str, commits: Sequence[Reviewed], place: Place) -> str:
-    told = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
+def _file(path: str, commits: Sequence[Reviewed], location: Location) -> str:
+    changes = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
     agents = dict.fromkeys(agent_name(t["agent"]) for c in commits for t in c.trajectories if t["agent"])
-    edits, reverts = sum(f["edits"] for f in told), sum(f.get("reverts", 0) for f in told)
+    edits, reverts = sum(f["edits"] for f in changes), sum(f.get("reverts", 0) for f in changes)
     worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
-    made = ", ".join(place.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
-    return f"| {place.file(path)} | {made or '—'} | {', '.join(agents) or '—'} | {worked} |"
+    made = ", ".join(location.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
+    return f"| {location.file(path)} | {made or '—'} | {', '.join(agents) or '—'} | {worked} |"
 
 
-def tell_agents(change: Change, *, cost: bool) -> str:
+def agents_table(change: Change, *, cost: bool) -> str:
     rows = []
-    for told in change.sessions:
-        part = told["part"]
+    for session in change.sessions:
+        part = session["part"]
         used = part["usage"]["outputTokens"]
-        sealed = f"sealed for {count(told['readers'] or 0, 'reader')}"
-        thinking = {"sealed": sealed, "dropped": "not kept", "clear": "kept"}.get(told["thinking"], "—")
-        models = ", ".join(told["models"])
+        sealed = f"sealed for {count(session['readers'] or 0, 'reader')}"
+        thinking = {"sealed": sealed, "dropped": "not kept", "clear": "kept"}.get(session["thinking"], "—")
+        models = ", ".join(session["models"])
         paid = f" {money(part) or '—'} |" if cost else ""
         rows.append(
-            f"| {agent_name(told['agent'])} | {cell(models)} | {duration(part['durationSeconds']) or '—'} "
+            f"| {agent_name(session['agent'])} | {cell(models)} | {duration(part['durationSeconds']) or '—'} "
             f"| {short_number(used) if used else '—'} | {part['counts']['toolCalls']} | {thinking} |{paid}"
         )
     head = "| Agent | Model | Time | Tokens out | Calls | Thinking |" + (" Cost |" if cost else "")

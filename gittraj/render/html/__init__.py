@@ -1,5 +1,5 @@
 """Trajectories as pages for people: one HTML file, or a small site that opens from a disk.
 
-What agents, their users and committers wrote reaches a page through ``markup`` alone, as text: no element,
-attribute, link, style or script of theirs. A page asks nobody for anything. Nothing here opens a seal.
+Text by agents, users and committers reaches a page through ``markup`` alone, escaped: it cannot add an
+element, attribute, link, style or script. A page makes no requests. Nothing here opens a seal.
 """

@@ -1,39 +1,39 @@
-"""What a call wrote into files, as lines that went and lines that came. Told by its arguments alone."""
+"""The lines that a call removed and added, read from its arguments alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from gittraj.query.why.line_origin import Piece, read_pieces
+from gittraj.query.why.line_origin import Hunk, read_hunks
 from gittraj.render.events import Event
 from gittraj.render.html.markup import Html, join, tag, text
 
 _MOST = 400  # lines of one change that are shown
-_COMPARED = 2_000  # lines of which the difference is looked for: it takes the square of it
+_COMPARED = 2_000  # lines that are compared: the time is quadratic
 
 Row = tuple[str, str]
 """``-``, ``+`` or a blank, and a line."""
 
 
 def find_change(event: Event) -> list[Row]:
-    """The rows of the change that a call made; none where its arguments do not tell."""
+    """The rows of a call's change; empty where its arguments do not show it."""
     paths = [file["path"] for file in event.get("files", ())]
     if not paths:
         return []
-    pieces, _ = read_pieces(event["tool"]["arguments"], paths)
-    return [row for piece in pieces for row in _compare(piece)]
+    hunks, _ = read_hunks(event["tool"]["arguments"], paths)
+    return [row for hunk in hunks for row in _compare(hunk)]
 
 
 def count_change(rows: Sequence[Row]) -> tuple[int, int]:
-    """How many lines came, and went."""
-    signs = [sign for sign, _ in rows]
-    return signs.count("+"), signs.count("-")
+    """How many lines were added, and removed."""
+    marks = [mark for mark, _ in rows]
+    return marks.count("+"), marks.count("-")
 
 
 def render_change(rows: Sequence[Row]) -> Html:
-    """The lines, each marked for those who do not see colours."""
-    shown = [tag("span", f"{sign} ", text(told), "\n", class_=_CLASSES[sign]) for sign, told in rows[:_MOST]]
+    """The lines, marked with signs too, for readers who do not see colours."""
+    shown = [tag("span", f"{mark} ", text(told), "\n", class_=_CLASSES[mark]) for mark, told in rows[:_MOST]]
     more = len(rows) - len(shown)
     note = tag("p", f"and {more:,} lines more", class_="muted") if more else ""
     return join([tag("pre", tag("code", *shown), class_="change"), note])
@@ -42,8 +42,8 @@ def render_change(rows: Sequence[Row]) -> Html:
 _CLASSES = {"+": "came", "-": "went", " ": "stayed"}
 
 
-def _compare(piece: Piece) -> Iterator[Row]:
-    old, new = piece
+def _compare(hunk: Hunk) -> Iterator[Row]:
+    old, new = hunk
     if not old or len(old) + len(new) > _COMPARED:
         yield from (("-", line) for line in old)
         yield from (("+", line) for line in new)

@@ -1,4 +1,4 @@
-"""Times on a page, in UTC wherever it is made. What is no time, or beyond all calendars, is shown as none."""
+"""Times on a page, in UTC wherever it is made. Invalid or out-of-range times are not shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def in_utc(ts: str | None) -> datetime | None:
     try:
         moment = parse_time(ts)
         return moment.astimezone(UTC) if moment else None
-    except OverflowError:  # the first or the last hours that there are, in another zone
+    except OverflowError:  # within hours of the first or last representable date
         return None
 
 

@@ -1,7 +1,7 @@
-"""A page as one file that needs no other: its style and its script are in it, and nothing else may run.
+"""A self-contained page: style and script are inline, and nothing else may run.
 
-The policy names both by their hashes, and allows no connection, image, font, frame, form or base. A page of a
-site names the site's two files instead.
+The policy allows both by hash, and no connection, image, font, frame, form or base. A page of a site links to
+the site's two files instead.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from gittraj import __version__
 from gittraj.model.words import Header, count
 from gittraj.render.detail import Detail
 from gittraj.render.html.events import Ids
-from gittraj.render.html.links import Place
+from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, join, line, tag
 from gittraj.render.html.trajectory import render_trajectory
 
 ASSETS = ("page.css", "page.js")
 GENERATOR = '<meta name="generator" content="git-traj '
-"""How a page says what made it."""
+"""Marks a page as made by git-traj."""
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
 _CHIPS = (
     ("asked", "Prompts"),
@@ -38,13 +38,13 @@ Entry = tuple[Header | None, Sequence[Header]]
 
 def render_page(entries: Iterable[Entry], *, detail: Detail) -> Iterator[str]:
     """One file about these commits and trajectories."""
-    told = list(entries)
-    yield wrap(_title(told), *_main(told, Place(), detail=detail), place=Place(), tools=True)
+    pages = list(entries)
+    yield wrap(_title(pages), *_main(pages, Links(), detail=detail), links=Links(), tools=True)
 
 
-def render_entry(entry: Entry, place: Place, *, detail: Detail) -> str:
+def render_entry(entry: Entry, links: Links, *, detail: Detail) -> str:
     """A page of a site about one commit, or one trajectory."""
-    return wrap(_title([entry]), *_main([entry], place, detail=detail), place=place, tools=True)
+    return wrap(_title([entry]), *_main([entry], links, detail=detail), links=links, tools=True)
 
 
 @functools.cache
@@ -61,8 +61,8 @@ def _title(entries: Sequence[Entry]) -> str:
     return str(trajectories[0]["title"] or "Untitled") if trajectories else "Nothing recorded"
 
 
-def _main(entries: Sequence[Entry], place: Place, *, detail: Detail) -> tuple[Html, Html]:
-    """What the page says, and its contents."""
+def _main(entries: Sequence[Entry], links: Links, *, detail: Detail) -> tuple[Html, Html]:
+    """The body, and the table of contents."""
     ids, parts, contents = Ids(), [], []
     several = len(entries) > 1
     if several:
@@ -70,31 +70,31 @@ def _main(entries: Sequence[Entry], place: Place, *, detail: Detail) -> tuple[Ht
     for commit, trajectories in entries:
         level = 1 + several
         if commit is not None:
-            parts.append(render_commit_title(commit, place, level=level))
+            parts.append(render_commit_title(commit, links, level=level))
         elif not several and trajectories:
             parts.append(tag("h1", line(_title(entries))))
         if not trajectories:
             parts.append(tag("p", "No trajectory is recorded here.", class_="muted"))
         alone = commit is None and not several and len(trajectories) == 1
-        for told in trajectories:
+        for header in trajectories:
             shown, listed = render_trajectory(
-                told, place, ids, detail=detail, level=level if alone else level + 1
+                header, links, ids, detail=detail, level=level if alone else level + 1
             )
             parts.append(shown)
             contents.append(listed)
     return join(parts), tag("ol", *contents)
 
 
-def render_commit_title(commit: Header, place: Place, *, level: int) -> Html:
-    about = [place.commit(commit["commit"]), " by ", line(commit["author"]["name"]), ", "]
+def render_commit_title(commit: Header, links: Links, *, level: int) -> Html:
+    about = [links.commit(commit["commit"]), " by ", line(commit["author"]["name"]), ", "]
     date = tag("time", line(commit["date"][:10]), datetime=commit["date"])
     shown = tag(f"h{level}", line(commit["subject"]))
     return tag("header", tag("p", *about, date, class_="muted"), shown, class_="commit")
 
 
-def wrap(title: str, main: Html, contents: Html | None, *, place: Place, tools: bool = False) -> str:
-    """The document. ``place`` says whether it stands alone; ``tools`` are for looking through events."""
-    site = place.title is not None
+def wrap(title: str, main: Html, contents: Html | None, *, links: Links, tools: bool = False) -> str:
+    """The document. With ``links.title`` it is part of a site; ``tools`` adds the search and filter bar."""
+    site = links.title is not None
     head = [
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=_policy(site=site)),
@@ -102,12 +102,12 @@ def wrap(title: str, main: Html, contents: Html | None, *, place: Place, tools: 
         tag("meta", name="color-scheme", content="light dark"),
         tag("meta", name="referrer", content="no-referrer"),
         tag("meta", name="generator", content=f"git-traj {__version__}"),
-        tag("title", line(" · ".join(filter(None, (title, place.title))), 150)),
-        *_styles(place),
+        tag("title", line(" · ".join(filter(None, (title, links.title))), 150)),
+        *_styles(links),
     ]
     body = [
         tag("a", "Skip to the content", href="#main", class_="skip"),
-        tag("header", *_bar(place, tools=tools), class_="bar"),
+        tag("header", *_bar(links, tools=tools), class_="bar"),
         tag(
             "div",
             tag(
@@ -127,17 +127,17 @@ def wrap(title: str, main: Html, contents: Html | None, *, place: Place, tools: 
             ),
             class_="frame",
         ),
-        tag("script", Html(read_asset("page.js"))) if place.title is None else "",
+        tag("script", Html(read_asset("page.js"))) if links.title is None else "",
     ]
     return f"<!doctype html>\n{tag('html', tag('head', *head), tag('body', *body), lang='en')}\n"
 
 
-def _bar(place: Place, *, tools: bool) -> Iterator[Html]:
-    if place.title is not None:
-        pages = (("index.html", place.title), ("trajectories.html", "Trajectories"), ("files.html", "Files"))
+def _bar(links: Links, *, tools: bool) -> Iterator[Html]:
+    if links.title is not None:
+        pages = (("index.html", links.title), ("trajectories.html", "Trajectories"), ("files.html", "Files"))
         yield tag(
             "nav",
-            *(tag("a", line(name, 40), href=f"{place.root}{page}") for page, name in pages),
+            *(tag("a", line(name, 40), href=f"{links.root}{page}") for page, name in pages),
             class_="site",
             aria_label="Site",
         )
@@ -165,12 +165,12 @@ def _bar(place: Place, *, tools: bool) -> Iterator[Html]:
     )
 
 
-def _styles(place: Place) -> Iterator[Html]:
-    if place.title is None:
+def _styles(links: Links) -> Iterator[Html]:
+    if links.title is None:
         yield tag("style", Html(read_asset("page.css")))
         return
-    yield tag("link", rel="stylesheet", href=f"{place.root}page.css")
-    yield tag("script", src=f"{place.root}page.js", defer=True)
+    yield tag("link", rel="stylesheet", href=f"{links.root}page.css")
+    yield tag("script", src=f"{links.root}page.js", defer=True)
 
 
 @functools.cache

@@ -1,6 +1,6 @@
-"""Events as rows of a page: what was asked and said in full, a call folded together with what it returned.
+"""Events as rows of a page: prompts and messages in full, a call folded together with its result.
 
-Thinking is shown where ``Detail`` asks for it and it is there to be read; else only that there was some.
+Thinking is shown where ``Detail`` asks for it and it can be read; otherwise only that there was some.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.model.words import count, duration, sure
 from gittraj.render.detail import Detail
-from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
 from gittraj.render.html.changes import count_change, find_change, render_change
 from gittraj.render.html.clock import render_clock
 from gittraj.render.html.markup import Html, anchor, join, line, tag, text
@@ -34,7 +34,7 @@ KINDS = {
     "tool_result": "tools",
     "decision": "decided",
 }
-"""What a reader can choose; every other type of event is ``more``."""
+"""The filters of a page; every other type of event is ``more``."""
 _ABOUT = 160  # characters of what a call was for
 _FOLDED = 12  # lines of a prompt that is asked again, and of what agents send each other
 
@@ -51,7 +51,7 @@ class Ids:
         return wanted if number == 1 else self.choose(f"{name}-{number}", kind)
 
 
-def pair(events: Iterable[Event]) -> dict[str, Event]:
+def pair_results(events: Iterable[Event]) -> dict[str, Event]:
     """The results of calls, by the ids of the calls."""
     return {
         event["result"]["callId"]: event
@@ -63,7 +63,7 @@ def pair(events: Iterable[Event]) -> dict[str, Event]:
 def render_events(
     events: Sequence[Event], results: Mapping[str, Event], *, ids: Ids, detail: Detail, readers: int | None
 ) -> Html:
-    """The rows. A result that a call of the trajectory has (``results``) stands with the call."""
+    """The rows. A result is shown with its call; ``results`` are by the calls' ids."""
     calls = {e["tool"]["callId"] for e in events if "tool" in e and e["tool"]["callId"]}
     rows = []
     for event in events:
@@ -104,9 +104,9 @@ def _render(event: Event, result: Event | None, detail: Detail, readers: int | N
         case "message_sent" | "message_received" if event["content"].count("\n") >= _FOLDED:
             return _fold(_label(event), line(event["content"], _ABOUT), prose(event["content"]))
         case "compaction" | "checkpoint":
-            return _fold(_label(event), line(in_words(event), _ABOUT), _pre(in_words(event)))
+            return _fold(_label(event), line(describe_event(event), _ABOUT), code(describe_event(event)))
         case _:
-            return join([_label(event), tag("div", prose(in_words(event)), class_="prose")])
+            return join([_label(event), tag("div", prose(describe_event(event)), class_="prose")])
 
 
 def _label(event: Event) -> Html:
@@ -116,21 +116,21 @@ def _label(event: Event) -> Html:
 
 def _thinking(event: Event, detail: Detail, readers: int | None) -> Html | None:
     if "sealed" in event:
-        told = f"sealed for {count(readers, 'reader')}" if readers else "sealed"
+        reason = f"sealed for {count(readers, 'reader')}" if readers else "sealed"
     elif not event["content"].strip():
         return None
     elif detail.thinking:
         return join([_label(event), tag("div", prose(event["content"]), class_="prose")])
     else:
-        told = "not shown on this page"
-    return tag("p", tag("span", "Thinking", class_="label"), f" {told}", class_="closed")
+        reason = "not shown on this page"
+    return tag("p", tag("span", "Thinking", class_="label"), f" {reason}", class_="closed")
 
 
 # ---------------------------------------------------------------- calls
 
 
 def _call(event: Event, result: Event | None) -> Html:
-    name, about = call_in_words(event)
+    name, about = describe_call(event)
     rows = find_change(event)
     came, went = count_change(rows)
     summary = [
@@ -139,64 +139,60 @@ def _call(event: Event, result: Event | None) -> Html:
         tag("span", f"+{came}", class_="came") if came else "",
         tag("span", f"−{went}", class_="went") if went else "",
         _outcome(result) if result else "",
-        _last_words(result) if result and failed(result) else "",
+        _last_line(result) if result and failed(result) else "",
     ]
     body = [render_change(rows) if rows else _arguments(event), _result(result) if result else ""]
     return _fold(*summary, join(body))
 
 
 def _fold(*parts: str) -> Html:
-    """``parts`` but the last stay in sight."""
+    """All ``parts`` but the last stay visible."""
     *summary, body = parts
     return tag("details", tag("summary", *summary), tag("div", body, class_="inside"))
 
 
 def _outcome(result: Event) -> Html:
     bad = failed(result)
-    told = result_in_words(result) if bad else "shortened" if result["result"]["truncated"] else ""
+    outcome = describe_result(result) if bad else "shortened" if result["result"]["truncated"] else ""
     took = (
         duration((result.get("durationMs") or 0) / 1000) if (result.get("durationMs") or 0) >= 1000 else None
     )
-    shown = [tag("span", told, class_="outcome bad" if bad else "outcome")] if told else []
+    shown = [tag("span", outcome, class_="outcome bad" if bad else "outcome")] if outcome else []
     return join([*shown, *([tag("span", took, class_="outcome")] if took else [])])
 
 
-def _last_words(result: Event) -> Html:
-    """An error says why at its end."""
+def _last_line(result: Event) -> Html:
+    """The last line of an error, which usually has the cause."""
     lines = [each for each in result["content"].split("\n") if each.strip()]
     return tag("span", line(lines[-1], _ABOUT), class_="last") if lines else tag("span")
 
 
 def _result(result: Event) -> Html:
     content = result["content"].strip("\n")
-    shown = [_pre(content)] if content.strip() else [tag("p", "It printed nothing.", class_="muted")]
+    shown = [code(content)] if content.strip() else [tag("p", "It printed nothing.", class_="muted")]
     if artifact := result.get("artifact"):
-        told = f"{artifact.get('mediaType')}, {artifact.get('bytes') or 0:,} bytes: not stored"
-        shown.append(tag("p", line(told), class_="muted"))
+        described = f"{artifact.get('mediaType')}, {artifact.get('bytes') or 0:,} bytes: not stored"
+        shown.append(tag("p", line(described), class_="muted"))
     return tag("div", *shown, class_="result bad" if failed(result) else "result")
 
 
-def _pre(told: str) -> Html:
-    return code(told)
-
-
 def _arguments(event: Event) -> Html:
-    """A command as it is; other arguments by name."""
+    """The command, and other arguments by name."""
     arguments = event["tool"]["arguments"]
     if not arguments:
         return join([])
     if not isinstance(arguments, dict):
-        return _pre(_spell(arguments))
+        return code(_spell(arguments))
     first = next((key for key in ("command", "cmd") if isinstance(arguments.get(key), str)), None)
-    shown = [tag("div", _pre(arguments[first]), class_="command")] if first else []
+    shown = [tag("div", code(arguments[first]), class_="command")] if first else []
     rest = [(key, value) for key, value in arguments.items() if key != first]
     rows = [tag("div", tag("dt", line(key, 60)), tag("dd", _value(value))) for key, value in rest]
     return join([*shown, *([tag("dl", *rows, class_="arguments")] if rows else [])])
 
 
 def _value(value: Any) -> Html:
-    told = _spell(value)
-    return _pre(told) if "\n" in told or len(told) > 2 * _ABOUT else tag("code", text(told))
+    spelled = _spell(value)
+    return code(spelled) if "\n" in spelled or len(spelled) > 2 * _ABOUT else tag("code", text(spelled))
 
 
 def _spell(value: Any) -> str:
@@ -209,8 +205,8 @@ def _spell(value: Any) -> str:
 def render_decision(decision: Mapping[str, Any]) -> Html:
     """What was chosen, over what, why, by whom, how surely."""
     by = str(decision.get("by") or "")
-    told = [_by(by), sure(decision.get("confidence"))]
-    small = " · ".join(filter(None, told))
+    facts = [_by(by), sure(decision.get("confidence"))]
+    small = " · ".join(filter(None, facts))
     rows = list(_decided(decision))
     return tag("div", *rows, tag("p", line(small), class_="muted") if small else "", class_="decision")
 
@@ -221,13 +217,13 @@ def _decided(decision: Mapping[str, Any]) -> Iterator[Html]:
     others = join(
         tag("span", line(_option(each)), class_="other") for each in decision.get("alternatives") or ()
     )
-    for label, told in (
+    for label, body in (
         ("Chose", tag("strong", line(decision["chosen"]))),
         ("Over", others),
         ("Because", line(decision.get("reasoning") or "")),
     ):
-        if told:
-            yield tag("div", tag("span", label, class_="label"), tag("span", told), class_="row")
+        if body:
+            yield tag("div", tag("span", label, class_="label"), tag("span", body), class_="row")
 
 
 def _option(other: Any) -> str:

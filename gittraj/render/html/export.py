@@ -22,24 +22,24 @@ def write_html(chosen: Chosen) -> Iterator[str]:
 
 
 def write_markdown(chosen: Chosen) -> Iterator[str]:
-    for number, (commit, told) in enumerate(chosen.entries()):
+    for number, (commit, headers) in enumerate(chosen.entries()):
         yield "\n" * bool(number)
-        yield from render_markdown(commit, told, detail=_DETAIL)
+        yield from render_markdown(commit, headers, detail=_DETAIL)
 
 
 def write_timeline(chosen: Chosen) -> Iterator[str]:
-    told = chain.from_iterable(told for _, told in chosen.entries())
-    return render_timeline(list(told), Page(_COLUMNS), detail=_DETAIL)
+    headers = chain.from_iterable(headers for _, headers in chosen.entries())
+    return render_timeline(list(headers), Page(_COLUMNS), detail=_DETAIL)
 
 
 def write_json(chosen: Chosen) -> Iterator[bytes]:
     """``{"version": 1, "commits": [{…, "trajectories": […]}], "trajectories": […]}``."""
     commits, trajectories = [], []
-    for commit, told in chosen.entries():
+    for commit, headers in chosen.entries():
         if commit is None:
-            trajectories += told
+            trajectories += headers
         else:
-            commits.append({**commit, "trajectories": told})
+            commits.append({**commit, "trajectories": headers})
     document = {"version": 1, "commits": commits, "trajectories": trajectories}
     # half a sign, as records may hold, becomes an escape: no encoding takes it
     yield json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace") + b"\n"

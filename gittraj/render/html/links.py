@@ -1,4 +1,4 @@
-"""Where a page stands among others, and what it can link to. On a page of its own nothing is linked."""
+"""What a page of a site can link to. A page on its own has no links."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from gittraj.render.html.markup import Html, line, tag
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")
-_ODD = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
-    """``root`` is the way to the top (``../``); ``commits``, ``trajectories`` and ``files`` have pages."""
+class Links:
+    """``root`` is the relative path to the site's top (``../``); ``commits``, ``trajectories`` and ``files``
+    have pages."""
 
     root: str = ""
     commits: Collection[str] = ()
@@ -24,12 +25,12 @@ class Place:
     title: str | None = None
     """What the pages are about; None for a page on its own."""
 
-    def commit(self, commit: str, told: str | None = None) -> Html:
-        shown = line(told) if told else tag("code", line(commit[:7]))
+    def commit(self, commit: str, label: str | None = None) -> Html:
+        shown = line(label) if label else tag("code", line(commit[:7]))
         return self._link(f"commit/{commit}.html", shown) if commit in self.commits else shown
 
-    def trajectory(self, name: str, told: str | None = None) -> Html:
-        shown = line(told) if told else tag("code", line(name))
+    def trajectory(self, name: str, label: str | None = None) -> Html:
+        shown = line(label) if label else tag("code", line(name))
         return self._link(trajectory_page(name), shown) if name in self.trajectories else shown
 
     def file(self, path: str) -> Html:
@@ -41,7 +42,7 @@ class Place:
 
 
 def trajectory_page(name: str) -> str:
-    """A name that is one file's also where upper and lower case are the same."""
+    """The page's path, unique also on case-insensitive file systems."""
     return f"trajectory/{name if _PLAIN.fullmatch(name) else _slug(name)}.html"
 
 
@@ -51,4 +52,4 @@ def file_page(path: str) -> str:
 
 def _slug(name: str) -> str:
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-    return f"{_ODD.sub('-', name.lower())[-60:].strip('-') or 'x'}-{digest}"
+    return f"{_UNSAFE.sub('-', name.lower())[-60:].strip('-') or 'x'}-{digest}"

@@ -1,4 +1,4 @@
-"""The pages of a site that lead to others: commits, trajectories, files, one trajectory's events."""
+"""The index pages of a site: commits, trajectories, files, one trajectory's events."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import chain
 
 from gittraj.model.words import Header, count, duration, money, sure
-from gittraj.render.events import call_in_words, in_words
+from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.clock import in_utc, render_clock
 from gittraj.render.html.document import wrap
 from gittraj.render.html.events import Ids
-from gittraj.render.html.links import Place
+from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, anchor, join, line, one_line, tag
 from gittraj.render.html.prose import plain
-from gittraj.render.html.trajectory import render_known
+from gittraj.render.html.trajectory import render_record
 
 _NAMES = {"prompt": "asked", "message": "said", "message_sent": "sent", "message_received": "received"}
-_TOLD = 200  # characters of what an event says
+_MAX_TEXT = 200  # characters of an event's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,65 +26,71 @@ class Line:
 
     ts: str | None
     name: str
-    told: str
+    text: str
     link: str
 
 
-def tell_lines(told: Header) -> Iterator[Line]:
-    """The events of a trajectory on one commit; a result is part of its call there, thinking is left out."""
-    for event in chain.from_iterable(chapter["events"] for chapter in told["chapters"]):
-        name, said = _NAMES.get(event["type"], event["type"]), in_words(event)
-        if event["type"] in ("tool_result", "thinking") or not (said.strip() or "tool" in event):
+def event_lines(header: Header) -> Iterator[Line]:
+    """The events of a trajectory on one commit, without thinking and results: these are shown with their
+    calls."""
+    for event in chain.from_iterable(chapter["events"] for chapter in header["chapters"]):
+        name, text = _NAMES.get(event["type"], event["type"]), describe_event(event)
+        if event["type"] in ("tool_result", "thinking") or not (text.strip() or "tool" in event):
             continue
         if "tool" in event:
-            name, said = call_in_words(event)
-        yield Line(event["ts"], name, one_line(plain(said[: 8 * _TOLD]), _TOLD), anchor(event["id"]))
+            name, text = describe_call(event)
+        yield Line(event["ts"], name, one_line(plain(text[: 8 * _MAX_TEXT]), _MAX_TEXT), anchor(event["id"]))
 
 
-def render_commits(entries: Sequence[Header], place: Place) -> str:
-    """The first page: commits newest first, and a search over all that they say."""
+def render_commits(entries: Sequence[Header], links: Links) -> str:
+    """The first page: commits, newest first, and a full-text search."""
     agents = dict.fromkeys(t["agent"] for entry in entries for t in entry["trajectories"] if t["agent"])
     lead = " · ".join([count(len(entries), "commit"), *agents])
     main = [
-        tag("h1", line(place.title or "")),
+        tag("h1", line(links.title or "")),
         tag("p", line(f"Why these changes were made: {lead}"), class_="lead"),
         _field("Search what was asked, said and decided", id="search"),
         tag("ol", id="results", class_="rows", hidden=True),
-        tag("ol", *(render_row(entry, place) for entry in entries), class_="rows", id="all"),
-        tag("script", src=f"{place.root}data.js", defer=True),
+        tag("ol", *(render_row(entry, links) for entry in entries), class_="rows", id="all"),
+        tag("script", src=f"{links.root}data.js", defer=True),
     ]
-    return wrap("Commits", join(main), None, place=place)
+    return wrap("Commits", join(main), None, links=links)
 
 
-def render_row(entry: Header, place: Place) -> Html:
-    """A commit in a list: what, when, by whom, and why."""
-    told = entry["trajectories"]
-    said = next((t["summary"] or t["prompt"] for t in told if t["summary"] or t["prompt"]), None)
+def render_row(entry: Header, links: Links) -> Html:
+    """A commit in a list: subject, date, author and summary."""
+    headers = entry["trajectories"]
+    summary = next((t["summary"] or t["prompt"] for t in headers if t["summary"] or t["prompt"]), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
-    for header in told:
+    for header in headers:
         part = header["part"]
-        decided = count(len(header["decisions"]), "decision") if header["decisions"] else None
-        doubted = count(len(header["caveats"]), "doubt") if header["caveats"] else None
+        decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
+        doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
         facts = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        small += [" · ", line(" · ".join(filter(None, (*facts, decided, doubted))))]
+        small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
     return tag(
         "li",
-        tag("p", place.commit(entry["commit"], entry["subject"]), class_="title"),
+        tag("p", links.commit(entry["commit"], entry["subject"]), class_="title"),
         tag("p", tag("code", entry["short"]), *small, class_="muted"),
-        tag("p", line(plain(said), 400), class_="said") if said else "",
+        tag("p", line(plain(summary), 400), class_="said") if summary else "",
     )
 
 
-def render_trajectories(headers: Sequence[tuple[Header, int]], place: Place) -> str:
+def render_trajectories(headers: Sequence[tuple[Header, int]], links: Links) -> str:
     """All trajectories with the number of their commits here, newest first."""
     rows = []
-    for told, commits in headers:
-        title = told["title"] or told["prompt"] or "Untitled"
-        facts = [(told["startedAt"] or "")[:10], told["agent"], told["status"], count(commits, "commit")]
+    for header, commits in headers:
+        title = header["title"] or header["prompt"] or "Untitled"
+        facts = [
+            (header["startedAt"] or "")[:10],
+            header["agent"],
+            header["status"],
+            count(commits, "commit"),
+        ]
         rows.append(
             tag(
                 "li",
-                tag("p", place.trajectory(told["id"], title), class_="title"),
+                tag("p", links.trajectory(header["id"], title), class_="title"),
                 tag("p", line(" · ".join(filter(None, facts))), class_="muted"),
             )
         )
@@ -93,13 +99,13 @@ def render_trajectories(headers: Sequence[tuple[Header, int]], place: Place) -> 
         _field("Filter", data_filter="#all"),
         tag("ol", *rows, class_="rows", id="all"),
     ]
-    return wrap("Trajectories", join(main), None, place=place)
+    return wrap("Trajectories", join(main), None, links=links)
 
 
-def render_files(files: Mapping[str, int], place: Place) -> str:
+def render_files(files: Mapping[str, int], links: Links) -> str:
     """All files with the number of commits that changed them."""
     rows = [
-        tag("li", place.file(path), " ", tag("span", count(number, "commit"), class_="muted"))
+        tag("li", links.file(path), " ", tag("span", count(number, "commit"), class_="muted"))
         for path, number in files.items()
     ]
     main = [
@@ -107,46 +113,46 @@ def render_files(files: Mapping[str, int], place: Place) -> str:
         _field("Filter", data_filter="#all"),
         tag("ul", *rows, class_="files", id="all"),
     ]
-    return wrap("Files", join(main), None, place=place)
+    return wrap("Files", join(main), None, links=links)
 
 
-def render_file(path: str, entries: Iterable[Header], place: Place) -> str:
-    """Why one file is as it is."""
-    rows = [render_row(entry, place) for entry in entries]
+def render_file(path: str, entries: Iterable[Header], links: Links) -> str:
+    """The recorded commits that changed one file."""
+    rows = [render_row(entry, links) for entry in entries]
     lead = tag("p", f"{count(len(rows), 'recorded commit')} changed it, newest first.", class_="lead")
     main = [tag("h1", tag("code", line(path))), lead, tag("ol", *rows, class_="rows")]
-    return wrap(path, join(main), None, place=place)
+    return wrap(path, join(main), None, links=links)
 
 
-def render_overview(told: Header, parts: Sequence[tuple[Header, Sequence[Line]]], place: Place) -> str:
-    """A trajectory over its commits here: what is known of it, and its events a line each, leading to the
-    commits' pages."""
+def render_overview(header: Header, parts: Sequence[tuple[Header, Sequence[Line]]], links: Links) -> str:
+    """A trajectory over its commits here: its record, and one line for each event, linked to the commits'
+    pages."""
     ids = Ids()
-    title = told["title"] or told["prompt"] or "Untitled"
-    known, contents = render_known(told, place, ids, level=2)
+    title = header["title"] or header["prompt"] or "Untitled"
+    summary, contents = render_record(header, links, ids, level=2)
     sections = []
     for entry, lines in parts:
-        rows = list(_rows(lines, f"{place.root}commit/{entry['commit']}.html"))
-        heading = tag("h3", place.commit(entry["commit"], entry["subject"]))
+        rows = list(_rows(lines, f"{links.root}commit/{entry['commit']}.html"))
+        heading = tag("h3", links.commit(entry["commit"], entry["subject"]))
         sections.append(tag("div", heading, tag("ol", *rows, class_="lines")))
     happened = tag("section", tag("h2", "Timeline"), *sections, class_="timeline", id="s-timeline")
     listed = tag("ol", contents, tag("li", tag("a", "Timeline", href="#s-timeline")))
-    main = [tag("h1", line(title, 200)), tag("article", known, happened, class_="trajectory")]
-    return wrap(title, join(main), listed, place=place)
+    main = [tag("h1", line(title, 200)), tag("article", summary, happened, class_="trajectory")]
+    return wrap(title, join(main), listed, links=links)
 
 
 def _rows(lines: Iterable[Line], page: str) -> Iterator[Html]:
     day = ""
-    for each in lines:
-        moment = in_utc(each.ts)
+    for event in lines:
+        moment = in_utc(event.ts)
         if moment and moment.strftime("%Y-%m-%d") != day:
             day = moment.strftime("%Y-%m-%d")
             yield tag("li", day, class_="day")
         yield tag(
             "li",
-            render_clock(each.ts) or tag("span", class_="clock"),
-            tag("span", line(each.name), class_="name"),
-            tag("a", each.told or "…", href=f"{page}#{each.link}", class_="told"),
+            render_clock(event.ts) or tag("span", class_="clock"),
+            tag("span", line(event.name), class_="name"),
+            tag("a", event.text or "…", href=f"{page}#{event.link}", class_="told"),
         )
 
 

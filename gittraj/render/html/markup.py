@@ -1,7 +1,6 @@
-"""HTML in which every text is inert: what is no ``Html`` is escaped, wherever it is put.
+"""HTML in which all text is inert: everything that is not ``Html`` is escaped.
 
-There is no way to put a text of somebody else into a page but these functions. They must not know what is in
-a page.
+Text from others enters a page through these functions only. They must not know what a page is about.
 """
 
 from __future__ import annotations
@@ -29,28 +28,28 @@ class Html(str):
 NOTHING = Html()
 
 
-def text(told: str) -> Html:
-    """``told`` as text. Terminals' colours are left out; other controls, direction marks and what hides
-    characters are shown or dropped as in a terminal."""
-    if not (told.isascii() and told.isprintable()):
-        told = terminal.escape(_COLOUR.sub("", told))
-    return Html(html.escape(told))
+def text(value: str) -> Html:
+    """``value`` escaped. Terminal colours are removed; other control, direction and invisible characters are
+    shown or dropped as in a terminal."""
+    if not (value.isascii() and value.isprintable()):
+        value = terminal.escape(_COLOUR.sub("", value))
+    return Html(html.escape(value))
 
 
-def line(told: str, most: int | None = None) -> Html:
+def line(value: str, most: int | None = None) -> Html:
     """The same on one line, of at most so many characters."""
-    return text(one_line(told, most))
+    return text(one_line(value, most))
 
 
-def one_line(told: str, most: int | None = None) -> str:
-    """It must be escaped still."""
-    shown = " ".join((told if most is None else told[: 8 * most]).split())  # nobody needs more blanks
-    return shown if most is None else shorten(shown, most)
+def one_line(value: str, most: int | None = None) -> str:
+    """``value`` on one line, not escaped yet."""
+    flat = " ".join((value if most is None else value[: 8 * most]).split())  # nobody needs more blanks
+    return flat if most is None else shorten(flat, most)
 
 
 def tag(name: str, /, *children: str, **attributes: str | bool | None) -> Html:
-    """An element. ``class_`` is its class, ``data_x`` its ``data-x``; an attribute that is True stands
-    without a value, one that is False or None not at all."""
+    """An element. ``class_`` is its class, ``data_x`` its ``data-x``; an attribute that is True is
+    written without a value, one that is False or None is left out."""
     shown = "".join([_attribute(key, value) for key, value in attributes.items()])
     return Html(f"<{name}{shown}>" if name in _VOID else f"<{name}{shown}>{join(children)}</{name}>")
 
@@ -68,7 +67,8 @@ def join(parts: Iterable[str]) -> Html:
 
 
 def anchor(name: str, kind: str = "e") -> str:
-    """The id of an element about ``name``; ``kind`` keeps it from being one that a script or style knows."""
+    """The id of an element about ``name``; ``kind`` is a prefix that keeps it apart from ids of scripts and
+    styles."""
     if _NAME.fullmatch(name):
         return f"{kind}-{name}"
     return f"{kind}-{hashlib.sha256(name.encode('utf-8', 'replace')).hexdigest()[:16]}"

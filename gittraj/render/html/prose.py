@@ -1,6 +1,6 @@
-"""What agents say, as people read it: code, lists, tables and stress of Markdown, and nothing that is live.
+"""Agents' Markdown as HTML: code, lists, tables and emphasis.
 
-No link, image or HTML of theirs. It must not fail: what is no Markdown is a paragraph.
+Never a link, image or HTML. It must not fail: what is not Markdown becomes a paragraph.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ _INLINE = re.compile(r"``([^\n]+?)``|`([^`\n]+)`|\*\*([^*\n]+)\*\*")
 _DEEPEST = 3
 
 
-def prose(told: str) -> Html:
-    lines = told.replace("\r\n", "\n").strip("\n").split("\n")
+def prose(markdown: str) -> Html:
+    lines = markdown.replace("\r\n", "\n").strip("\n").split("\n")
     return join(_blocks(lines))
 
 
@@ -39,34 +39,34 @@ def _blocks(lines: Sequence[str]) -> Iterator[Html]:
             end, block = next(
                 (found, spell)
                 for test, spell in _KINDS
-                if (found := _run(lines, at, test)) > at or test is _is_anything
+                if (found := _run_end(lines, at, test)) > at or test is _is_anything
             )
             yield block(lines[at:end])
             at = end
 
 
-def plain(told: str) -> str:
-    """The same as running text, without tables and code: for a line that tells of it."""
+def plain(markdown: str) -> str:
+    """``markdown`` as plain text, without tables and code, for a one-line summary."""
     kept, fence = [], False
-    for line in told.split("\n"):
+    for line in markdown.split("\n"):
         fence ^= bool(_FENCE.match(line))
         if not (fence or _FENCE.match(line) or _ROW.match(line)):
             heading = _HEADING.match(line)
             kept.append(heading[1] + ("." if heading[1][-1].isalnum() else "") if heading else line)
-    return _INLINE.sub(lambda match: next(filter(None, match.groups())), "\n".join(kept)).strip() or told
+    return _INLINE.sub(lambda match: next(filter(None, match.groups())), "\n".join(kept)).strip() or markdown
 
 
-def code(told: str) -> Html:
-    return tag("pre", tag("code", text(told)))
+def code(content: str) -> Html:
+    return tag("pre", tag("code", text(content)))
 
 
 def _close(lines: Sequence[str], at: int, ticks: str) -> int:
-    """The line that ends a fence; the last one where none does."""
+    """The index of the line that closes a fence; the end where none does."""
     ends = (i for i in range(at, len(lines)) if lines[i].strip().rstrip(ticks[0]) == "" and ticks in lines[i])
     return next(ends, len(lines))
 
 
-def _run(lines: Sequence[str], at: int, test: Callable[[str], object]) -> int:
+def _run_end(lines: Sequence[str], at: int, test: Callable[[str], object]) -> int:
     while at < len(lines) and test(lines[at]):
         at += 1
     return at
@@ -107,14 +107,14 @@ def _paragraph(lines: Sequence[str]) -> Html:
     return tag("p", _inline("\n".join(lines)))
 
 
-def _inline(told: str) -> Html:
+def _inline(markdown: str) -> Html:
     parts, end = [], 0
-    for match in _INLINE.finditer(told):
-        parts.append(text(told[end : match.start()]))
+    for match in _INLINE.finditer(markdown):
+        parts.append(text(markdown[end : match.start()]))
         double, single, strong = match.groups()
         parts.append(tag("strong", text(strong)) if strong else tag("code", text(double or single)))
         end = match.end()
-    return join([*parts, text(told[end:])])
+    return join([*parts, text(markdown[end:])])
 
 
 def _nothing(_: Sequence[str]) -> Html:

@@ -1,8 +1,8 @@
-"""A small static site: every commit, trajectory and file a page, and a search that needs no server.
+"""A small static site: a page for every commit, trajectory and file, and a search that needs no server.
 
-It opens from a disk as it does from a web server: links are relative, one script and one style are beside the
-pages, and what is searched is a script too, since a page from a disk may fetch nothing. A page of an earlier
-site that the new one does not have is removed, so that nothing stays readable that was taken out.
+It works from a disk as from a web server: links are relative, script and style are files beside the pages,
+and the search data is a script too, since a page opened from a disk cannot fetch. Pages of an earlier site
+that the new one does not have are removed, so that forgotten records do not stay readable.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from gittraj.query.header import Header
 from gittraj.query.show.export import Chosen
 from gittraj.render.detail import Detail
 from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry
-from gittraj.render.html.links import Place, file_page, trajectory_page
+from gittraj.render.html.links import Links, file_page, trajectory_page
 from gittraj.render.html.lists import (
     Line,
+    event_lines,
     render_commits,
     render_file,
     render_files,
     render_overview,
     render_trajectories,
-    tell_lines,
 )
 
 _FOLDERS = ("commit", "trajectory", "file")
 _SEARCHED = 4_000  # characters of a commit's events
-_HEAD = 2_000  # bytes in which a page says what made it
+_HEAD = 2_000  # bytes at whose start a page names its generator
 _DETAIL = Detail()
 
-Tell = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]
 Parts = dict[str, list[tuple[Header, list[Line]]]]
-"""Of each trajectory its commits, and what happened for each."""
+"""For each trajectory its commits, with the events of each."""
 
 
 @dataclass(slots=True)
 class _Site:
     folder: Path
-    top: Place
-    below: Place
+    top: Links
+    below: Links
     written: set[Path] = field(default_factory=set)
 
     def write(self, name: str, text: str) -> None:
@@ -50,12 +50,12 @@ class _Site:
         self.written.add(path)
 
 
-def write_site(chosen: Chosen, folder: Path, *, tell: Tell) -> None:
-    """Into ``folder``, which is made where it is missing; whatever else is in it stays."""
+def write_site(chosen: Chosen, folder: Path, *, tell: Progress) -> None:
+    """Write the site into ``folder``, which is created if missing; other files there are kept."""
     for name in _FOLDERS:
         (folder / name).mkdir(parents=True, exist_ok=True)
     carried = {f.whole["id"] for commit in chosen.commits for f in chosen.recorded.on(commit)}
-    top = Place(
+    top = Links(
         title=(chosen.repository.work_tree or chosen.repository.common_dir).name,
         commits={*chosen.commits},
         trajectories=carried | {*chosen.trajectories},
@@ -72,21 +72,23 @@ def write_site(chosen: Chosen, folder: Path, *, tell: Tell) -> None:
     _remove_old(site)
 
 
-def _write_entries(site: _Site, chosen: Chosen, tell: Tell) -> tuple[list[Header], Parts]:
-    """The pages of commits, and of trajectories that were named. What is returned holds no events."""
+def _write_entries(site: _Site, chosen: Chosen, progress: Progress) -> tuple[list[Header], Parts]:
+    """Write the pages of commits and of named trajectories; return the entries without events."""
     entries: list[Header] = []
     parts: Parts = {}
-    for number, (commit, told) in enumerate(chosen.entries(), 1):
-        tell("writing", number, len(chosen))
-        place = replace(site.below, files=_pages(commit["files"] if commit else ()))
-        page = render_entry((commit, told), place, detail=_DETAIL)
+    for number, (commit, headers) in enumerate(chosen.entries(), 1):
+        progress("writing", number, len(chosen))
+        links = replace(site.below, files=_pages(commit["files"] if commit else ()))
+        page = render_entry((commit, headers), links, detail=_DETAIL)
         if commit is None:
-            site.write(trajectory_page(told[0]["id"]), page)
+            site.write(trajectory_page(headers[0]["id"]), page)
             continue
         site.write(f"commit/{commit['commit']}.html", page)
-        for each in told:
-            parts.setdefault(each["id"], []).append((commit, list(tell_lines(each))))
-        entries.append({**commit, "trajectories": [{**each, "chapters": [], "also": []} for each in told]})
+        for header in headers:
+            parts.setdefault(header["id"], []).append((commit, list(event_lines(header))))
+        entries.append(
+            {**commit, "trajectories": [{**header, "chapters": [], "also": []} for header in headers]}
+        )
     return entries, parts
 
 
@@ -96,13 +98,13 @@ def _write_trajectories(site: _Site, chosen: Chosen, parts: Parts) -> None:
         commits = [entry["commit"] for entry, _ in found]
         (folded,) = (each for each in chosen.recorded.on(commits[0]) if each.whole["id"] == name)
         explored = not any(folded.records(commit) for commit in commits)
-        told = folded.header(commits[0], explored=True) if explored else folded.across(commits)
-        headers.append((told, len(commits)))
+        header = folded.header(commits[0], explored=True) if explored else folded.across(commits)
+        headers.append((header, len(commits)))
         if name not in chosen.trajectories:
             files = _pages(path for entry, _ in found for path in entry["files"])
             in_order = sorted(found, key=lambda part: folded.numbers[part[0]["commit"]])
             site.write(
-                trajectory_page(name), render_overview(told, in_order, replace(site.below, files=files))
+                trajectory_page(name), render_overview(header, in_order, replace(site.below, files=files))
             )
     for name in chosen.trajectories:
         known = chosen.recorded.folded(name)
@@ -131,31 +133,31 @@ def _pages(paths: Iterable[str]) -> dict[str, str]:
 
 
 def _write_data(site: _Site, entries: Iterable[Header], parts: Parts) -> None:
-    said: dict[str, list[str]] = {}
+    texts: dict[str, list[str]] = {}
     for found in parts.values():
         for entry, lines in found:
-            said.setdefault(entry["commit"], []).extend(each.told for each in lines)
+            texts.setdefault(entry["commit"], []).extend(line.text for line in lines)
     rows = [
-        [entry["commit"], entry["subject"], entry["date"][:10], "\n".join(_words(entry, said))]
+        [entry["commit"], entry["subject"], entry["date"][:10], "\n".join(_words(entry, texts))]
         for entry in entries
     ]
-    # of signs that are no text a script takes the escapes only
+    # lone surrogates are valid in a script only as escapes
     data = json.dumps(rows, ensure_ascii=True, separators=(",", ":"))
     site.write("data.js", f"window.gitTraj = {data};\n")
 
 
-def _words(entry: Header, said: dict[str, list[str]]) -> Iterator[str]:
-    for told in entry["trajectories"]:
-        yield from filter(None, (told["title"], told["prompt"], told["summary"], told["agent"]))
-        for decision in told["decisions"]:
+def _words(entry: Header, texts: dict[str, list[str]]) -> Iterator[str]:
+    for header in entry["trajectories"]:
+        yield from filter(None, (header["title"], header["prompt"], header["summary"], header["agent"]))
+        for decision in header["decisions"]:
             yield from filter(None, (decision["chosen"], decision["reasoning"], *decision["alternatives"]))
-        yield from told["caveats"]
+        yield from header["caveats"]
     yield from entry["files"]
-    yield "\n".join(said.get(entry["commit"], ()))[:_SEARCHED]
+    yield "\n".join(texts.get(entry["commit"], ()))[:_SEARCHED]
 
 
 def _remove_old(site: _Site) -> None:
-    """Pages that git-traj made there before."""
+    """Remove pages that git-traj wrote there before."""
     for name in _FOLDERS:
         for path in (site.folder / name).glob("*.html"):
             if path in site.written:

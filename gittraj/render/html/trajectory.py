@@ -1,4 +1,4 @@
-"""One trajectory on a page: what is known of it at a glance, then what was said and done."""
+"""One trajectory on a page: its properties, its record, then its events by chapter."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from gittraj.model.words import Header, count, duration
 from gittraj.render.detail import Detail
 from gittraj.render.events import failed
 from gittraj.render.html.clock import in_utc
-from gittraj.render.html.events import Ids, pair, render_decision, render_events
-from gittraj.render.html.links import Place
+from gittraj.render.html.events import Ids, pair_results, render_decision, render_events
+from gittraj.render.html.links import Links
 from gittraj.render.html.markup import Html, join, line, tag
 from gittraj.render.html.prose import prose
 from gittraj.render.properties import properties
 
-_OPEN = 60  # events that may stand unfolded; of more, the chapters are a list to choose from
+_OPEN = 60  # events that are shown unfolded; with more, the chapters are folded
 _TITLE = 90  # characters
 _STATUS = {"completed": "good", "abandoned": "doubt", "failed": "bad"}
 _RETROSPECTIVE = (
@@ -28,39 +28,39 @@ _RETROSPECTIVE = (
 
 
 Shown = tuple[Html, Html]
-"""Something of a page, and its entries in the list of contents."""
+"""A section of a page, and its entries in the table of contents."""
 
 
-def render_trajectory(told: Header, place: Place, ids: Ids, *, detail: Detail, level: int) -> Shown:
+def render_trajectory(header: Header, links: Links, ids: Ids, *, detail: Detail, level: int) -> Shown:
     """The whole section. ``level`` is that of its headings."""
-    name = ids.choose(told["id"], "t")
-    title = told["title"] or told["prompt"] or "Untitled"
+    name = ids.choose(header["id"], "t")
+    title = header["title"] or header["prompt"] or "Untitled"
     heading = ""
-    if level > 1 and not _repeats(told):
+    if level > 1 and not _repeats(header):
         heading = tag(f"h{level}", line(title, 200), class_="title")
     elif level > 1:
-        level -= 1  # what stands above it is the heading
-    known, contents = render_known(told, place, ids, level=level + 1)
-    happened, chapters = _happened(told, ids, detail=detail, level=level + 1)
+        level -= 1  # the heading above is its heading
+    record, contents = render_record(header, links, ids, level=level + 1)
+    events, chapters = _events(header, ids, detail=detail, level=level + 1)
     listed = tag("li", tag("a", line(title, 60), href=f"#{name}"), tag("ol", contents, chapters))
-    return tag("article", heading, known, happened, class_="trajectory", id=name), listed
+    return tag("article", heading, record, events, class_="trajectory", id=name), listed
 
 
-def render_known(told: Header, place: Place, ids: Ids, *, level: int) -> Shown:
-    """What its records say of it: no event is needed."""
-    sections, contents = [tag("dl", *_properties(told, place), class_="properties")], []
-    for label, kind, body in _sections(told, place):
-        name = ids.choose(f"{told['id']}-{kind}", "s")
+def render_record(header: Header, links: Links, ids: Ids, *, level: int) -> Shown:
+    """The section made from its records alone: no event is needed."""
+    sections, contents = [tag("dl", *_properties(header, links), class_="properties")], []
+    for label, kind, body in _sections(header, links):
+        name = ids.choose(f"{header['id']}-{kind}", "s")
         sections.append(tag("section", tag(f"h{level}", label), body, class_=kind, id=name))
         contents.append(_entry(name, label))
     return join(sections), join(contents)
 
 
-def _happened(told: Header, ids: Ids, *, detail: Detail, level: int) -> Shown:
-    chapters = list(_chapters(told, ids, detail=detail, level=level))
+def _events(header: Header, ids: Ids, *, detail: Detail, level: int) -> Shown:
+    chapters = list(_chapters(header, ids, detail=detail, level=level))
     if not chapters:
-        return tag("p", _without_events(told), class_="muted"), join([])
-    name = ids.choose(f"{told['id']}-events", "s")
+        return tag("p", _without_events(header), class_="muted"), join([])
+    name = ids.choose(f"{header['id']}-events", "s")
     heading = tag(f"h{level}", "What happened")
     inner = [_entry(at, label, class_="step") for at, label, _ in chapters]
     listed = tag("li", tag("a", "What happened", href=f"#{name}"), tag("ol", *inner))
@@ -72,14 +72,14 @@ def _entry(name: str, label: str, class_: str | None = None) -> Html:
     return tag("li", tag("a", line(label, 60), href=f"#{name}"), class_=class_)
 
 
-def _repeats(told: Header) -> bool:
-    """Whether the title only says how the prompt begins, which stands below it."""
-    title, prompt = (" ".join((told[key] or "").split()).rstrip("….") for key in ("title", "prompt"))
+def _repeats(header: Header) -> bool:
+    """Whether the title is only the beginning of the prompt, which is shown below it."""
+    title, prompt = (" ".join((header[key] or "").split()).rstrip("….") for key in ("title", "prompt"))
     return prompt.startswith(title)
 
 
-def _without_events(told: Header) -> str:
-    if told["incomplete"]:
+def _without_events(header: Header) -> str:
+    if header["incomplete"]:
         return "The log of this session was not readable here: only the link is known."
     return "No events: they are not in this clone, or none were chosen. What stands above is from the record."
 
@@ -87,55 +87,57 @@ def _without_events(told: Header) -> str:
 # ---------------------------------------------------------------- properties
 
 
-def _properties(told: Header, place: Place) -> Iterator[Html]:
-    for name, value in properties(told):
-        yield tag("div", tag("dt", name), tag("dd", _dress(name, value, told, place)))
+def _properties(header: Header, links: Links) -> Iterator[Html]:
+    for name, value in properties(header):
+        yield tag("div", tag("dt", name), tag("dd", _render_property(name, value, header, links)))
 
 
-def _dress(name: str, value: str, told: Header, place: Place) -> Html:
+def _render_property(name: str, value: str, header: Header, links: Links) -> Html:
     match name:
         case "Status":
             return tag("span", line(value), class_=f"chip {_STATUS.get(value, '')}".rstrip())
         case "Tags":
-            return join(tag("span", line(each), class_="chip") for each in told["tags"])
+            return join(tag("span", line(each), class_="chip") for each in header["tags"])
         case "When":
-            return tag("time", value, datetime=told["part"]["startedAt"])
+            return tag("time", value, datetime=header["part"]["startedAt"])
         case "Confidence":
-            sign = tag("meter", min="0", max="1", value=f"{told['confidence']:.2f}", aria_label="Confidence")
+            sign = tag(
+                "meter", min="0", max="1", value=f"{header['confidence']:.2f}", aria_label="Confidence"
+            )
             return join([sign, " ", value])
         case "Tests":
-            bad = (told["tests"]["lastFailed"] or 0) + (told["tests"]["lastExit"] or 0)
+            bad = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
             return tag("span", value, class_="bad" if bad else "good")
         case "Id":
-            return place.trajectory(value)
+            return links.trajectory(value)
         case _:
             return line(value)
 
 
-# ---------------------------------------------------------------- what was said of the work
+# ---------------------------------------------------------------- record
 
 
-def _sections(told: Header, place: Place) -> Iterator[tuple[str, str, Html]]:
+def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
     """Headings, kinds and bodies: the most useful first."""
-    if told["prompt"]:
-        yield "Asked", "asked", tag("blockquote", prose(told["prompt"]))
-    if told["summary"]:
-        by = told["summaryBy"]
+    if header["prompt"]:
+        yield "Asked", "asked", tag("blockquote", prose(header["prompt"]))
+    if header["summary"]:
+        by = header["summaryBy"]
         note = tag("p", line(f"by {by}"), class_="muted") if by and by != "agent" else ""
         yield (
             "Why",
             "why",
-            tag("div", tag("div", prose(told["summary"]), class_="prose"), note, class_="callout"),
+            tag("div", tag("div", prose(header["summary"]), class_="prose"), note, class_="callout"),
         )
-    if told["decisions"]:
-        yield "Decisions", "decisions", tag("div", *map(render_decision, told["decisions"]), class_="cards")
-    if told["caveats"]:
-        yield "Doubts", "doubts", tag("ul", *(tag("li", line(doubt)) for doubt in told["caveats"]))
-    if back := told["retrospective"]:
+    if header["decisions"]:
+        yield "Decisions", "decisions", tag("div", *map(render_decision, header["decisions"]), class_="cards")
+    if header["caveats"]:
+        yield "Doubts", "doubts", tag("ul", *(tag("li", line(doubt)) for doubt in header["caveats"]))
+    if back := header["retrospective"]:
         yield "Looking back", "back", tag("dl", *_looking_back(back))
-    if told["filesChanged"]:
-        number = len(told["filesChanged"])
-        files = tag("ul", *(_file(file, place) for file in told["filesChanged"]))
+    if header["filesChanged"]:
+        number = len(header["filesChanged"])
+        files = tag("ul", *(_file(file, links) for file in header["filesChanged"]))
         listed = tag("details", tag("summary", count(number, "file")), files) if number > 12 else files
         yield "Files", "files", listed
 
@@ -151,24 +153,24 @@ def _looking_back(back: Header) -> Iterator[Html]:
         yield tag("div", tag("dt", label), tag("dd", shown))
 
 
-def _file(file: Header, place: Place) -> Html:
+def _file(file: Header, links: Links) -> Html:
     back = f", {count(file['reverts'], 'revert')}" if file.get("reverts") else ""
     edits = f"{count(file['edits'], 'edit')}{back}" if file["edits"] else back[2:]
     kind = tag("span", file["kind"][:1].upper(), class_=f"kind {file['kind']}", title=file["kind"])
-    return tag("li", kind, " ", place.file(file["path"]), " ", tag("span", edits, class_="muted"))
+    return tag("li", kind, " ", links.file(file["path"]), " ", tag("span", edits, class_="muted"))
 
 
 # ---------------------------------------------------------------- chapters
 
 
-def _chapters(told: Header, ids: Ids, *, detail: Detail, level: int) -> Iterator[tuple[str, str, Html]]:
+def _chapters(header: Header, ids: Ids, *, detail: Detail, level: int) -> Iterator[tuple[str, str, Html]]:
     """Each chapter's id, title and body, folded where there are many."""
-    events = list(chain.from_iterable(chapter["events"] for chapter in told["chapters"]))
-    results = pair(events)
-    few = len(events) <= _OPEN or len(told["chapters"]) == 1
-    for number, chapter in enumerate(told["chapters"], 1):
-        body = render_events(chapter["events"], results, ids=ids, detail=detail, readers=told["readers"])
-        own = ids.choose(f"{told['id']}-{number}", "c")
+    events = list(chain.from_iterable(chapter["events"] for chapter in header["chapters"]))
+    results = pair_results(events)
+    few = len(events) <= _OPEN or len(header["chapters"]) == 1
+    for number, chapter in enumerate(header["chapters"], 1):
+        body = render_events(chapter["events"], results, ids=ids, detail=detail, readers=header["readers"])
+        own = ids.choose(f"{header['id']}-{number}", "c")
         title = chapter["title"] or "Untitled"
         heading = tag(f"h{level + 1}", tag("span", f"{number}", class_="number"), " ", line(title, _TITLE))
         about = tag("span", *_about(chapter), class_="muted about")
@@ -183,11 +185,11 @@ def _about(chapter: Header) -> Iterator[str]:
     first, last = in_utc(chapter["startedAt"]), in_utc(chapter["endedAt"])
     calls = sum(event["type"] == "tool_call" for event in chapter["events"])
     bad = sum(map(failed, chapter["events"]))
-    told = [
+    facts = [
         first.strftime("%m-%d %H:%M") if first else None,
         duration((last - first).total_seconds()) if first and last else None,
         count(calls, "call") if calls else None,
     ]
-    yield " · ".join(filter(None, told))
+    yield " · ".join(filter(None, facts))
     if bad:
         yield tag("span", f" · {bad} failed", class_="bad")

@@ -11,7 +11,7 @@ from itertools import groupby
 
 from gittraj.model.words import Header, count, sure
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, call_in_words, in_words, result_in_words
+from gittraj.render.events import Event, describe_call, describe_event, describe_result
 from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.properties import properties
 from gittraj.render.text import terminal
@@ -25,34 +25,34 @@ def render_markdown(entry: Header | None, trajectories: Sequence[Header], *, det
     if entry is not None:
         yield f"# {words(entry['subject'])}\n"
         yield f"\nCommit {code(entry['commit'])} by {words(entry['author']['name'])}, {entry['date'][:10]}\n"
-    for told in trajectories:
+    for header in trajectories:
         depth = "##" if entry else "#"
-        yield f"\n{depth} {words(told['title'] or 'Untitled')}\n"
-        for title, body in _sections(told, detail):
+        yield f"\n{depth} {words(header['title'] or 'Untitled')}\n"
+        for title, body in _sections(header, detail):
             heading = f"\n{depth}# {title}\n" if title else ""
             yield f"{heading}\n{body}\n"
 
 
-def _sections(told: Header, detail: Detail) -> Iterator[tuple[str, str]]:
-    rows = [f"| {name} | {words(value)} |" for name, value in properties(told)]
+def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
+    rows = [f"| {name} | {words(value)} |" for name, value in properties(header)]
     yield "", "\n".join(["| | |", "| --- | --- |", *rows])
-    if told["prompt"]:
-        yield "Asked", quote(told["prompt"])
-    if told["summary"]:
-        yield "Why", quote(told["summary"])
-    if told["decisions"]:
-        yield "Decisions", _decisions(told["decisions"])
-    if told["caveats"]:
-        yield "Doubts", "\n".join(f"- {words(doubt)}" for doubt in told["caveats"])
-    if told["filesChanged"]:
-        yield "Files", "\n".join(_file(file) for file in told["filesChanged"])
-    if told["retrospective"]:
-        yield "Looking back", _retrospective(told["retrospective"])
-    for number, chapter in enumerate(told["chapters"], 1):
+    if header["prompt"]:
+        yield "Asked", quote(header["prompt"])
+    if header["summary"]:
+        yield "Why", quote(header["summary"])
+    if header["decisions"]:
+        yield "Decisions", _decisions(header["decisions"])
+    if header["caveats"]:
+        yield "Doubts", "\n".join(f"- {words(doubt)}" for doubt in header["caveats"])
+    if header["filesChanged"]:
+        yield "Files", "\n".join(_file(file) for file in header["filesChanged"])
+    if header["retrospective"]:
+        yield "Looking back", _retrospective(header["retrospective"])
+    for number, chapter in enumerate(header["chapters"], 1):
         if body := _chapter([e for e in chapter["events"] if is_shown(e, detail)], detail):
             yield f"{number}. {words(chapter['title'])}", body
-    if detail.thinking and (said := thinking_note(told)):
-        yield "", said
+    if detail.thinking and (note := thinking_note(header)):
+        yield "", note
 
 
 def _decisions(decisions: Sequence[Header]) -> str:
@@ -70,11 +70,13 @@ def _file(file: Header) -> str:
     return f"- {code(file['path'])} ({file['kind']}, {count(file['edits'], 'edit')}{back})"
 
 
-def _retrospective(told: Header) -> str:
-    parts = [quote(told[key]) for key in ("summary", "approach") if told[key]]
+def _retrospective(retrospective: Header) -> str:
+    parts = [quote(retrospective[key]) for key in ("summary", "approach") if retrospective[key]]
     for key in ("challenges", "learnings", "suggestions"):
-        if told[key]:
-            parts.append(f"{key.capitalize()}:\n\n" + "\n".join(f"- {words(item)}" for item in told[key]))
+        if retrospective[key]:
+            parts.append(
+                f"{key.capitalize()}:\n\n" + "\n".join(f"- {words(item)}" for item in retrospective[key])
+            )
     return "\n\n".join(parts)
 
 
@@ -83,7 +85,7 @@ def _chapter(events: Sequence[Event], detail: Detail) -> str:
     parts = []
     for working, group in groupby(events, key=lambda event: event["type"] in ("tool_call", "tool_result")):
         run = list(group)
-        names = Counter(call_in_words(event)[0] for event in run if event["type"] == "tool_call")
+        names = Counter(describe_call(event)[0] for event in run if event["type"] == "tool_call")
         body = _run(run, detail)
         if working and names.total() > _CALLS:
             several = ", ".join(f"{name} ×{n}" if n > 1 else name for name, n in names.most_common(_CALLS))
@@ -112,12 +114,12 @@ def _event(event: Event, detail: Detail) -> str:
         case "message":
             return quote(event["content"])
         case "tool_call":
-            name, about = call_in_words(event)
+            name, about = describe_call(event)
             shown = terminal.cut(terminal.escape_line(about), None if detail.everything else _CALL)
             return f"- {code(name)} {code(shown)}"
         case "tool_result":
             lines = event["content"].strip().split("\n")
             kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
-            return _fold(result_in_words(event) or "result", fence("\n".join(kept)))
+            return _fold(describe_result(event) or "result", fence("\n".join(kept)))
         case kind:
-            return f"**{words(kind)}**: {words(in_words(event))}"
+            return f"**{words(kind)}**: {words(describe_event(event))}"

@@ -1,8 +1,8 @@
-"""Text of others as data in a prompt: quoted so that nothing in it can pose as structure.
+"""Untrusted text as data in a prompt: quoted so that nothing in it can pose as structure.
 
-What comes out is JSON on one line, and decodes to what went in: a quote ends only where we end it. What shows
-nothing or turns the reading direction, and what prompts are built with (tags, fences, double brackets, words
-in upper case in brackets), stands there by its number. It cannot keep a model from believing a text.
+The output is JSON on one line and decodes to the input, so a quote ends only where we end it. Invisible and
+direction characters, and the building blocks of prompts (tags, fences, double brackets, words in upper case
+in brackets), are escaped by number. It cannot keep a model from believing a text.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`
 
 def quote(value: Any) -> str:
     """A text, or a document with texts in it, as JSON."""
-    told = json.dumps(value, ensure_ascii=False)
-    if not (told.isascii() and told.isprintable()):
-        told = "".join(s if s.isprintable() and not _INVISIBLE.match(s) else _spell(s) for s in told)
+    encoded = json.dumps(value, ensure_ascii=False)
+    if not (encoded.isascii() and encoded.isprintable()):
+        encoded = "".join(s if s.isprintable() and not _INVISIBLE.match(s) else _spell(s) for s in encoded)
     # the document's own brackets may stand side by side
-    return _STRING.sub(lambda text: _STRUCTURE.sub(lambda sign: _spell(sign[0]), text[0]), told)
+    return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
 
 
 def one_line(text: str) -> str:
-    """Every stretch of white space is one space."""
+    """``text`` with all white space collapsed to single spaces."""
     return " ".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""What a backfill or an import came to, as a table and as JSON."""
+"""The report of a backfill or an import, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def report_to_json(report: Any) -> dict[str, Any]:
 
 
 def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """One row a session that was read. ``names`` are what the files were called, by path."""
+    """One row for each session read. ``names`` are the files' original names, by path."""
     rows = []
     for trajectory, taken in report.taken.items():
         path = str(taken.file.path)
@@ -75,8 +75,8 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     if report.linked or report.unlinked or report.damaged:
         yield "\n"
     linked = {row.commit for row in report.linked}
-    told = {row.trajectory for row in report.linked}
-    rest = sum(t not in told and taken.file.subagent is None for t, taken in report.taken.items())
+    trajectories = {row.trajectory for row in report.linked}
+    rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
     old = f" ({_count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
     yield (

@@ -1,4 +1,4 @@
-"""The terminal's view of what happened: chapter by chapter, or everything in the order of time."""
+"""Events in the terminal: chapter by chapter, or all in chronological order."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from datetime import datetime
 
 from gittraj.model.words import Header
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, call_in_words, failed, in_words, result_in_words
+from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
 from gittraj.render.text.log import render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago
 
-_STEP = 2  # columns that what is inside a chapter is set in
+_STEP = 2  # columns by which a chapter's content is indented
 _MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked for
 _NAME = 30  # columns of a tool's name
 _KIND = 10  # columns of what an event is, in a timeline
-_SIGNS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
+_ICONS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
 _NAMES = {
     "prompt": "asked",
     "message": "said",
@@ -34,26 +34,27 @@ def render_commit(
     """``git traj show``: the commit (None: a trajectory on its own), and each trajectory in full."""
     if entry is not None:
         yield render_title(entry, page, now) + "\n"
-    for number, told in enumerate(trajectories):
+    for number, header in enumerate(trajectories):
         lines = [""] if entry or number else []
-        lines += page.block(escape_line(told["title"] or "(untitled)"), "bold")
-        about = (told["id"], ago(told["startedAt"], now), told["status"])
+        lines += page.block(escape_line(header["title"] or "(untitled)"), "bold")
+        about = (header["id"], ago(header["startedAt"], now), header["status"])
         lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
-        lines += [*render_header(told, page, brief=False), *_missing(told, page)]
+        lines += [*render_header(header, page, brief=False), *_missing(header, page)]
         yield "\n".join(lines) + "\n"
-        for chapter in told["chapters"]:
+        for chapter in header["chapters"]:
             if lines := _chapter(chapter, page, detail):
                 yield "\n".join(["", *lines]) + "\n"
-        if detail.thinking and (said := thinking_note(told)):
-            yield "\n" + page.paint(said, "dim") + "\n"
+        if detail.thinking and (note := thinking_note(header)):
+            yield "\n" + page.paint(note, "dim") + "\n"
 
 
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:
-    """One line per event of all trajectories, in the order of time; those without a time where they stand."""
+    """One line per event of all trajectories, in chronological order; one
+    without a time keeps its position."""
     rows: list[tuple[str, Event, str]] = []
-    for told in trajectories:
+    for header in trajectories:
         time = ""
-        for chapter in told["chapters"]:
+        for chapter in header["chapters"]:
             for event in chapter["events"]:
                 time = event["ts"] or time
                 rows.append((time, event, chapter["agentName"] or ""))
@@ -74,17 +75,17 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
         yield page.paint(lead, "dim") + page.paint(text, *styles) + "\n"
 
 
-def _missing(told: Header, page: Page) -> list[str]:
-    """What its author could still add, and how; what came from elsewhere has its author elsewhere."""
-    foreign = told["link"]["evidence"] == "imported" or told["incomplete"]
-    if foreign or "retrospective" not in told["completeness"]["missing"]:
+def _missing(header: Header, page: Page) -> list[str]:
+    """How the author could add a retrospective; nothing for imported records, whose author is elsewhere."""
+    foreign = header["link"]["evidence"] == "imported" or header["incomplete"]
+    if foreign or "retrospective" not in header["completeness"]["missing"]:
         return []
-    how = f'no retrospective yet: git traj complete {escape_line(told["id"])} --summary "…"'
+    how = f'no retrospective yet: git traj complete {escape_line(header["id"])} --summary "…"'
     return page.block(how, "dim", indent=_STEP, label=" " * _STEP)
 
 
 def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
-    """Opened by what was asked in full, or by its title where nobody asked; none without an event to show."""
+    """Begins with the full prompt, or the title where there is none; empty without an event to show."""
     events = [e for e in chapter["events"] if is_shown(e, detail)]
     if not events:
         return []
@@ -92,10 +93,10 @@ def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
     asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
     most = None if detail.everything else _MESSAGE
     lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
-    spoken = True
+    is_message = True
     for event in events:
-        spoke, spoken = spoken, event["type"] == "message"
-        lines += [*([""] if spoke or spoken else []), *_event(event, page, detail)]
+        was_message, is_message = is_message, event["type"] == "message"
+        lines += [*([""] if was_message or is_message else []), *_event(event, page, detail)]
     return lines
 
 
@@ -104,7 +105,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
     text = escape(event["content"].strip())
     match event["type"]:
         case "tool_call":
-            name, about = call_in_words(event)
+            name, about = describe_call(event)
             label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
             return page.block(escape_line(about), indent=width(label), label=label, lines=most and 1)
         case "tool_result":
@@ -118,26 +119,26 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case kind:
             label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind) or str(kind))}: "
             styles = ["red"] if failed(event) else []
-            said = escape_line(in_words(event))
-            return page.block(said, *styles, indent=width(label), label=label, lines=most)
+            content = escape_line(describe_event(event))
+            return page.block(content, *styles, indent=width(label), label=label, lines=most)
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
-    """What came back, faintly; an error in red, its end rather than its beginning: there it says why."""
+    """The result, dimmed; an error in red, its end rather than its beginning: that has the cause."""
     style = "red" if failed(event) else "dim"
     rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
-    said = result_in_words(event) if failed(event) else ""
+    summary = describe_result(event) if failed(event) else ""
     if not detail.everything and len(rows) > _RESULT:
-        rows, said = rows[-_RESULT:], f"{said} …"
-    rows = [said, *rows] if said else rows
+        rows, summary = rows[-_RESULT:], f"{summary} …"
+    rows = [summary, *rows] if summary else rows
     return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
 
 
 def _on_one_line(event: Event) -> str:
-    """A sign, what it is, what it says: the same columns for all."""
-    sign = "✗" if failed(event) else _SIGNS.get(event["type"], "·")
-    name, said = _NAMES.get(event["type"]) or str(event["type"]), in_words(event)
+    """An icon, the kind of event, its text: in the same columns for all."""
+    sign = "✗" if failed(event) else _ICONS.get(event["type"], "·")
+    name, text = _NAMES.get(event["type"]) or str(event["type"]), describe_event(event)
     if event["type"] == "tool_call":
-        name, said = call_in_words(event)
+        name, text = describe_call(event)
     short = cut(escape_line(name), _KIND)
-    return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(said)}".rstrip()
+    return f"{sign} {short}{' ' * (_KIND - width(short))}  {escape_line(text)}".rstrip()

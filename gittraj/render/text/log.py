@@ -1,4 +1,4 @@
-"""The terminal's view of commits that carry a trajectory: who asked for what, what was decided, and why."""
+"""Recorded commits in the terminal: the prompt, the decisions and the reasons."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def render_entry(entry: Header, page: Page, now: datetime) -> str:
 
 
 def render_rest(headers: Sequence[Header], page: Page) -> str:
-    """What stands below a commit's title, from the end of its line on."""
+    """The lines below a commit's title, beginning with a line break."""
     lines = [""]
     for number, header in enumerate(headers):
         lines += [""] * bool(number)
@@ -37,19 +37,19 @@ def render_rest(headers: Sequence[Header], page: Page) -> str:
 
 
 def render_oneline(entry: Header, page: Page) -> str:
-    """One commit on one line: what it is, by whom, at what price."""
+    """One commit on one line: subject, agent, duration, cost."""
     subject = escape_line(entry["subject"])
     return _on_one_line(entry["short"], subject, render_small(entry["trajectories"]), page)
 
 
 def render_small(headers: Sequence[Header]) -> str:
-    """Of all trajectories of a commit, on one line: by whom, at what price."""
+    """Agent, duration and cost of a commit's trajectories, on one line."""
     small = []
     for header in headers:
         part = header["part"]
-        told = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        told.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
-        small.append(escape_line(" · ".join(filter(None, told))))
+        facts = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        facts.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
+        small.append(escape_line(" · ".join(filter(None, facts))))
     return " + ".join(small)
 
 
@@ -57,13 +57,13 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     """One trajectory on one line."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     total = header["total"]
-    told = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
-    told += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
-    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, told))), page)
+    facts = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
+    facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
+    return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 
 
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
-    """The text has two thirds of the line at least, the small print the rest."""
+    """The text gets at least two thirds of the line, the small print the rest."""
     room = page.room(len(name) + 1)
     if room is not None:
         text = cut(text, max(room * 2 // 3, room - width(small) - 2))
@@ -72,15 +72,15 @@ def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
 
 
 def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
-    """What was asked, done, decided and doubted, and the small print; ``brief`` for a listing."""
+    """Prompt, summary, decisions, caveats, tests and the small print; ``brief`` for a listing."""
     lines = []
     for label, text, most in _paragraphs(header, brief=brief):
         shown = escape_line(text) if brief else escape(text.strip())
         lines += page.block(shown, indent=_LABEL, label=" " * _INDENT + label, lines=most)
-    lines += _decided(header, page, brief=brief)
-    for number, doubt in enumerate(header["caveats"][: _DECISIONS if brief else None]):
+    lines += _decisions(header, page, brief=brief)
+    for number, caveat in enumerate(header["caveats"][: _DECISIONS if brief else None]):
         label = " " * _INDENT + "doubts" if number == 0 else ""
-        lines += page.block(escape_line(doubt), indent=_LABEL, label=label, lines=2 if brief else None)
+        lines += page.block(escape_line(caveat), indent=_LABEL, label=label, lines=2 if brief else None)
     if ran := tests(header["tests"]):
         failed = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
         lines += page.block(ran, *(["red"] if failed else []), indent=_LABEL, label=" " * _INDENT + "tests")
@@ -111,26 +111,26 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
         yield "why", header["summary"], _BRIEF if brief else None
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
-        told = retrospective.get(key)
-        if told and told != header["summary"]:
-            yield label, told if isinstance(told, str) else "\n".join(told), _BRIEF if brief else None
+        value = retrospective.get(key)
+        if value and value != header["summary"]:
+            yield label, value if isinstance(value, str) else "\n".join(value), _BRIEF if brief else None
 
 
-def _decided(header: Header, page: Page, *, brief: bool) -> list[str]:
+def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
     lines = []
     decisions = header["decisions"]
     kept = decisions[:_DECISIONS] if brief else decisions
     for number, decision in enumerate(kept):
         label = " " * _INDENT + "decided" if number == 0 else ""
-        said = render_decision(decision, page)
-        lines += page.block(said, indent=_LABEL, label=label, lines=3 if brief else None)
+        text = render_decision(decision, page)
+        lines += page.block(text, indent=_LABEL, label=label, lines=3 if brief else None)
     if len(decisions) > len(kept):
         lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
     return lines
 
 
 def render_decision(decision: Header, page: Page) -> str:
-    """``X over Y and Z, because W``, and who says so."""
+    """``X over Y and Z, because W``, and who recorded it."""
     text = escape_line(decision["chosen"])
     others = [escape_line(other) for other in decision["alternatives"]]
     if others:
@@ -138,15 +138,15 @@ def render_decision(decision: Header, page: Page) -> str:
     if decision["reasoning"]:
         text += f", because {escape_line(decision['reasoning'])}"
     by = None if decision["by"] == "agent" else escape_line(decision["by"])
-    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    notes = ", ".join(filter(None, (by, sure(decision["confidence"]))))
     # painted word by word, so that a line break never falls inside a painted stretch
-    return " ".join([text, *(page.paint(word, "dim") for word in f"({told})".split())]) if told else text
+    return " ".join([text, *(page.paint(word, "dim") for word in f"({notes})".split())]) if notes else text
 
 
 def render_small_print(header: Header, page: Page) -> list[str]:
-    told: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
+    parts: Sequence[str] = [escape_line(fact) for fact in (*facts(header), *marks(header)) if fact]
     rows: list[str] = []
-    for fact in told:  # broken between facts, never inside one
+    for fact in parts:  # broken between facts, never inside one
         longer = f"{rows[-1]} · {fact}" if rows else fact
         room = page.room(_INDENT)
         if rows and (room is None or width(longer) <= room):

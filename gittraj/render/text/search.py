@@ -1,4 +1,4 @@
-"""The terminal's view of what a search found: the commit, and the words where they stand."""
+"""Search results in the terminal: the commit, and excerpts with the matches marked."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ LABELS = {
 _SPACE = re.compile(r"\s+")
 
 
-class Place(Protocol):
-    """A text of a kind (a key of ``LABELS``); every second one of ``marked`` was sought."""
+class Excerpt(Protocol):
+    """A text of a kind (a key of ``LABELS``); every second string of ``marked`` is a match."""
 
     @property
     def kind(self) -> str: ...
@@ -44,7 +44,7 @@ class Hit(Protocol):
     @property
     def about(self) -> Mapping[str, Any]: ...
     @property
-    def excerpts(self) -> Sequence[Place]: ...
+    def excerpts(self) -> Sequence[Excerpt]: ...
 
 
 def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: datetime) -> str:
@@ -54,16 +54,16 @@ def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: date
         lines = [page.paint(escape_line(hit.trajectory), "yellow")]
     else:
         lines = [render_title({**commit}, page, now)]
-    for place in hit.excerpts:
-        label = " " * _INDENT + LABELS[place.kind]
-        lines += page.block(_mark(place.marked, page), indent=_LABEL, label=label, lines=_LINES)
+    for excerpt in hit.excerpts:
+        label = " " * _INDENT + LABELS[excerpt.kind]
+        lines += page.block(_mark(excerpt.marked, page), indent=_LABEL, label=label, lines=_LINES)
     return "\n".join((*lines, *_small_print(hit, commit, page))) + "\n"
 
 
 def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iterator[str]:
-    told = [hit.agent, hit.trajectory if commit else None, hit.about["title"]]
-    told.append("no commit came of it" if hit.about["role"] == "explored" else None)
-    text = escape_line(" · ".join(filter(None, told)))
+    facts = [hit.agent, hit.trajectory if commit else None, hit.about["title"]]
+    facts.append("no commit came of it" if hit.about["role"] == "explored" else None)
+    text = escape_line(" · ".join(filter(None, facts)))
     yield " " * _INDENT + page.paint(cut(text, page.room(_INDENT)), "dim")
 
 
@@ -72,8 +72,8 @@ def _mark(stretches: Sequence[str], page: Page) -> str:
     shown = []
     for number, stretch in enumerate(stretches):
         flat = _SPACE.sub(" ", escape(stretch))
-        sought = number % 2
+        matched = number % 2
         shown.append(
-            " ".join(page.paint(word, "bold", "red") for word in flat.split(" ")) if sought else flat
+            " ".join(page.paint(word, "bold", "red") for word in flat.split(" ")) if matched else flat
         )
     return "".join(shown).strip()

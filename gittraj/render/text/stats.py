@@ -1,4 +1,4 @@
-"""The terminal's view of figures over many commits: some lines, and a bar for each row of a table."""
+"""Statistics in the terminal: some lines, and a bar chart of a table's rows."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     trajectories = f"{number:,} trajector{'y' if number == 1 else 'ies'}"
     idle = f"; {total['withoutCommit']:,} led to no commit here" if total["withoutCommit"] else ""
     yield "work", f"{_many(sessions, 'session')}, {trajectories}{idle}"
-    yield "agents", _names(total["agents"])
-    yield "models", _names(total["models"])
-    yield "tokens", _known(tokens(total["usage"]), total["tellingUsage"], number)
-    yield "cost", _known(money(total), total["tellingCost"], number)
-    telling = ", ".join(f"{part} {many:,}" for part, many in total["telling"].items())
-    silent = sessions - total["telling"]["retrospective"]
-    yield "told", f"{telling} of {sessions:,}; {_many(silent, 'session')} without a retrospective"
+    yield "agents", _spell_ranking(total["agents"])
+    yield "models", _spell_ranking(total["models"])
+    yield "tokens", _partly_known(tokens(total["usage"]), total["tellingUsage"], number)
+    yield "cost", _partly_known(money(total), total["tellingCost"], number)
+    coverage = ", ".join(f"{part} {many:,}" for part, many in total["telling"].items())
+    without = sessions - total["telling"]["retrospective"]
+    yield "told", f"{coverage} of {sessions:,}; {_many(without, 'session')} without a retrospective"
     if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
         yield "beside", beside
     disk = "unknown" if stored["disk"] is None else _bytes(stored["disk"])
@@ -47,23 +47,23 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     yield "stored", f"{_bytes(stored['records'])} of records, {events} of events; all on disk {disk}"
 
 
-def _known(text: str | None, telling: int, of: int) -> str:
+def _partly_known(text: str | None, known: int, of: int) -> str:
     if text is None:
         return "unknown: no record tells"
-    return text if telling == of else f"{text}, of {telling:,} of {of:,}; the others' are unknown"
+    return text if known == of else f"{text}, of {known:,} of {of:,}; the others' are unknown"
 
 
-def _names(ranking: Sequence[Header]) -> str:
+def _spell_ranking(ranking: Sequence[Header]) -> str:
     return ", ".join(f"{each['name'] or 'unknown'} {each['trajectories']:,}" for each in ranking)
 
 
 def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[str]:
     names = [cut(escape_line(row["name"] or "unknown"), _NAME) for row in rows[:_ROWS]]
-    told = [_small(row) for row in rows[:_ROWS]]
-    wide = max(map(width, names)), max(map(len, told))
+    facts = [_small(row) for row in rows[:_ROWS]]
+    wide = max(map(width, names)), max(map(len, facts))
     # name, bar, three digits and a sign for the share, two blanks between
     bar = min(_BAR, max(4, (page.columns or 80) - wide[0] - wide[1] - 10))
-    for row, name, small in zip(rows, names, told, strict=False):
+    for row, name, small in zip(rows, names, facts, strict=False):
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
         yield f"{lead}  {page.paint(small, 'dim')}".rstrip()
@@ -74,16 +74,16 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
 def _small(row: Header) -> str:
     spent = tokens(row["usage"])
     size = sum(row["bytes"].values())
-    told = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), _bytes(size) if size else None]
-    return " · ".join(filter(None, told))
+    facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), _bytes(size) if size else None]
+    return " · ".join(filter(None, facts))
 
 
 def _bar(row: Header, columns: int, *, ascii_only: bool) -> str:
     share = row["recorded"] / row["commits"] if row["commits"] else 0.0
     if ascii_only:
         return ("#" * round(share * columns)).ljust(columns, ".")
-    eighths = round(share * columns * 8)
-    full, rest = divmod(eighths, 8)
+    filled = round(share * columns * 8)
+    full, rest = divmod(filled, 8)
     return ("█" * full + _EIGHTHS[rest] * bool(rest)).ljust(columns)
 
 

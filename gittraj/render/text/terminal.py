@@ -1,7 +1,6 @@
-"""Text for a terminal: made harmless, measured, wrapped and coloured.
+"""Text for a terminal: escaped, measured, wrapped and coloured.
 
-Everything that a renderer for the terminal shows goes through ``escape()`` first; only then is it painted, so
-that an escape sequence in the output is always one of ours.
+Renderers escape all text before colouring it, so every escape sequence in the output is ours.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _COLOURS = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33",
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """How wide lines may be (None: into a pipe), and whether they are painted."""
+    """The width of lines (None: unlimited), and whether they are coloured."""
 
     columns: int | None = None
     colour: bool = False

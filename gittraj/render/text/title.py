@@ -1,4 +1,4 @@
-"""The line over a commit: its id, subject, age and author. It must import next to nothing: see
+"""A commit's title line: id, subject, age and author. It must import next to nothing: see
 ``gittraj.index.fast_open``.
 """
 
@@ -15,7 +15,7 @@ _AGES = (("month", 2_629_800), ("week", 604_800), ("day", 86_400), ("hour", 3_60
 
 
 def ago(time: str | None, now: datetime) -> str:
-    """``3 days ago``; the date itself when it is more than a year away; empty when unknown."""
+    """``3 days ago``; the date itself after a year; empty when unknown."""
     moment = parse_time(time)
     if moment is None:
         return ""
@@ -31,10 +31,10 @@ def ago(time: str | None, now: datetime) -> str:
 def lay_out(
     short: str, subject: tuple[str, int], about: tuple[str, int], *, at: int, columns: int | None
 ) -> str:
-    """Painted texts in one line if they fit; ``subject`` with the width of its last line, ``about`` with
-    its own. ``at`` is where the subject begins."""
+    """Coloured texts on one line if they fit, else two. ``subject`` comes with the width of its last line,
+    ``about`` with its own; ``at`` is the column where the subject begins."""
     text, used = subject
-    said, size = about
+    note, size = about
     fits = columns is None or at + used + 2 + size <= columns
     gap = "  " if fits else "\n" + " " * at
-    return f"{short} {text}{gap}{said}"
+    return f"{short} {text}{gap}{note}"

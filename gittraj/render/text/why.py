@@ -1,4 +1,4 @@
-"""Why lines are as they are: for a reader, and, as lines of keys and values, for a script."""
+"""``git traj why`` for readers, and as lines of keys and values for scripts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
     header = entry["trajectory"]
     if header is not None:
-        shown += _told(entry, page)
+        shown += _account(entry, page)
         shown += render_small_print(header, page)
     elif entry["commit"] is not None:
         shown += [
             page.paint("  no record tells of this commit", "dim"),
-            *_nearest(entry["nearest"], page, now),
+            *_previous(entry["nearest"], page, now),
         ]
     return "\n".join(shown) + "\n"
 
@@ -55,7 +55,7 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
     return render_title(entry, page, now)
 
 
-def _told(entry: Header, page: Page) -> Iterator[str]:
+def _account(entry: Header, page: Page) -> Iterator[str]:
     if entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
     for number, decision in enumerate(entry["decisions"][:3]):
@@ -70,26 +70,28 @@ def _told(entry: Header, page: Page) -> Iterator[str]:
             yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
     else:
         yield from _block("wrote", "no call of the session shows these lines", page, 1)
-    for number, doubt in enumerate(entry["trajectory"]["caveats"][:3]):
-        yield from _block("" if number else "doubts", escape_line(doubt), page, 2)
+    for number, caveat in enumerate(entry["trajectory"]["caveats"][:3]):
+        yield from _block("" if number else "doubts", escape_line(caveat), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
 
 
 def _moved(former: Sequence[Header]) -> str:
-    """Which rewrite brought the reason to this commit."""
+    """The commits that this record was carried over from."""
     old = ", ".join(commit["short"] for commit in former[:5])
     first = [commit["short"] for commit in former if commit["first"]]
-    told = f"here from {old} by a rewrite of history"
-    return f"{told}; the first was {first[0]}" if first and len(former) > 1 else told
+    text = f"here from {old} by a rewrite of history"
+    return f"{text}; the first was {first[0]}" if first and len(former) > 1 else text
 
 
-def _nearest(near: Header | None, page: Page, now: datetime) -> Iterator[str]:
-    if near is None:
+def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[str]:
+    if previous is None:
         return
     yield page.paint("  the last recorded change of the file before it:", "dim")
-    yield from (f"  {row}" for row in render_title(near, Page(page.room(2), page.colour), now).split("\n"))
-    header = near["trajectory"]
+    yield from (
+        f"  {row}" for row in render_title(previous, Page(page.room(2), page.colour), now).split("\n")
+    )
+    header = previous["trajectory"]
     if header and header["prompt"]:
         yield from _block("asked", escape_line(header["prompt"]), page, 3)
 
@@ -108,8 +110,8 @@ def render_porcelain(entry: Header, lines: Sequence[str], path: str) -> str:
     rows += [f"lines {_spell(entry['lines'])}", f"path {escape_line(path)}"]
     for key, value in _pairs(entry):
         if value not in (None, ""):
-            said = escape(str(value)).replace("\n", " ")
-            rows.append(f"{key} {said if key == 'change' else escape_line(said)}")
+            flat = escape(str(value)).replace("\n", " ")
+            rows.append(f"{key} {flat if key == 'change' else escape_line(flat)}")
     for first, last in entry["lines"]:
         rows += [f"\t{escape(line)}" for line in lines[first - 1 : last]]
     return "\n".join(rows) + "\n"
@@ -131,9 +133,9 @@ def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
         yield "event", f"{event['id']} {event['type']}"
     for line in entry["change"]:
         yield "change", line
-    for doubt in header["caveats"] if header else ():
-        yield "doubt", doubt
+    for caveat in header["caveats"] if header else ():
+        yield "doubt", caveat
     for old in entry["movedBy"]:
         yield "moved-from", old["commit"] + (" first" if old["first"] else "")
-    if near := entry["nearest"]:
-        yield "nearest", f"{near['commit']} {near['subject']}"
+    if previous := entry["nearest"]:
+        yield "nearest", f"{previous['commit']} {previous['subject']}"

@@ -1,5 +1,5 @@
-"""Text for a terminal: made harmless, measured and wrapped. It must import next to nothing that a console
-script has not: see ``gittraj.index.fast_open``.
+"""Text for a terminal: escaped, measured and wrapped. It must import next to nothing: see
+``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations
@@ -13,65 +13,65 @@ if TYPE_CHECKING:
 
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
-_PAINT = re.compile("\x1b\\[[0-9;]*m")
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 _WORDS = re.compile(r"(\s*)(\S+)")
 
 
 def escape(text: str) -> str:
-    """``text`` without any power over a terminal; newlines stay.
+    """``text`` that cannot control a terminal; newlines stay.
 
     Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
     characters without width that join, hide or tag others are dropped.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
-    if flat.replace("\n", "").isprintable():  # so is every sign that stays as it is, but for blanks
+    if flat.replace("\n", "").isprintable():  # nothing to escape
         return flat
-    return flat.translate({ord(sign): _harmless(sign) for sign in set(flat)})
+    return flat.translate({ord(char): _harmless(char) for char in set(flat)})
 
 
 def escape_line(text: str) -> str:
-    """The same on one line: every stretch of white space is one space."""
+    """``text`` escaped, on one line: white space is collapsed to single spaces."""
     return " ".join(escape(text).split())
 
 
-def _harmless(sign: str) -> str:
-    if sign == "\n":
-        return sign
-    match unicodedata.category(sign):
-        case "Cc" if sign < "\x80":
-            return f"^{chr(ord(sign) ^ 0x40)}"
+def _harmless(char: str) -> str:
+    if char == "\n":
+        return char
+    match unicodedata.category(char):
+        case "Cc" if char < "\x80":
+            return f"^{chr(ord(char) ^ 0x40)}"
         case "Cc":
-            return f"<U+{ord(sign):04X}>"
+            return f"<U+{ord(char):04X}>"
         case "Cf":
-            return f"<U+{ord(sign):04X}>" if sign in _BIDI else ""
+            return f"<U+{ord(char):04X}>" if char in _BIDI else ""
         case "Cs":
             return "\ufffd"
         case _:
-            return sign
+            return char
 
 
 def width(text: str) -> int:
     """Columns that escaped (and painted) ``text`` takes in a terminal."""
     if text.isascii() and text.isprintable():
         return len(text)
-    return sum(map(_columns, _PAINT.sub("", text)))
+    return sum(map(_columns, _COLOUR.sub("", text)))
 
 
-def _columns(sign: str) -> int:
-    if unicodedata.category(sign) in ("Mn", "Me"):
+def _columns(char: str) -> int:
+    if unicodedata.category(char) in ("Mn", "Me"):
         return 0
-    return 2 if unicodedata.east_asian_width(sign) in "WF" else 1
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def cut(text: str, columns: int | None) -> str:
-    """One line of at most ``columns``, ended by an ellipsis when some is gone."""
+    """One line of at most ``columns``, with an ellipsis where it was cut."""
     if columns is None or width(text) <= columns:
         return text
-    bare = _PAINT.sub("", text)
+    bare = _COLOUR.sub("", text)
     room = max(columns - 1, 0)
     end = 0
-    for sign in bare:
-        room -= _columns(sign)
+    for char in bare:
+        room -= _columns(char)
         if room < 0:
             break
         end += 1
@@ -96,7 +96,7 @@ def wrap(text: str, columns: int | None, *, lines: int | None = None) -> list[st
 
 def _rows(line: str, columns: int) -> Iterator[str]:
     row, used = "", 0
-    for gap, piece in _pieces(line, columns):
+    for gap, piece in _unbreakable(line, columns):
         size = width(piece)
         if row.strip() and used + gap + size > columns:
             yield row
@@ -107,18 +107,18 @@ def _rows(line: str, columns: int) -> Iterator[str]:
     yield row
 
 
-def _pieces(line: str, columns: int) -> Iterator[tuple[int, str]]:
-    """What must not be broken, each after so many spaces."""
+def _unbreakable(line: str, columns: int) -> Iterator[tuple[int, str]]:
+    """Unbreakable strings, each with the number of spaces before it."""
     for space, word in _WORDS.findall(line):
         gap = min(len(space), columns // 2)
-        if width(word) <= columns and not any(_columns(sign) == 2 for sign in word):
+        if width(word) <= columns and not any(_columns(char) == 2 for char in word):
             yield gap, word
             continue
         piece, used = "", 0
-        for sign in word:
-            size = _columns(sign)
+        for char in word:
+            size = _columns(char)
             if piece and size and (used + size > columns or 2 in (size, _columns(piece[0]))):
                 yield gap, piece
                 gap, piece, used = 0, "", 0
-            piece, used = piece + sign, used + size
+            piece, used = piece + char, used + size
         yield gap, piece

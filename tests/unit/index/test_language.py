@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gittraj.errors import UsageError
 from gittraj.index.language import parse_query
-from gittraj.index.text import TEXTS, Part, Piece, about, ranked, replace_parts
+from gittraj.index.text import TEXTS, Part, TextField, about, ranked, replace_parts
 
 TEXTS_SAID = {
     1: "The RateLimiter counts per key",
@@ -31,9 +31,9 @@ def said() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.executescript(TEXTS.tables)
         for number, text in TEXTS_SAID.items():
-            pieces = [Piece("message", "e1", text)]
+            fields = [TextField("message", "e1", text)]
             replace_parts(
-                connection, {f"t{number}": [Part(f"t{number}", "e1", None, 0, number, {}, (), pieces)]}
+                connection, {f"t{number}": [Part(f"t{number}", "e1", None, 0, number, {}, (), fields)]}
             )
         yield connection
 

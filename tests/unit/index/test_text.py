@@ -16,7 +16,7 @@ from gittraj.index.text import (
     TEXTS,
     WEIGHTS,
     Part,
-    Piece,
+    TextField,
     about,
     commits_of,
     count,
@@ -34,8 +34,8 @@ COMMIT = "ab" * 20
 
 def part(trajectory: str, *texts: str, kind: str = "message", first: str = "e1", **facts: int | str) -> Part:
     fields = {"agent": "codex", "began": 100, "ended": 200} | facts
-    pieces = [Piece(kind, f"e{n}", text) for n, text in enumerate(texts)]
-    return Part(trajectory, first, about={"title": trajectory}, commits=[COMMIT], pieces=pieces, **fields)  # type: ignore[arg-type]
+    pieces = [TextField(kind, f"e{n}", text) for n, text in enumerate(texts)]
+    return Part(trajectory, first, about={"title": trajectory}, commits=[COMMIT], fields=pieces, **fields)  # type: ignore[arg-type]
 
 
 def test_parts_come_and_go(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_parts_come_and_go(tmp_path: Path) -> None:
         strikes = part("t1", "the heron strikes", first="e9")
         assert not replace_parts(connection, {"t1": [replace(one, agent="claude-code"), strikes]})
         assert frequency(connection, '"strikes"') == 1
-        other = replace(one, pieces=[Piece("message", "e0", "gone fishing")])
+        other = replace(one, fields=[TextField("message", "e0", "gone fishing")])
         assert replace_parts(connection, {"t1": [other]})
         assert frequency(connection, '"strikes"') == 0
         assert frequency(connection, '"fish"') == 1

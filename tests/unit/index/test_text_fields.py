@@ -33,7 +33,7 @@ def said(*events: AnyEvent, **fields: Any) -> Part:
 
 
 def told(part: Part) -> list[tuple[str, str | None, str]]:
-    return [(piece.kind, piece.event, piece.text) for piece in part.pieces]
+    return [(piece.kind, piece.event, piece.text) for piece in part.fields]
 
 
 def test_each_text_has_its_kind() -> None:
@@ -104,12 +104,12 @@ def test_what_is_sealed_is_no_text() -> None:
 def test_what_is_long_is_shortened() -> None:
     letters = "a" * 5_000 + "z" * 5_000
     printed = [ToolResult(id=f"r{n}", content=f"{n} {letters} {n}") for n in range(100)]
-    pieces = said(*printed).pieces
+    pieces = said(*printed).fields
     assert sum(len(piece.text) for piece in pieces) <= PRINTED_MOST
     assert pieces[0].text.startswith("0 a")
     assert pieces[0].text.endswith("z 0")
     assert len(pieces[0].text) == sum(PRINTED) + 3
     messages = [Message(id=f"m{n}", content=f"{n} {letters * 9}") for n in range(100)]
-    pieces = said(*messages).pieces
+    pieces = said(*messages).fields
     assert max(len(piece.text) for piece in pieces) == LONGEST
     assert sum(len(piece.text) for piece in pieces) == MOST

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.values import AnyEvent, Message, ToolCall, Touched
 from gittraj.query.why.excerpt import MOST, show_change
-from gittraj.query.why.line_origin import find_writers, read_writings
+from gittraj.query.why.line_origin import find_edits, read_edits
 
 PATH = "src/f.py"
 PATCH = """\
@@ -58,7 +58,7 @@ def edit(number: int, old: str, new: str) -> ToolCall:
 
 def who(lines: list[str], *events: AnyEvent) -> list[str | None]:
     """Of each line the id of the call that wrote it."""
-    found = find_writers(lines, range(len(lines)), read_writings(events, {PATH}))
+    found = find_edits(lines, range(len(lines)), read_edits(events, {PATH}))
     return [found[at].call.id if at in found else None for at in range(len(lines))]
 
 
@@ -143,8 +143,8 @@ def test_every_line_of_what_was_written_last_has_a_writer(texts: list[list[str]]
 
 
 def test_an_excerpt_begins_with_what_was_replaced() -> None:
-    (writing,) = read_writings([edit(1, "a\nold\nz", "a\nnew\nmore\nz")], {PATH})
-    assert show_change(writing, ["new"]) == ["-old", "+new", "+more"]
-    (writing,) = read_writings([write(1, *(f"line {n}" for n in range(50)))], {PATH})
-    assert show_change(writing, ["line 7"]) == ["+line 7"]
-    assert len(show_change(writing, [f"line {n}" for n in range(50)])) == MOST
+    (edit_,) = read_edits([edit(1, "a\nold\nz", "a\nnew\nmore\nz")], {PATH})
+    assert show_change(edit_, ["new"]) == ["-old", "+new", "+more"]
+    (edit_,) = read_edits([write(1, *(f"line {n}" for n in range(50)))], {PATH})
+    assert show_change(edit_, ["line 7"]) == ["+line 7"]
+    assert len(show_change(edit_, [f"line {n}" for n in range(50)])) == MOST

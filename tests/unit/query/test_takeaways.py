@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.values import Decision, Retrospective, Role, Summary, TestRuns, Whole
 from gittraj.query.context.neighbours import Near
-from gittraj.query.context.takeaways import Source, rank_lessons
+from gittraj.query.context.takeaways import Source, rank_takeaways
 from gittraj.query.header import fold
 from tests.integration.story import record
 
@@ -32,7 +32,7 @@ def chose(chosen: str, *others: str, by: str = "agent", **more: Any) -> dict[str
 
 
 def texts(*sources: Source, names: tuple[str, ...] = ()) -> list[str]:
-    return [lesson["text"] for lesson in rank_lessons(sources, names)]
+    return [takeaway["text"] for takeaway in rank_takeaways(sources, names)]
 
 
 def test_everything_that_a_record_says() -> None:
@@ -54,8 +54,8 @@ def test_everything_that_a_record_says() -> None:
         prompt="Do it",
         summary=Summary(text="Done", by="agent"),
     )
-    lessons = rank_lessons([told])
-    assert [(x["kind"], x["text"]) for x in lessons] == [
+    takeaways = rank_takeaways([told])
+    assert [(x["kind"], x["text"]) for x in takeaways] == [
         ("rejected", "Y or Z"),
         ("doubt", "unsure"),
         ("challenge", "locks"),
@@ -65,7 +65,7 @@ def test_everything_that_a_record_says() -> None:
         ("suggested", "cache"),
         ("asked", "Do it"),
     ]
-    assert lessons[0] == {
+    assert takeaways[0] == {
         "commit": "0" * 40,
         "short": "0" * 7,
         "date": "2026-03-01T09:00:00Z",
@@ -81,8 +81,8 @@ def test_everything_that_a_record_says() -> None:
         "path": "a.py",
         "neighbour": False,
     }
-    assert (lessons[3]["by"], lessons[3]["confidence"]) == ("agent", 0.7)
-    assert lessons[-1]["summary"] == "Done"
+    assert (takeaways[3]["by"], takeaways[3]["confidence"]) == ("agent", 0.7)
+    assert takeaways[-1]["summary"] == "Done"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_everything_that_a_record_says() -> None:
     ],
 )
 def test_which_comes_first(first: Source, second: Source) -> None:
-    both = [rank_lessons([one])[0]["text"] for one in (first, second)]
+    both = [rank_takeaways([one])[0]["text"] for one in (first, second)]
     assert texts(first, second, names=("parse",)) == both
 
 
@@ -115,8 +115,8 @@ def test_no_kind_drowns_the_others() -> None:
 
 def test_the_same_words_are_told_once() -> None:
     copy = [source(i, caveats=("Not  Tested",), **chose("x", "y")) for i in (3, 1)]
-    lessons = rank_lessons([*copy, source(2, caveats=("not tested",))])
-    assert [(x["text"], x["commit"][-1]) for x in lessons] == [("y", "1"), ("Not  Tested", "1")]
+    takeaways = rank_takeaways([*copy, source(2, caveats=("not tested",))])
+    assert [(x["text"], x["commit"][-1]) for x in takeaways] == [("y", "1"), ("Not  Tested", "1")]
 
 
 @pytest.mark.parametrize(
@@ -139,16 +139,20 @@ def test_what_a_neighbour_was_asked_and_how_its_tests_went_is_its_own() -> None:
 
 def test_what_led_to_no_commit_was_tried() -> None:
     whole = Whole(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
-    told = rank_lessons([source(whole=whole, prompt="Parse", role="explored")])
+    told = rank_takeaways([source(whole=whole, prompt="Parse", role="explored")])
     assert [(x["kind"], x["text"]) for x in told] == [("tried", "A grammar")]
-    told = rank_lessons([source(whole=whole, prompt="Parse")])
+    told = rank_takeaways([source(whole=whole, prompt="Parse")])
     assert [(x["kind"], x["text"]) for x in told] == [("asked", "Parse")]
 
 
 def test_by_hand_the_title_is_what_was_asked() -> None:
     whole = Whole(title="Parse durations", retrospective=Retrospective(by="human", summary="They parse."))
-    (lesson,) = rank_lessons([source(whole=whole)])
-    assert (lesson["kind"], lesson["text"], lesson["summary"]) == ("asked", "Parse durations", "They parse.")
+    (takeaway,) = rank_takeaways([source(whole=whole)])
+    assert (takeaway["kind"], takeaway["text"], takeaway["summary"]) == (
+        "asked",
+        "Parse durations",
+        "They parse.",
+    )
 
 
 @given(
@@ -168,8 +172,8 @@ def test_the_order_is_that_of_the_sources_worth_not_of_their_coming(told: Any, c
         source(i, weight=w, caveats=tuple(words), **chose("x", *words, by=by, confidence=c))
         for i, (words, by, c, w) in enumerate(told)
     ]
-    lessons = rank_lessons(sources, ["parse"])
+    takeaways = rank_takeaways(sources, ["parse"])
     chance.shuffle(sources)
-    assert rank_lessons(sources, ["parse"]) == lessons
-    said = [(x["text"].casefold(), x["chosen"]) for x in lessons]
+    assert rank_takeaways(sources, ["parse"]) == takeaways
+    said = [(x["text"].casefold(), x["chosen"]) for x in takeaways]
     assert len(said) == len(set(said))

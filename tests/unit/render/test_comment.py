@@ -9,21 +9,21 @@ import pytest
 
 from gittraj.model.values import Decision, FileChanged, Retrospective, Summary
 from gittraj.query.change import Change, Rewritten
-from gittraj.render.comment.comment import Block, Taste, fit, render_comment
+from gittraj.render.comment.comment import Block, CommentOptions, fit, render_comment
 from gittraj.render.comment.flags import find_flags
 from gittraj.render.comment.height import FOLD, height
-from gittraj.render.comment.tables import Place
+from gittraj.render.comment.tables import Location
 from tests.integration.story import record
 from tests.unit.render.changes import A, B, C, change_of, figures, full_change, whole
 from tests.unit.render.test_inert import LIVE, gfm, hostile
 
-PLACE = Place(
+LOCATION = Location(
     server="https://github.example", repository="acme/shop", number=7, run="https://github.example/run"
 )
 
 
-def render(change: Change, taste: Taste = Taste()) -> str:  # noqa: B008 - frozen
-    return render_comment(change, PLACE, taste)
+def render(change: Change, options: CommentOptions = CommentOptions()) -> str:  # noqa: B008 - frozen
+    return render_comment(change, LOCATION, options)
 
 
 def test_above_the_fold() -> None:
@@ -44,16 +44,16 @@ def test_above_the_fold() -> None:
 
 
 def test_a_doubt_stands_at_the_file_that_it_names() -> None:
-    flags = {flag.said: flag.path for flag in find_flags(full_change()) if flag.said}
+    flags = {flag.quoted: flag.path for flag in find_flags(full_change()) if flag.quoted}
     assert flags["Retry-After as an HTTP date is not covered by test_retry.py."] == "tests/test_retry.py"
     assert flags["retry-after as seconds only"] == "src/retry.py"
 
 
 def test_a_long_path_is_shown_by_its_end() -> None:
     path = "src/a/rather/deep/folder/of/the/shop/retry.py"
-    assert "[`…/deep/folder/of/the/shop/retry.py`](https://" in PLACE.file(path, most=34)
-    assert "[`…try_with_a_long_name.py`]" in PLACE.file("retry_with_a_long_name.py", most=24)
-    assert f"[`{path}`]" in PLACE.file(path)
+    assert "[`…/deep/folder/of/the/shop/retry.py`](https://" in LOCATION.file(path, most=34)
+    assert "[`…try_with_a_long_name.py`]" in LOCATION.file("retry_with_a_long_name.py", most=24)
+    assert f"[`{path}`]" in LOCATION.file(path)
     told = record("traj_one", whole=whole(), **figures(files=(FileChanged(path=path, edits=9),)))
     assert "| ↩️ | [`…/folder/of/the/shop/retry.py`](" in render(change_of({A: [told]}, files=(path,)))
 
@@ -73,7 +73,7 @@ def test_what_was_said_where_nothing_says_why() -> None:
     assert "Decided" not in text
     assert "A private prompt" not in text
     told = change_of({A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]})
-    assert "A private prompt" in render(told, Taste(prompts=True))
+    assert "A private prompt" in render(told, CommentOptions(prompts=True))
 
 
 def test_what_was_asked() -> None:
@@ -138,8 +138,8 @@ def test_states() -> None:
     assert "10 commits and 1 file more are not listed" in render(full_change(more=(10, 1)))
     unread = render(full_change(unread=True))
     assert "The records of the fork cannot be read here: it is gone, or private." in unread
-    assert "$" not in render(full_change(), Taste(cost=False))
-    assert "](" not in render_comment(full_change(), Place(), Taste())
+    assert "$" not in render(full_change(), CommentOptions(cost=False))
+    assert "](" not in render_comment(full_change(), Location(), CommentOptions())
 
 
 def test_what_a_commit_without_a_record_changed() -> None:
@@ -171,20 +171,21 @@ def test_whole_blocks_get_shorter_until_all_fits() -> None:
     assert (len(text) <= 60_000, len(text.encode()) <= 200_000) == (True, True)
     assert "Shortened to fit: file by file" in text
     assert text.count("<details>") == text.count("</details>")
-    tight = render_comment(wide, PLACE, Taste(), characters=1_500)
+    tight = render_comment(wide, LOCATION, CommentOptions(), characters=1_500)
     assert len(tight) <= 1_500
     assert tight.startswith("### Why this change")
-    tiny = render_comment(wide, PLACE, Taste(), characters=100)
+    tiny = render_comment(wide, LOCATION, CommentOptions(), characters=100)
     assert len(tiny) <= 100
 
 
 def test_the_least_important_block_goes_first() -> None:
     blocks = [Block(0, "head", ("head",)), Block(1, "a", ("a" * 50, "a")), Block(9, "b", ("b" * 50, ""))]
-    assert fit(blocks, characters=200, octets=200) == f"head\n\n{'a' * 50}\n\n{'b' * 50}\n"
+    assert fit(blocks, characters=200, max_bytes=200) == f"head\n\n{'a' * 50}\n\n{'b' * 50}\n"
     assert (
-        fit(blocks, characters=105, octets=200) == f"head\n\n{'a' * 50}\n\n<sub>Shortened to fit: b.</sub>\n"
+        fit(blocks, characters=105, max_bytes=200)
+        == f"head\n\n{'a' * 50}\n\n<sub>Shortened to fit: b.</sub>\n"
     )
-    assert fit(blocks, characters=60, octets=200) == "head\n\na\n\n<sub>Shortened to fit: a, b.</sub>\n"
+    assert fit(blocks, characters=60, max_bytes=200) == "head\n\na\n\n<sub>Shortened to fit: a, b.</sub>\n"
 
 
 OURS = set(
@@ -219,7 +220,7 @@ def test_nothing_of_others_comes_alive(seed: int) -> None:
     change = replace(
         change, commits=tuple(replace(c, subject=evil[2], files=(evil[3],)) for c in change.commits)
     )
-    page = gfm(render(change, Taste(prompts=True)))
+    page = gfm(render(change, CommentOptions(prompts=True)))
     assert {tag for tag, _ in page.tags} <= OURS, {tag for tag, _ in page.tags} - OURS
     assert not page.strange
     for tag, attributes in page.tags:

@@ -12,8 +12,8 @@ from gittraj.query.header import fold
 from gittraj.query.show.chapters import spell_event
 from gittraj.render.detail import Detail
 from gittraj.render.html.document import render_page
-from gittraj.render.html.links import Place
-from gittraj.render.html.lists import render_overview, render_row, tell_lines
+from gittraj.render.html.links import Links
+from gittraj.render.html.lists import event_lines, render_overview, render_row
 from tests.unit.render.headers import COMMIT, entry
 from tests.unit.render.html.parsed import parse
 from tests.unit.strategies import events, values_of
@@ -34,12 +34,12 @@ def test_there_is_a_page_of_anything(record: Any, found: list[Any], thinking: bo
     chapter = {"id": "x", "title": "x", "agentName": None, "startedAt": None, "endedAt": None, "events": told}
     whole = {**header, "chapters": [chapter], "also": []}
     detail = Detail(everything=True, thinking=thinking)
-    site = Place(root="../", title="<b>", commits={COMMIT}, trajectories={record.id})
+    site = Links(root="../", title="<b>", commits={COMMIT}, trajectories={record.id})
     commit = entry(whole)
     for page in (
         "".join(render_page([(commit, [whole])], detail=detail)),
         "".join(render_page([(None, [whole, whole]), (commit, [])], detail=detail)),
-        render_overview(whole, [(commit, list(tell_lines(whole)))], site),
+        render_overview(whole, [(commit, list(event_lines(whole)))], site),
         render_row(commit, site),
     ):
         assert {each.name for each in parse(page).all()} <= set(OURS.split())

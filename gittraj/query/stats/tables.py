@@ -1,0 +1,135 @@
+"""Statistics by month, author, agent, model or path: the rows of ``git traj stats --by``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from gittraj.query.header import Header
+from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
+from gittraj.query.log.paths import Ancestry
+from gittraj.query.stats.counts import Tallies, Tally
+from gittraj.query.stats.statistics import (
+    Counted,
+    Part,
+    StoredPart,
+    note_bytes,
+    place_parts,
+    stored_parts,
+    sum_figures,
+    total_size,
+    trajectories_of,
+)
+
+
+def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collection[str]]]) -> list[Header]:
+    """Rows of FIGURES with ``name`` (null: not known) and ``bytes``, the largest first, months newest first.
+
+    ``touched``, called for ``path`` only, returns the names under which each commit counts.
+    """
+    match by:
+        case "agent":
+            rows = _by_trajectory(totals, lambda each: each.agent)
+        case "model":  # records do not split costs between models
+            rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
+        case "path":
+            rows = _by_path(totals, touched())
+        case _:
+            rows = _by_commit(
+                totals,
+                {c.id: c.month if by == "month" else c.author for c in totals.commits},
+            )
+    if by == "month":
+        return sorted(rows, key=lambda row: str(row["name"]), reverse=True)
+    return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
+
+
+def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
+    parts: dict[str, list[Part]] = defaultdict(list)
+    for part in totals.parts:
+        parts[names.get(part.commit, "")].append(part)
+    stored: dict[str, list[StoredPart]] = defaultdict(list)
+    for each in stored_parts(totals.tallies):
+        stored[names.get(each.commit, "")].append(each)
+    for name, commits in _invert((commit, [name]) for commit, name in names.items()).items():
+        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
+        yield {
+            "name": name,
+            **sum_figures(len(commits), tallies, parts[name]),
+            "bytes": {"records": note_bytes(tallies), "events": total_size(stored[name])},
+        }
+
+
+def _by_trajectory(totals: Counted, name_of: Callable[[Tally], str | None]) -> Iterator[Header]:
+    """Each row's ``commits`` are all commits, so that it shows the share of its name."""
+    names = {each.id: name_of(each) for each in trajectories_of(totals)}
+    parts: dict[str | None, list[Part]] = defaultdict(list)
+    for part in totals.parts:
+        parts[names[part.record.id]].append(part)
+    for name in dict.fromkeys(names.values()):
+        kept = (
+            (commit, Tallies(0, [each for each in found.trajectories if names[each.id] == name]))
+            for commit, found in totals.tallies.items()
+        )
+        tallies = {commit: found for commit, found in kept if found.trajectories}
+        yield {
+            "name": name,
+            **sum_figures(len(totals.commits), tallies, parts[name]),
+            "bytes": {
+                "records": sum(each.note for found in tallies.values() for each in found.trajectories),
+                "events": total_size(stored_parts(tallies)),
+            },
+        }
+
+
+def _by_path(totals: Counted, touched: Mapping[str, Collection[str]]) -> Iterator[Header]:
+    names = ((commit.id, touched.get(commit.id, ())) for commit in totals.commits)
+    for name, commits in _invert(names).items():
+        tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
+        yield {
+            "name": name,
+            **sum_figures(len(commits), tallies, [*place_parts(tallies)]),
+            "bytes": {"records": note_bytes(tallies), "events": total_size(stored_parts(tallies))},
+        }
+
+
+def _invert(names: Iterable[tuple[str, Collection[str]]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for commit, several in names:
+        for name in several:
+            found[name].append(commit)
+    return found
+
+
+def read_touched(
+    ancestry: Ancestry, commits: Sequence[str], paths: Collection[str], index: IndexLookup | None
+) -> dict[str, set[str]]:
+    """The touched files and folders (with a slash) directly below ``paths`` (none: the top), by commit. A
+    commit that touched a path under an earlier name counts for the path itself."""
+    changed: dict[Step, list[Change]] = {}
+    if index is None or not _read_indexed(index, commits, changed):
+        changed = ancestry.diff([(commit, 0) for commit in commits], "--no-renames")
+    touched = {
+        commit: {name for _, _, path in changes if (name := _below(path, paths)) is not None}
+        for (commit, _), changes in changed.items()
+    }
+    return {commit: names or {*paths} for commit, names in touched.items()}
+
+
+def _read_indexed(index: IndexLookup, commits: Sequence[str], changed: dict[Step, list[Change]]) -> bool:
+    try:
+        return index.read_steps(dict.fromkeys(commits, ()), [""], changed, {})
+    except IndexFailedError:
+        index.give_up()
+        return False
+
+
+def _below(path: str, places: Collection[str]) -> str | None:
+    for place in places or ("",):
+        if path == place:
+            return path
+        lead = f"{place}/" if place else ""
+        if path.startswith(lead):
+            name, slash, _ = path[len(lead) :].partition("/")
+            return f"{lead}{name}{slash}"
+    return None
