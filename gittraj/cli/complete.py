@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 import click
 
-from gittraj.cli.authoring import agent, confidence, quiet, report, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, confidence, quiet, record_event, report
 from gittraj.errors import TrajError
 
 
@@ -42,7 +42,7 @@ def command(
     told = {**_read(given), **{key: _plain(value) for key, value in said.items() if value}}
     if confidence is not None:
         told["confidence"] = confidence
-    write_down("complete", told, quiet=quiet, trajectory=trajectory, report=report)
+    record_event("complete", told, quiet=quiet, trajectory=trajectory, report=report)
 
 
 def _plain(value: Any) -> Any:

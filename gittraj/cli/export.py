@@ -80,8 +80,8 @@ def _make(
 ) -> list[str | bytes] | None:
     """The document about what is named (None: everything below HEAD); None where there is nothing, or what
     was made went into ``folder``."""
-    from gittraj.cli.nothing import say_nothing_found
-    from gittraj.cli.segments import read_events
+    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.no_match import say_nothing_found
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.show.export import choose
@@ -126,8 +126,8 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
 
 def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
     """What is named (None: everything below HEAD); None where there is nothing."""
-    from gittraj.cli.nothing import say_nothing_found
-    from gittraj.cli.segments import read_events
+    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.no_match import say_nothing_found
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.show.selection import gather

@@ -8,7 +8,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import say, tell
+from gittraj.cli.transfer import say, tell
 
 if TYPE_CHECKING:
     from gittraj.sync import Remote

@@ -19,7 +19,6 @@ from gittraj.errors import TrajError, UsageError
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-_TAKEN = ("context",)  # a module of ours that every command begins with has the name
 _NAMES = {name: line for group in COMMANDS.values() for name, line in group.items()}
 
 
@@ -32,7 +31,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _NAMES:
             return None
-        module = f"{cmd_name}_" if iskeyword(cmd_name) or cmd_name in _TAKEN else cmd_name
+        module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         command: click.Command = importlib.import_module(f"gittraj.cli.{module}").command
         return command
 

@@ -10,7 +10,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import send, tell
+from gittraj.cli.transfer import send, tell
 
 
 @click.command("push", short_help=COMMANDS["sharing"]["push"])

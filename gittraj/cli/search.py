@@ -140,13 +140,13 @@ def _read_records(repository: Repository, index: Answers | None) -> Recorded:
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.segments import fetch_missing
+    from gittraj.cli.missing_events import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
-    from gittraj.cli.nothing import say_no_match, say_unread
+    from gittraj.cli.no_match import say_no_match, say_unread
 
     say_unread(found.waiting, found.away, why)
     if not found.hits:

@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.nothing import say_nothing_on
-from gittraj.cli.opening import keys, say_closed
+from gittraj.cli.missing_events import read_events
+from gittraj.cli.no_match import say_nothing_on
 from gittraj.cli.output import PIPE, dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.cli.segments import read_events
+from gittraj.cli.unseal import keys, say_closed
 from gittraj.git import Repository, from_top
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import Header

@@ -7,7 +7,7 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.fetch import describe
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import say, send, tell
+from gittraj.cli.transfer import say, send, tell
 
 
 @click.command("sync", short_help=COMMANDS["sharing"]["sync"])

@@ -81,7 +81,7 @@ def command(
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.segments import read_events
+    from gittraj.cli.missing_events import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()

@@ -1,4 +1,4 @@
-"""What ``push`` and ``sync`` have in common: whether the owner was asked, and how it is told."""
+"""Pushes after the user's consent, and reports what ``push``, ``sync`` and ``fetch`` transferred."""
 
 from __future__ import annotations
 
