@@ -16,7 +16,7 @@ from pathlib import Path
 from benchmarks.place import MB, home, repository
 from benchmarks.table import Row
 from github_action.fetching import Fetched, Source
-from github_action.patience import Patience
+from github_action.retry import RetryBudget
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, FileChanged, Line, Summary, Usage, Whole
 from gittraj.notes.store import DATA_PREFIX, DataRefs
@@ -122,6 +122,6 @@ def _run(folder: Path, host: GitHost, commits: Sequence[str]) -> float:
         runner = Runner(folder, github.url, host.url, TOKEN)
         begin = time.perf_counter()
         done = runner.run("workflow_dispatch", {}, pr="7")
-        took = 1000 * (time.perf_counter() - begin - Patience().between_writes)
+        took = 1000 * (time.perf_counter() - begin - RetryBudget().between_writes)
     assert done.outputs["commits-with-trajectory"] == str(_COMMITS), done.log
     return took

@@ -1,1 +1,1 @@
-"""The pull request bot: trajectories of a branch, on its pull request. Imports gittraj, never the reverse."""
+"""The pull request bot: comments on a pull request. Imports gittraj, never the reverse."""

@@ -1,8 +1,8 @@
-"""The Action: an event comes in, a comment stands on the pull request, the job stays green.
+"""The Action: turns an event into a comment on the pull request, and keeps the job green.
 
-What goes wrong on the way is a line in the log and a notice; only a gate that somebody set, or
-``fail-on-error``, makes the job red. A gate that cannot tell is shut. No line printed here holds a
-trajectory's text, a value or a token, but for the one that has the runner hide a token.
+An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
+gate that cannot be evaluated fails. No printed line contains a trajectory's text, a value or a token, except
+the one that has the runner mask a token.
 """
 
 from __future__ import annotations
@@ -14,21 +14,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from github_action import facts as facts_of
-from github_action import sticky
+from github_action import pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
 from github_action.api import Api, connect
 from github_action.carrying import carry
 from github_action.comments import Thread
 from github_action.console import Console
-from github_action.facts import Facts
+from github_action.fallback import Published, publish
 from github_action.fetching import Fetched, Source
-from github_action.gate import judge
-from github_action.ladder import Published, publish
+from github_action.gate import check_coverage
 from github_action.outputs import write_outputs
-from github_action.patience import Patience
 from github_action.payload import Payload
-from github_action.reporting import Told, as_json, make_report, outputs, read_change
+from github_action.pull_request import PullDetails
+from github_action.reporting import ScannedReport, as_json, make_report, outputs, read_change
+from github_action.retry import RetryBudget
 from github_action.settings import Settings, read_settings
 from gittraj.errors import TrajError
 from gittraj.model.words import count
@@ -36,7 +35,7 @@ from gittraj.query.change import Change
 
 
 def main(environ: Mapping[str, str]) -> int:
-    """The step's status."""
+    """Run the action; returns the step's exit status."""
     console = Console(sys.stdout)
     strict = (
         environ.get("INPUT_FAIL_ON_ERROR", "").lower() == "true" or environ.get("INPUT_REQUIRE") == "fail"
@@ -56,7 +55,7 @@ def main(environ: Mapping[str, str]) -> int:
 
 
 _TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
-"""No process that we start has them."""
+"""Removed from the environment of every process that we start."""
 
 
 def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int:
@@ -73,7 +72,7 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
     if isinstance(activity, Idle):
         return _skip(settings, console, activity.why)
     with connect(
-        settings.token, repository=activity.repository, url=settings.api, patience=Patience()
+        settings.token, repository=activity.repository, url=settings.api, budget=RetryBudget()
     ) as api:
         job = Job(settings=settings, payload=payload, environ=environ, console=console, api=api)
         match activity:
@@ -87,7 +86,7 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
                 _write(settings, {"result": "skipped"})
                 return 0
             case OnRun():
-                numbers = facts_of.find_pulls(
+                numbers = pull_request.find_pulls(
                     api, head=activity.head, branch=activity.branch, repository=activity.head_repository
                 )
                 if not numbers:
@@ -103,7 +102,7 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """What every step of a run needs."""
+    """What every step of a run needs: settings, event, environment, log and connection."""
 
     settings: Settings
     payload: Payload
@@ -112,8 +111,8 @@ class Job:
     api: Api
 
     def source(self, fork: str | None = None) -> Source:
-        """Where records come from: the repository with its token, or a fork (its address) with none. git
-        may speak to both as the host does."""
+        """Where records come from: the repository with its token, or a fork (its URL) without one. git may
+        use the host's protocol for both."""
         settings = self.settings
         protocols = (settings.server.partition(":")[0],)
         if fork is not None:
@@ -124,70 +123,70 @@ class Job:
 
 def _report(job: Job, pull: OnPull) -> int:
     settings, console = job.settings, job.console
-    facts = facts_of.read_facts(job.api, pull.number)
-    if pull.head is not None and facts.pull.head != pull.head:
+    details = pull_request.read_details(job.api, pull.number)
+    if pull.head is not None and details.pull.head != pull.head:
         console.annotate("notice", "the pull request has a newer head: its own run reports on it")
         _write(settings, {"result": "superseded"})
         return 0
-    change = _read(job, facts)
-    told = make_report(change, settings, number=pull.number)
-    for rule in told.leaks:
+    change = _read(job, details)
+    scanned = make_report(change, settings, number=pull.number)
+    for rule in scanned.leaks:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
-    published = _publish(job, pull, told)
-    change = told.change
-    found = {**outputs(change), **published.outputs(), "json-path": _keep(settings, change, pull.number)}
-    _write(settings, found)
-    verdict = judge(change, facts.pull.labels, settings)
+    published = _publish(job, pull, scanned)
+    change = scanned.change
+    path = _write_json(settings, change, pull.number)
+    _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
+    verdict = check_coverage(change, details.pull.labels, settings)
     if verdict.line:
         console.annotate("error" if verdict.fails else "warning", verdict.line)
-    failed = settings.strict and published.trouble is not None and pull.read_only is None
+    failed = settings.strict and published.error is not None and pull.read_only is None
     return int(verdict.fails or failed)
 
 
-def _read(job: Job, facts: Facts) -> Change:
-    """The records of the fork that it comes from; when that is gone or private, the repository's own."""
-    pull = facts.pull
+def _read(job: Job, details: PullDetails) -> Change:
+    """The records of the pull request's fork; of the repository itself if the fork is gone or private."""
+    pull = details.pull
     if pull.fork and pull.head_url is not None:
         try:
-            return _fetch(job, facts, job.source(fork=pull.head_url))
+            return _fetch(job, details, job.source(fork=pull.head_url))
         except TrajError:
             pass
-    change = _fetch(job, facts, job.source())
+    change = _fetch(job, details, job.source())
     if not pull.fork:
         return change
     job.console.annotate("notice", "the fork's records cannot be read: it is gone, or private")
     return replace(change, fork=None, unread=True)
 
 
-def _fetch(job: Job, facts: Facts, source: Source) -> Change:
-    folder = job.settings.folder / f"git-traj-{job.settings.run}-{facts.pull.number}"
+def _fetch(job: Job, details: PullDetails, source: Source) -> Change:
+    folder = job.settings.folder / f"git-traj-{job.settings.run}-{details.pull.number}"
     fetched = Fetched(folder, source, environ=job.environ)
     try:
         return read_change(
-            facts,
+            details,
             fetched,
             job.settings,
             before=job.payload.sha("before"),
-            files_of=lambda commit: facts_of.read_files(job.api, commit),
+            files_of=lambda commit: pull_request.read_files(job.api, commit),
         )
     finally:
         fetched.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _publish(job: Job, pull: OnPull, told: Told) -> Published:
-    change, settings = told.change, job.settings
-    marker = sticky.Marker(key=settings.key, head=change.head, run=settings.run)
+def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
+    change, settings = scanned.change, job.settings
+    marker = upsert_comment.Marker(key=settings.key, head=change.head, run=settings.run)
     silent = not change.recorded and settings.missing == "quiet" and settings.comment == "auto"
 
-    def post(body: str) -> sticky.Settled | None:
-        if silent and not _stands(job, pull):
+    def post(body: str) -> upsert_comment.Upserted | None:
+        if silent and not _has_comment(job, pull):
             return None
-        return sticky.post(job.api, body, number=pull.number, marker=marker, author=settings.author)
+        return upsert_comment.post(job.api, body, number=pull.number, marker=marker, author=settings.author)
 
     wanted = settings.comment != "off" and not pull.check
     return publish(
-        told.report,
+        scanned.report,
         post=post if wanted else None,
         summary=settings.summary,
         console=job.console,
@@ -195,13 +194,15 @@ def _publish(job: Job, pull: OnPull, told: Told) -> Published:
     )
 
 
-def _stands(job: Job, pull: OnPull) -> bool:
-    """Whether there is a comment of ours already: that is kept up to date, whatever it has to say."""
+def _has_comment(job: Job, pull: OnPull) -> bool:
+    """Whether our comment exists already: then it is updated, even with nothing to report."""
     author = job.settings.author or job.api.viewer()
-    return bool(sticky.own(Thread(job.api, pull.number).comments(), author=author, key=job.settings.key))
+    return bool(
+        upsert_comment.own(Thread(job.api, pull.number).comments(), author=author, key=job.settings.key)
+    )
 
 
-def _keep(settings: Settings, change: Change, number: int) -> str:
+def _write_json(settings: Settings, change: Change, number: int) -> str:
     path = settings.folder / f"git-traj-{settings.run}-{number}-{settings.key}.json"
     path.write_text(as_json(change), encoding="utf-8", errors="replace", newline="\n")
     return str(path)
@@ -213,9 +214,9 @@ def _skip(settings: Settings, console: Console, why: str) -> int:
     return 0
 
 
-def _write(settings: Settings, found: Mapping[str, str]) -> None:
+def _write(settings: Settings, values: Mapping[str, str]) -> None:
     if settings.output is not None:
-        write_outputs(Path(settings.output), found)
+        write_outputs(Path(settings.output), values)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""What an event asks of us: one table, without effects.
+"""Decides what an event asks for: one table, no side effects.
 
 ======================= ==================================================================================
 ``pull_request``        its comment; with a token that only reads when it comes from a fork or from Dependabot
-``pull_request_target`` its comment, also for forks: nothing of theirs is checked out or run
-``workflow_run``        the comment of the pull request whose head that run was for, found by asking GitHub;
-                        no artifact, and no number that a fork's workflow could have made is read
-``push``                to the base branch: records follow what was squashed or rebased
-``workflow_dispatch``   the comment of the pull request that the input ``pr`` names, as for any event
-anything else           nothing, and a line that says why; ``merge_group`` too, since a queue ends in a push
+``pull_request_target`` its comment, also for forks: none of their code is checked out or run
+``workflow_run``        the comment of the pull request whose head that run was for, looked up at GitHub; no
+                        artifact or number that a fork's workflow could have forged is read
+``push``                to the base branch: carries records to squashed or rebased commits
+``workflow_dispatch``   the comment of the pull request in the input ``pr``; that input works for any event
+anything else           nothing, and a line with the reason; so does ``merge_group``: a queue ends in a push
 ======================= ==================================================================================
 
 Whose token may write: https://docs.github.com/en/actions/reference/workflows-and-actions/
@@ -27,15 +27,14 @@ from github_action.payload import Payload
 Mode = Literal["auto", "comment", "carry", "check"]
 _DEPENDABOT = "dependabot[bot]"
 _NUMBER = re.compile(r"#?([1-9]\d{0,9})")
-_NOTHING = "0" * 40
+_ZERO_ID = "0" * 40
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnPull:
-    """Report on a pull request of ``repository``. ``head`` and what is told with it is None when only the
-    number is known. ``check``: only count, no comment. ``read_only``: why the token probably cannot write,
-    in a few words."""
+    """Report on a pull request of ``repository``. ``head`` and the fields after it are None when only the
+    number is known. ``check``: only count, no comment. ``read_only``: why the token probably cannot write."""
 
     repository: str
     number: int
@@ -50,7 +49,7 @@ class OnPull:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnRun:
     """Report on the pull requests from ``branch`` of ``head_repository`` whose head is ``head``: see
-    ``facts.find_pulls``."""
+    ``pull_request.find_pulls``."""
 
     repository: str
     head: str
@@ -62,7 +61,7 @@ class OnRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnPush:
-    """Carry records to what came to ``branch`` after ``before``, up to ``after``."""
+    """Carry records to the commits of ``branch`` after ``before``, up to ``after``."""
 
     repository: str
     branch: str
@@ -72,7 +71,7 @@ class OnPush:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Nothing to do, and that is right: a notice, and success."""
+    """Nothing to do: a notice, and success."""
 
     why: str
 
@@ -85,7 +84,7 @@ def decide(
 ) -> Activity:
     """``event``, ``repository`` and ``actor`` are ``GITHUB_EVENT_NAME``, ``GITHUB_REPOSITORY`` and
     ``GITHUB_ACTOR``; ``mode`` and ``pr`` the action's inputs. Raises EventError for an input or a payload
-    that makes no sense."""
+    that is not valid."""
     if mode not in get_args(Mode):
         raise EventError(f"'mode' is none of {', '.join(get_args(Mode))}")
     named = _NUMBER.fullmatch(pr.strip())
@@ -122,8 +121,8 @@ def _pull(payload: Payload, repository: str, *, target: bool, actor: str, check:
         read_only = "in a workflow run for Dependabot the token only reads"
     return OnPull(
         repository=repository,
-        number=_there(payload.number("pull_request.number")),
-        head=_there(payload.sha("pull_request.head.sha")),
+        number=_required(payload.number("pull_request.number")),
+        head=_required(payload.sha("pull_request.head.sha")),
         head_repository=home,
         base_branch=payload.text("pull_request.base.ref"),
         fork=fork,
@@ -141,7 +140,7 @@ def _run(payload: Payload, repository: str, *, check: bool) -> OnRun | Idle:
     )
     if not home or not branch:
         return Idle("the branch that the workflow ran for is gone")
-    head = _there(payload.sha("workflow_run.head_sha"))
+    head = _required(payload.sha("workflow_run.head_sha"))
     return OnRun(
         repository=repository,
         head=head,
@@ -160,13 +159,13 @@ def _push(payload: Payload, repository: str, mode: str) -> OnPush | Idle:
         return Idle("the push brought no commits to a branch")
     if mode == "auto" and branch != payload.text("repository.default_branch"):
         return Idle("records are carried on the default branch, and on others with 'mode: carry'")
-    before, after = _there(payload.sha("before")), _there(payload.sha("after"))
-    if before == _NOTHING:
+    before, after = _required(payload.sha("before")), _required(payload.sha("after"))
+    if before == _ZERO_ID:
         return Idle("the branch is new: nothing was merged to it yet")
     return OnPush(repository=repository, branch=branch, before=before, after=after)
 
 
-def _there(value: T | None) -> T:
+def _required(value: T | None) -> T:
     if value is None:
         raise EventError("the event lacks what it should have", "run this in a workflow of GitHub Actions")
     return value

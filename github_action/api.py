@@ -1,7 +1,7 @@
-"""The connection to GitHub: PyGithub, set up so that nothing is asked twice, nor asked that is not used.
+"""The connection to GitHub: PyGithub, set up to send no request twice and none in vain.
 
-Everything that PyGithub and what is below it raise becomes a ``GitHubError`` here. It must not read the
-environment, nor decide what is done about an error.
+Every exception of PyGithub and its libraries becomes a ``GitHubError`` here. It must not read the
+environment, nor decide how to handle an error.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from github.Repository import Repository
 from requests import RequestException
 
 from github_action.errors import EventError, GitHubError, Gone, Invalid, Refused, Unreachable
-from github_action.patience import SECONDARY, Patience, Repeating, limited, told
+from github_action.retry import SECONDARY, RetryBudget, RetryPolicy, limited, retry_after
 from github_action.token import Token
 from gittraj import __version__
 
@@ -29,15 +29,14 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 class Api:
-    """One repository, by one token. A context manager, which closes the connection.
+    """One repository, with one token. A context manager, which closes the connection.
 
-    ``repository``: lazy, as is all that comes from it: no request before a value is read that is not there
-    yet.
+    ``repository`` and its objects are lazy: they send a request when an unknown value is read.
     """
 
-    def __init__(self, github: Github, *, repository: str, patience: Patience) -> None:
+    def __init__(self, github: Github, *, repository: str, budget: RetryBudget) -> None:
         self._github = github
-        self.patience = patience
+        self.budget = budget
         self.repository: Repository = github.get_repo(repository)
 
     def __enter__(self) -> Self:
@@ -59,12 +58,12 @@ class Api:
                 _, data = self._github.requester.graphql_query("query { viewer { login } }", {})
                 return str(data["data"]["viewer"]["login"])
 
-        return self.patience.insist(ask)
+        return self.budget.retry(ask)
 
 
-def connect(token: Token, *, repository: str, url: str, patience: Patience) -> Api:
+def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> Api:
     """``url``: ``GITHUB_API_URL``, which is ``https://HOST/api/v3`` on an Enterprise Server. Raises
-    EventError for one that the token must not go to."""
+    EventError for a URL that the token must not be sent to."""
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
         raise EventError("GITHUB_API_URL is no https address", "run this in a workflow of GitHub Actions")
@@ -74,18 +73,18 @@ def connect(token: Token, *, repository: str, url: str, patience: Patience) -> A
         timeout=_TIMEOUT,
         user_agent=f"git-traj/{__version__}",
         per_page=100,
-        retry=Repeating(patience=patience),
+        retry=RetryPolicy(budget=budget),
         seconds_between_requests=0,
-        seconds_between_writes=0,  # see Patience.pace
+        seconds_between_writes=0,  # see RetryBudget.pace
         lazy=True,
         api_version=VERSION,
     )
-    return Api(github, repository=repository, patience=patience)
+    return Api(github, repository=repository, budget=budget)
 
 
 @contextmanager
 def translated(doing: str, *, missing: type[GitHubError] = Refused) -> Iterator[None]:
-    """What PyGithub and requests raise, as GitHubErrors; ``missing`` is what 404 means here."""
+    """Translate exceptions of PyGithub and requests into GitHubErrors; ``missing``: the error for a 404."""
     try:
         yield
     except GithubException as error:
@@ -94,8 +93,8 @@ def translated(doing: str, *, missing: type[GitHubError] = Refused) -> Iterator[
         raise Unreachable(f"{doing}: no answer from GitHub", "run the job again later", wait=2.0) from None
     except (
         BadAttributeException,
-        AssertionError,  # PyGithub's word for an address on another host
-        RuntimeError,  # its word for a redirection there; RecursionError is one too
+        AssertionError,  # PyGithub raises it for a URL on another host
+        RuntimeError,  # for a redirection there; RecursionError is one too
         AttributeError,
         LookupError,
         TypeError,
@@ -106,7 +105,7 @@ def translated(doing: str, *, missing: type[GitHubError] = Refused) -> Iterator[
 
 def _refusal(error: GithubException, doing: str, missing: type[GitHubError]) -> GitHubError:
     headers: Mapping[str, str] = {k.lower(): str(v) for k, v in (error.headers or {}).items()}
-    status, wait = error.status, told(headers)
+    status, wait = error.status, retry_after(headers)
     if status == 429 or (status == 403 and (wait is not None or _is_limit(error))):
         return limited(SECONDARY if wait is None else wait)
     if status >= 500:
@@ -124,5 +123,5 @@ _PERMISSIONS = "the job needs 'permissions: {contents: read, pull-requests: writ
 
 
 def _is_limit(error: GithubException) -> bool:
-    said: Any = error.data.get("message") if isinstance(error.data, dict) else None
-    return isinstance(error, RateLimitExceededException) or "rate limit" in str(said).lower()
+    message: Any = error.data.get("message") if isinstance(error.data, dict) else None
+    return isinstance(error, RateLimitExceededException) or "rate limit" in str(message).lower()

@@ -1,7 +1,7 @@
-"""Records follow what a server squashed or rebased, on the push to the base branch that it ended in.
+"""Carries records to the commits that a squash or rebase merge made, on the push to the base branch.
 
-There the token may write, also for what came from a fork. Where a commit went is for the project's own search
-to say (``gittraj.history``): same patches, the number of the pull request, or nothing at all.
+On that event the token may write, even if the pull request came from a fork. ``gittraj.history`` decides
+which commit became which: by equal patches, by the pull request's number, or not at all.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from github_action.activity import OnPush
 from github_action.api import Api
-from github_action.facts import Pull, merged_pulls, read_pull
 from github_action.fetching import Fetched, Source
+from github_action.pull_request import Pull, merged_pulls, read_pull
 from gittraj.config import Config, Environ
 from gittraj.errors import TrajError
 from gittraj.history import find_rewrites
@@ -26,14 +26,13 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.state.folder import LocalState
 
 _LONGEST = 50
-"""Commits of one push that are looked at."""
+"""Commits of one push to examine, at most."""
 _TRIES = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A pull request that came to the base branch with this push: its commits, and the notes that they have
-    in the fork that they come from."""
+    """A pull request that this push merged: its commits, and their notes in the fork (``foreign``)."""
 
     pull: Pull
     commits: tuple[str, ...]
@@ -42,7 +41,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """How many commits got something, and whether the push brought ``more`` than we looked at."""
+    """How many commits received records, and whether the push had ``more`` commits than we examined."""
 
     commits: int
     more: bool
@@ -51,7 +50,7 @@ class Carried:
 def carry(
     api: Api, push: OnPush, source: Source, *, ref: str, folder: Path, environ: Mapping[str, str]
 ) -> Carried:
-    """Carry what can be carried and push it to ``ref``. Raises TrajError."""
+    """Carry the records and push them to ``ref``. Raises TrajError."""
     place = folder / "git-traj-carry"
     fetched = Fetched(place, source, environ=environ)
     try:
@@ -78,14 +77,14 @@ def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str) ->
             if fork.bring_notes(commits, ref=ref):
                 foreign = {c: body for c in commits if (body := fork.notes.read(c))}
         except TrajError:
-            pass  # a fork that is gone or private has nothing to give
+            pass  # the fork is gone or private
         finally:
             fork.close()
     return Merged(pull=pull, commits=commits, foreign=foreign)
 
 
 def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) -> int:
-    """How many commits got something. Again on the newest tip whenever somebody else was faster. Raises
+    """How many commits received records. Retries on the newest tip when another push came first. Raises
     TrajError."""
     commits = [*new, *(commit for each in merged for commit in each.commits)]
     why = ""
@@ -102,7 +101,7 @@ def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) 
 
 
 def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
-    """The commits that got something."""
+    """The commits that received records."""
     repository, notes = fetched.repository, fetched.notes
     before = {commit: notes.read(commit) or b"" for each in merged for commit in each.commits}
     lines = [pair for each in merged for pair in _imported(each, before)]
@@ -121,7 +120,7 @@ def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:
-    """What a fork's notes say of its own commits, which nobody says here."""
+    """Records from a fork's notes, for commits without a note here."""
     for commit, body in merged.foreign.items():
         if not before.get(commit):
             yield from ((commit, line) for line in decode_note(body) if isinstance(line, Record))

@@ -1,6 +1,6 @@
-"""The comments of one pull request: all of them, and the writes, each of which says what became of it.
+"""The comments of one pull request: lists all of them, creates, edits and deletes.
 
-It must not decide whose comments they are, nor write twice: that is ``sticky``'s.
+It must not decide whose comments they are, nor repeat a write: ``upsert_comment`` does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from github_action.errors import Gone
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comment:
-    """``author`` has the ``[bot]`` of apps."""
+    """``author``: the login, with ``[bot]`` for apps."""
 
     id: int
     author: str
@@ -24,41 +24,41 @@ class Comment:
 
 
 class Thread:
-    """Comments are those of the issue that every pull request is; all methods raise GitHubError."""
+    """A pull request's comments, which GitHub keeps on its issue. All methods raise GitHubError."""
 
     def __init__(self, api: Api, number: int) -> None:
         self._api = api
         self._issue = api.repository.get_issue(number)
 
     def comments(self) -> tuple[Comment, ...]:
-        """Every page: a quiet comment may stand on any."""
+        """Comments of all pages: ours may be on any."""
         with translated("listing comments"):
-            return tuple(_comment(found) for found in self._issue.get_comments())
+            return tuple(_comment(comment) for comment in self._issue.get_comments())
 
     def create(self, body: str) -> Comment:
         with translated("writing the comment"):
             return _comment(self._issue.create_comment(body))
 
     def edit(self, comment: Comment, body: str) -> None:
-        """Raises Gone when somebody deleted it."""
+        """Raises Gone if it was deleted."""
         with translated("editing the comment", missing=Gone):
-            self._found(comment).edit(body)
+            self._lazy(comment).edit(body)
 
     def delete(self, comment: Comment) -> None:
-        """Done, too, when somebody else did it."""
+        """Also succeeds if it was deleted already."""
         try:
             with translated("deleting a comment", missing=Gone):
-                self._found(comment).delete()
+                self._lazy(comment).delete()
         except Gone:
             pass
 
-    def _found(self, comment: Comment) -> IssueComment:
-        """Without asking for it: by an address of our making, not one that an answer gave."""
+    def _lazy(self, comment: Comment) -> IssueComment:
+        """Without a request: the URL is built here, not taken from an answer."""
         requester = self._api.repository.requester
         return IssueComment(requester, url=f"{self._api.repository.url}/issues/comments/{comment.id}")
 
 
-def _comment(found: IssueComment) -> Comment:
+def _comment(comment: IssueComment) -> Comment:
     # the author of a deleted account is null
-    author = found.user.login if found.user else ""
-    return Comment(id=found.id, author=author, body=found.body or "", url=found.html_url)
+    author = comment.user.login if comment.user else ""
+    return Comment(id=comment.id, author=author, body=comment.body or "", url=comment.html_url)

@@ -1,8 +1,8 @@
-"""The job's log, in which whole lines are commands: nothing foreign may become one.
+"""The job's log, where a line can be a command to the runner: foreign text must never become one.
 
-The runner takes ``::name …::`` for a command at the beginning of a line, after blanks, and the older
-``##[name]`` anywhere in one (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). Text
-of a trajectory is not printed at all; of what git says on stderr only a line within one of ours.
+The runner reads ``::name …::`` as a command at the start of a line, after blanks, and the older ``##[name]``
+anywhere in it (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A
+trajectory's text is never printed; of git's stderr only one line, inside one of ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from github_action.token import Token
 Level = Literal["notice", "warning", "error"]
 _ANNOTATIONS = 10
 _MESSAGE = 4096
-"""Annotations of a level in a step, and characters of one: what the runner takes,
+"""The runner's limits: annotations of a level in a step, and characters of one,
 src/Runner.Worker/ExecutionContext.cs."""
 
 
@@ -27,24 +27,24 @@ class Console:
     """Writes to ``stream``, which is UTF-8."""
 
     stream: TextIO
-    _said: Counter[Level] = field(default_factory=Counter)
+    _annotated: Counter[Level] = field(default_factory=Counter)
 
     def say(self, text: str) -> None:
         """One line of the log."""
         self._put(inert(text))
 
     def annotate(self, level: Level, text: str, *, title: str = "git-traj") -> None:
-        """A line that also stands on the run's page; a plain one when there are too many."""
-        self._said[level] += 1
-        if self._said[level] > _ANNOTATIONS:
+        """A line that is also shown on the run's page; a plain one past the runner's limit."""
+        self._annotated[level] += 1
+        if self._annotated[level] > _ANNOTATIONS:
             self.say(f"{level}: {text}")
             return
         message = _data(inert(text)[: _MESSAGE // 2])  # escaped it may be three times as long
         self._put(f"::{level} title={_property(inert(title))}::{message}")
 
     def mask(self, token: Token) -> None:
-        """Has the runner hide a token that it did not make itself. Never for a secret that was found
-        somewhere: this is a line that holds it."""
+        """Have the runner mask a token that it did not issue. Never use it for a detected secret: the line
+        contains the value."""
         self._put(f"::add-mask::{_data(token.reveal())}")
 
     def _put(self, line: str) -> None:
@@ -53,8 +53,8 @@ class Console:
 
 
 def inert(text: str) -> str:
-    """One line that is no command: controls and formats (terminal sequences, bidirectional overrides) are
-    blanks."""
+    """``text`` as one line that is not a command, with blanks for control and format characters (terminal
+    sequences, bidirectional overrides)."""
     line = "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text)
     return re.sub(r"^(\W*?)::", r"\1: :", line).replace("##[", "## [")
 

@@ -1,17 +1,17 @@
-"""What can go wrong between the action and GitHub, told apart by what the action does about it.
+"""Errors between the action and GitHub, one class for each way the action handles them.
 
 ::
 
     TrajError
-    ├── EventError        the event, or an input, does not say what to do
+    ├── EventError        the event or an input is missing or not valid
     └── GitHubError
-        ├── Refused       the token may not (401, 403), or must not know that it is there (404)
+        ├── Refused       the token may not (401, 403), or may not even see it (404)
         ├── Invalid       GitHub understood and said no (422): a body that is too long
-        ├── Gone          what was there a moment ago is not (410; 404 for a comment that was listed)
-        ├── Limited       asked too often (429, 403 with a rate limit), for longer than we wait
-        └── Unreachable   no answer, 5xx, or one that cannot be read: a write may have happened all the same
+        ├── Gone          deleted meanwhile (410; 404 for a comment that was listed)
+        ├── Limited       rate limited (429, or 403 with a limit) for longer than we wait
+        └── Unreachable   no answer, 5xx, or not readable: a write may have happened all the same
 
-Their texts hold nothing of what GitHub answered: that may quote a pull request.
+Their messages never quote GitHub's answer, which may contain text of a pull request.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ class EventError(TrajError):
 
 
 class GitHubError(TrajError):
-    """``wait``: seconds after which asking again makes sense."""
+    """``wait``: seconds before the next attempt."""
 
     def __init__(self, message: str, hint: str | None = None, *, wait: float = 0.0) -> None:
         super().__init__(message, hint)
         self.wait = wait
 
 
-class Refused(GitHubError):  # noqa: N818 - these read as what they say
+class Refused(GitHubError):  # noqa: N818 - the names read well without it
     pass
 
 

@@ -1,8 +1,8 @@
-"""The records of a pull request's commits, out of a notes ref of any size, with a few kilobytes moved.
+"""Fetches the records of a pull request's commits, a few kilobytes, from a notes ref of any size.
 
-A bare repository of its own in the runner's temporary folder, never the user's checkout: a promisor there
-would turn later fetches into partial ones. Notes come by level: the ref's commit, its root, the folders that
-the commits' ids lead to, their notes; each level in one go. Nothing of what is fetched is run or checked out.
+Into a separate bare repository in the runner's temporary folder, never the user's checkout: a promisor there
+would make later fetches partial. Notes are fetched level by level, each with one request: the ref's commit,
+its root tree, the folders on the way to the commits' notes, the notes. Nothing fetched is run or checked out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gittraj.notes.tree import note_paths
 _TIMEOUT = 120.0
 """Seconds of one fetch."""
 _LEVELS = 20
-"""Folders above a note, at the most; git makes three."""
+"""Folders above a note, at most; git makes three."""
 _FETCH = (
     *("-c", "fetch.negotiationAlgorithm=noop", "-c", "http.lowSpeedLimit=1", "-c", "http.lowSpeedTime=20"),
     *(
@@ -43,7 +43,7 @@ _CONFIG = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where to fetch from. ``token`` goes into a header and nowhere else; ``protocols`` are allowed beside
+    """Where to fetch from. ``token`` is sent in a header and nowhere else; ``protocols``: allowed besides
     https."""
 
     url: str
@@ -52,7 +52,7 @@ class Source:
 
 
 class Fetched:
-    """A bare repository at ``folder`` that has of a source what was asked for."""
+    """A bare repository at ``folder`` with the requested objects of a source."""
 
     def __init__(self, folder: Path, source: Source, *, environ: Mapping[str, str]) -> None:
         """Raises TrajError, GitError."""
@@ -61,21 +61,21 @@ class Fetched:
         clean = {**environ, "GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": "/dev/null"}
         started = Repository(folder, folder, None, "sha1", clean, "plumbing")
         started.run("init", "--quiet", "--bare", str(folder))
-        told = {**_CONFIG, **{f"protocol.{name}.allow": "always" for name in source.protocols}}
-        told |= {"remote.origin.url": source.url, "remote.origin.promisor": "true"}
-        told |= {"remote.origin.partialclonefilter": "blob:none"}
-        for key, value in told.items():
+        config = {**_CONFIG, **{f"protocol.{name}.allow": "always" for name in source.protocols}}
+        config |= {"remote.origin.url": source.url, "remote.origin.promisor": "true"}
+        config |= {"remote.origin.partialclonefilter": "blob:none"}
+        for key, value in config.items():
             started.run("config", key, value)
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
     def beside(self, folder: Path, url: str) -> Fetched:
-        """The same of another repository, which does not get the token. Raises TrajError, GitError."""
+        """Another one, of the repository at ``url``, without the token. Raises TrajError, GitError."""
         source = Source(url=url, protocols=self.source.protocols)
         return Fetched(folder, source, environ=self.repository.environ)
 
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
-        """Fetch the notes of ``commits`` from ``ref``; its tip, None when the source has no such ref. Raises
-        TrajError."""
+        """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
+        Raises TrajError."""
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
@@ -95,11 +95,11 @@ class Fetched:
         return tip
 
     def bring_history(self, commit: str, ref: str, count: int) -> None:
-        """Fetch ``count`` commits from ``commit`` back, whole, and name them ``ref``. Raises TrajError."""
+        """Fetch ``count`` whole commits back from ``commit``, as ``ref``. Raises TrajError."""
         self._call(*_FETCH, f"--depth={count}", "--no-filter", "origin", f"+{commit}:{ref}")
 
     def between(self, old: str, new: str) -> list[str]:
-        """The commits of ``new`` that ``old`` does not have, newest first, as far as they are here."""
+        """The fetched commits in ``old..new``, newest first."""
         known = ("^" + old,) if self.repository.objects.exists(old) else ()
         return self.repository.run("rev-list", new, *known).out.decode().split()
 
@@ -107,7 +107,7 @@ class Fetched:
         return self.repository.run("rev-list", f"--max-count={count}", commit).out.decode().split()
 
     def push_notes(self, ref: str = RECORDS_REF) -> str | None:
-        """Send the records as ``ref``, without force; why it was refused, None when it was not."""
+        """Push the records to ``ref``, without force. Returns why it was refused, or None."""
         options = ("push", "--porcelain", "--no-verify", "--no-signed")
         done = self._run(*options, "origin", f"{RECORDS_REF}:{ref}")
         return done.complaint or "refused" if done.code else None
@@ -120,36 +120,36 @@ class Fetched:
         self.repository.close()
 
     def _below(self, level: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
-        """The folders of the next level that the rest of the commits' names leads to."""
+        """The trees one level down, each with the rest of the commits' ids below it."""
         objects = self.repository.objects
-        found: dict[str, tuple[str, ...]] = {}
+        below: dict[str, tuple[str, ...]] = {}
         for tree, names in level.items():
             folders = {e.name.decode("ascii", "replace"): e.oid for e in objects.read_tree(tree) if e.is_tree}
             for name in names:
                 if name[:2] in folders and len(name) > 2:
                     oid = folders[name[:2]]
-                    found[oid] = (*found.get(oid, ()), name[2:])
-        return found
+                    below[oid] = (*below.get(oid, ()), name[2:])
+        return below
 
     def _bring(self, oids: Collection[str]) -> None:
-        """Fetch these objects in one go. To ask first whether one is here would fetch it alone."""
+        """Fetch these objects with one request. Testing for one first would fetch it on its own."""
         if oids:
-            given = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
-            self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", given=given)
+            names = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
+            self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", stdin=names)
 
-    def _call(self, *args: str, given: bytes | None = None) -> Result:
-        done = self._run(*args, given=given)
+    def _call(self, *args: str, stdin: bytes | None = None) -> Result:
+        done = self._run(*args, stdin=stdin)
         if done.code:
             raise TrajError(f"git cannot read {self.source.url}: {done.complaint}")
         return done
 
-    def _run(self, *args: str, given: bytes | None = None) -> Result:
-        surroundings = self._surroundings()
-        return self.repository.run(*args, input=given, check=False, env=surroundings, timeout=_TIMEOUT)
+    def _run(self, *args: str, stdin: bytes | None = None) -> Result:
+        env = self._environment()
+        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=_TIMEOUT)
 
-    def _surroundings(self) -> dict[str, str]:
-        """The token stands in no command line, no address and no file."""
-        told = {
+    def _environment(self) -> dict[str, str]:
+        """Passes the token, which must not be in a command line, a URL or a file."""
+        variables = {
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "true",
             "GCM_INTERACTIVE": "never",
@@ -158,9 +158,9 @@ class Fetched:
         if self.source.token:
             basic = base64.b64encode(f"x-access-token:{self.source.token}".encode()).decode()
             host = "/".join(self.source.url.split("/", 3)[:3])
-            told |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
-            told |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}
-        return told
+            variables |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
+            variables |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}
+        return variables
 
 
 def _notes(objects: Objects, root: str, commits: Sequence[str]) -> Iterator[str]:

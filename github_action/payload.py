@@ -1,6 +1,6 @@
-"""The event's payload (``GITHUB_EVENT_PATH``), read value by value, each checked for what it should be.
+"""The event's payload (``GITHUB_EVENT_PATH``), each value validated when it is read.
 
-The server made it, but people named the branches in it.
+The server made it, but it contains names that people chose, such as branches.
 https://docs.github.com/en/webhooks/webhook-events-and-payloads
 """
 
@@ -21,7 +21,7 @@ _LIMIT = 1 << 25  # bytes; GitHub's own are at most 25 MB
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """Names are paths with dots. What is absent is None; what is something else raises EventError."""
+    """Names are dotted paths. A missing value is None; one of another type raises EventError."""
 
     value: dict[str, Any]
 
@@ -45,34 +45,34 @@ class Payload:
         return self._matching(name, _REPOSITORY)
 
     def text(self, name: str) -> str | None:
-        found = self._find(name)
-        if found is not None and not isinstance(found, str):
-            raise _unfit(name)
-        return found
+        value = self._find(name)
+        if value is not None and not isinstance(value, str):
+            raise _unexpected(name)
+        return value
 
     def number(self, name: str) -> int | None:
-        found = self._find(name)
-        if found is not None and (type(found) is not int or found < 1):
-            raise _unfit(name)
-        return found
+        value = self._find(name)
+        if value is not None and (type(value) is not int or value < 1):
+            raise _unexpected(name)
+        return value
 
     def flag(self, name: str) -> bool:
         return self._find(name) is True
 
     def _matching(self, name: str, pattern: re.Pattern[str]) -> str | None:
-        found = self.text(name)
-        if found is not None and not pattern.fullmatch(found):
-            raise _unfit(name)
-        return found
+        value = self.text(name)
+        if value is not None and not pattern.fullmatch(value):
+            raise _unexpected(name)
+        return value
 
     def _find(self, name: str) -> Any:
-        found: Any = self.value
+        value: Any = self.value
         for part in name.split("."):
-            if not isinstance(found, dict):
+            if not isinstance(value, dict):
                 return None
-            found = found.get(part)
-        return found
+            value = value.get(part)
+        return value
 
 
-def _unfit(name: str) -> EventError:
+def _unexpected(name: str) -> EventError:
     return EventError(f"the event's {name} is not what it should be")

@@ -1,4 +1,4 @@
-"""What the runner and the workflow's author said: the only reader of the environment here.
+"""The action's inputs and the runner's variables: only this module reads the environment.
 
 Inputs come as ``INPUT_…`` variables, never as text in a script.
 """
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from github_action.errors import EventError
-from github_action.sticky import check_key
 from github_action.token import Token
+from github_action.upsert_comment import check_key
 
 Wanted = Literal["auto", "always", "off"]
 Missing = Literal["quiet", "comment"]
@@ -24,14 +24,14 @@ _MISSING: tuple[Missing, ...] = ("quiet", "comment")
 _REQUIRE: tuple[Require, ...] = ("off", "warn", "fail")
 _REF = re.compile(r"refs/notes/[\w./-]+", re.ASCII)
 _WAIT = 300
-"""Seconds that records may be waited for, at the most."""
+"""Upper limit for ``max-wait-notes``, in seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """``foreign_token``: it is not the job's own, which the runner hides. ``api`` and ``server`` are the
-    host's addresses, ``run`` the number of this run; ``folder`` is ours to write in. ``coverage``: percent of
-    the commits, ``wait``: seconds for records that arrive after their branch."""
+    """``foreign_token``: not the job's own, which the runner masks already. ``api``, ``server``: the host's
+    URLs; ``run``: the number of this run; ``folder``: for our temporary files; ``coverage``: percent of the
+    commits; ``wait``: seconds to wait for records that arrive after their branch."""
 
     token: Token
     foreign_token: bool
@@ -62,50 +62,54 @@ class Settings:
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
-    """Raises EventError for an input that means nothing, or a runner that is none."""
+    """Raises EventError for an input that is not valid, or outside of a GitHub runner."""
 
-    def given(name: str, default: str = "") -> str:
+    def text(name: str, default: str = "") -> str:
         return environ.get(f"INPUT_{name}", "").strip() or default
 
-    def there(name: str) -> str:
+    def required(name: str) -> str:
         if not environ.get(name):
             raise EventError(f"{name} is not set", "run this in a workflow of GitHub Actions")
         return environ[name]
 
-    def place(name: str) -> Path | None:
+    def path(name: str) -> Path | None:
         return Path(environ[name]) if environ.get(name) else None
 
-    server, repository, run = there("GITHUB_SERVER_URL"), there("GITHUB_REPOSITORY"), there("GITHUB_RUN_ID")
-    notes = given("NOTES_REF", "refs/notes/traj")
+    server, repository, run = (
+        required("GITHUB_SERVER_URL"),
+        required("GITHUB_REPOSITORY"),
+        required("GITHUB_RUN_ID"),
+    )
+    notes = text("NOTES_REF", "refs/notes/traj")
     if not _REF.fullmatch(notes) or ".." in notes:
         raise EventError("'notes-ref' is no notes ref", "such as refs/notes/traj")
     return Settings(
-        token=Token(given("TOKEN")),
-        foreign_token=given("TOKEN") not in ("", environ.get("DEFAULT_TOKEN")),
-        event=there("GITHUB_EVENT_NAME"),
-        payload=Path(there("GITHUB_EVENT_PATH")),
+        token=Token(text("TOKEN")),
+        foreign_token=text("TOKEN") not in ("", environ.get("DEFAULT_TOKEN")),
+        event=required("GITHUB_EVENT_NAME"),
+        payload=Path(required("GITHUB_EVENT_PATH")),
         repository=repository,
         actor=environ.get("GITHUB_ACTOR", ""),
-        api=there("GITHUB_API_URL"),
+        api=required("GITHUB_API_URL"),
         server=server.rstrip("/"),
         run=int(run) if run.isdecimal() else 0,
-        folder=Path(there("RUNNER_TEMP")),
-        summary=place("GITHUB_STEP_SUMMARY"),
-        output=place("GITHUB_OUTPUT"),
-        mode=given("MODE", "auto"),
-        pr=given("PR"),
+        folder=Path(required("RUNNER_TEMP")),
+        summary=path("GITHUB_STEP_SUMMARY"),
+        output=path("GITHUB_OUTPUT"),
+        mode=text("MODE", "auto"),
+        pr=text("PR"),
         notes=notes,
-        comment=_one_of(_WANTED, "comment", given("COMMENT", "auto")),
-        missing=_one_of(_MISSING, "when-missing", given("WHEN_MISSING", "quiet")),
-        prompts=_flag("show-prompts", given("SHOW_PROMPTS", "false")),
-        cost=_flag("show-cost", given("SHOW_COST", "true")),
-        key=check_key(given("KEY", "default")),
-        author=given("COMMENT_AUTHOR"),
-        require=_one_of(_REQUIRE, "require", given("REQUIRE", "off")),
-        coverage=_number("min-coverage", given("MIN_COVERAGE", "100"), most=100),
-        bypass=given("BYPASS_LABEL"),
-        wait=_number("max-wait-notes", given("MAX_WAIT_NOTES", "0"), most=_WAIT),
-        strict=_flag("fail-on-error", given("FAIL_ON_ERROR", "false")),
+        comment=_one_of(_WANTED, "comment", text("COMMENT", "auto")),
+        missing=_one_of(_MISSING, "when-missing", text("WHEN_MISSING", "quiet")),
+        prompts=_flag("show-prompts", text("SHOW_PROMPTS", "false")),
+        cost=_flag("show-cost", text("SHOW_COST", "true")),
+        key=check_key(text("KEY", "default")),
+        author=text("COMMENT_AUTHOR"),
+        require=_one_of(_REQUIRE, "require", text("REQUIRE", "off")),
+        coverage=_number("min-coverage", text("MIN_COVERAGE", "100"), most=100),
+        bypass=text("BYPASS_LABEL"),
+        wait=_number("max-wait-notes", text("MAX_WAIT_NOTES", "0"), most=_WAIT),
+        strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
     )
 
 

@@ -1,4 +1,4 @@
-"""The token, in a type that no message, traceback or configuration dump shows."""
+"""The token, in a type that no message, traceback or dump reveals."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.authoring import agent, quiet, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, quiet, record_event
 
 
 @click.command("abandon", short_help=COMMANDS["recording"]["abandon"])
@@ -14,4 +14,4 @@ from gittraj.cli.commands import COMMANDS
 @quiet
 def command(*, reason: str | None, agent: str | None, quiet: bool) -> None:
     """End what is active here without a result. What was tried stays on record."""
-    write_down("abandon", {"reason": reason, "agent": agent}, quiet=quiet)
+    record_event("abandon", {"reason": reason, "agent": agent}, quiet=quiet)

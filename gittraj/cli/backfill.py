@@ -53,6 +53,6 @@ def command(
 
 
 def _moment(repository: Repository, date: str) -> float:
-    """Seconds since 1970; whatever git understands as a date."""
-    found = repository.run("rev-parse", f"--since={date}", check=False).out.decode().strip()
-    return float(found.removeprefix("--max-age=") or 0)
+    """Seconds since 1970 of a date as git understands it."""
+    parsed = repository.run("rev-parse", f"--since={date}", check=False).out.decode().strip()
+    return float(parsed.removeprefix("--max-age=") or 0)

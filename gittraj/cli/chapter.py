@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.authoring import agent, quiet, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, quiet, record_event
 
 
 @click.command("chapter", short_help=COMMANDS["recording"]["chapter"])
@@ -14,4 +14,4 @@ from gittraj.cli.commands import COMMANDS
 @quiet
 def command(title: str, *, agent: str | None, quiet: bool) -> None:
     """What follows is a chapter called TITLE; with --agent, NAME takes over there."""
-    write_down("chapter", {"title": title, "agent": agent}, quiet=quiet)
+    record_event("chapter", {"title": title, "agent": agent}, quiet=quiet)

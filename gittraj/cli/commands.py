@@ -1,4 +1,4 @@
-"""Every command that exists, in the order in which ``git traj -h`` shows them."""
+"""All commands, in the order of ``git traj -h``."""
 
 from __future__ import annotations
 
@@ -59,4 +59,4 @@ COMMANDS: dict[str, dict[str, str]] = {
         "carry": "Copy the records of commits to the one that they became, by hand",
     },
 }
-"""By group: name and one line. A command ``log`` is ``gittraj.cli.log.command``."""
+"""Name and description by group. The command ``log`` is ``gittraj.cli.log.command``."""

@@ -7,8 +7,8 @@ from typing import Any, TextIO
 
 import click
 
-from gittraj.cli.authoring import agent, confidence, quiet, report, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, confidence, quiet, record_event, report
 from gittraj.errors import TrajError
 
 
@@ -21,7 +21,7 @@ from gittraj.errors import TrajError
 @click.option("--suggestion", "suggestions", multiple=True, metavar="S", help="What is left; repeatable.")
 @confidence
 @click.option(
-    "--retrospective", "given", type=click.File("r", "utf-8"), metavar="FILE|-", help="All of it, as JSON."
+    "--retrospective", "file", type=click.File("r", "utf-8"), metavar="FILE|-", help="All of it, as JSON."
 )
 @agent
 @report
@@ -29,35 +29,35 @@ from gittraj.errors import TrajError
 def command(
     trajectory: str | None,
     *,
-    given: TextIO | None,
+    file: TextIO | None,
     confidence: float | None,
     report: bool,
     quiet: bool,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """End what is active here, with a retrospective; or add one to TRAJECTORY, which commits carry already.
 
     The latest retrospective of a trajectory holds.
     """
-    told = {**_read(given), **{key: _plain(value) for key, value in said.items() if value}}
+    values = {**_read(file), **{key: _as_list(value) for key, value in options.items() if value}}
     if confidence is not None:
-        told["confidence"] = confidence
-    write_down("complete", told, quiet=quiet, trajectory=trajectory, report=report)
+        values["confidence"] = confidence
+    record_event("complete", values, quiet=quiet, trajectory=trajectory, report=report)
 
 
-def _plain(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _read(given: TextIO | None) -> dict[str, Any]:
-    if given is None:
+def _read(file: TextIO | None) -> dict[str, Any]:
+    if file is None:
         return {}
     try:
-        value = json.load(given)
+        value = json.load(file)
     except (ValueError, RecursionError) as error:
         raise TrajError(
-            f"{given.name} is no JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
+            f"{file.name} is no JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
         ) from None
     if not isinstance(value, dict):
-        raise TrajError(f"{given.name} holds no JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
+        raise TrajError(f"{file.name} holds no JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
     return value

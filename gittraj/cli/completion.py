@@ -1,6 +1,6 @@
-"""``git traj completion``: a script for a shell, which asks back for the words that fit.
+"""``git traj completion``: a shell script that calls back for the completions.
 
-``--words`` is what a script asks: a line ``word<TAB>value<TAB>help`` for each, ``files`` where they fit too.
+It calls ``--words``: a line ``word<TAB>value<TAB>help`` for each completion, ``files`` where files fit too.
 """
 
 from __future__ import annotations

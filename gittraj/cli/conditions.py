@@ -1,4 +1,4 @@
-"""Options that several listings have, the same in each: which commits, and whose trajectories."""
+"""Options that several listings share: which commits, and whose trajectories."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def label_options(command: Command) -> Command:
 
 
 def commit_options(command: Command) -> Command:
-    """``author``, ``since`` and ``until``, as ``query.history.list_commits`` takes them."""
+    """``author``, ``since`` and ``until``: arguments of ``query.log.listing.list_commits``."""
     return _add(_COMMITS, command)
 
 
 def path_options(command: Command) -> Command:
-    """``paths`` and ``follow``, the same."""
+    """``paths`` and ``follow``: arguments of ``query.log.listing.list_commits``."""
     return _add(_PATHS, command)
 
 
@@ -49,7 +49,7 @@ def _add(options: tuple[Callable[[Command], Command], ...], command: Command) ->
 
 
 class WithPaths(click.Command):
-    """Takes what stands after ``--`` as paths, as git does: click would not tell them from a revision."""
+    """Takes arguments after ``--`` as paths, as git does: click cannot distinguish them from a revision."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if "--" in args:

@@ -1,4 +1,4 @@
-"""A report of a bug that may be pasted anywhere: where in our code, never what was being read."""
+"""A bug report that is safe to paste anywhere: lines of our code, never the data being read."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gittraj import __version__
 
 
 def report(error: BaseException) -> Path:
-    """Write a report and return its path. It holds no message of the error and no value: they may be the
-    user's text; only its type and the lines of code that it came through."""
+    """Write a report and return its path. It has the error's type and stack, but not its message or values,
+    which may be the user's text."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [
         f"git-traj {__version__}, Python {platform.python_version()}, {sys.platform}",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.authoring import agent, confidence, quiet, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, confidence, quiet, record_event
 
 
 @click.command("decision", short_help=COMMANDS["recording"]["decision"])
@@ -29,7 +29,7 @@ def command(
     quiet: bool,
 ) -> None:
     """Record that CHOSEN was chosen, and what was rejected for it."""
-    said = {
+    values = {
         "chosen": chosen,
         "question": question,
         "alternatives": list(alternatives),
@@ -37,4 +37,4 @@ def command(
         "confidence": confidence,
         "agent": agent,
     }
-    write_down("decision", said, quiet=quiet)
+    record_event("decision", values, quiet=quiet)

@@ -13,8 +13,8 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.cli.status import plain, tell, to_json
 from gittraj.config import Environ
+from gittraj.render.text.printable import printable
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Finding
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Status 1 when something is wrong."""
     from gittraj.commands.doctor import examine, gather
+    from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() as repository:
         kept = drain_first(repository)
@@ -40,15 +41,17 @@ def command(fix: bool, as_json: bool) -> int:
     ill = any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
     if as_json:
         rows = [_row(finding, fixed=fixed) for finding, fixed in findings]
-        click.echo(json.dumps({"version": 1, "well": not ill, "findings": rows, "status": to_json(facts)}))
+        click.echo(
+            json.dumps({"version": 1, "well": not ill, "findings": rows, "status": status_to_json(facts)})
+        )
         return int(ill)
-    for line in tell(facts):
-        click.echo(plain(line))
+    for line in status_to_lines(facts):
+        click.echo(printable(line))
     for finding, fixed in findings:
         mark = "fixed" if fixed else finding.severity
-        click.echo(plain(f"{mark}: {finding.text}"))
+        click.echo(printable(f"{mark}: {finding.text}"))
         if not fixed:
-            click.echo(plain(f"    {finding.remedy}"))
+            click.echo(printable(f"    {finding.remedy}"))
     click.echo("Something is wrong." if ill else "All is well.")
     return int(ill)
 

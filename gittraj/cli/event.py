@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.authoring import agent, quiet, tag, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, quiet, record_event, tag
 
 
 @click.command("event", short_help=COMMANDS["recording"]["event"])
@@ -20,5 +20,5 @@ def command(
 ) -> None:
     """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
     message_received, or a word of your own."""
-    said = {"type": kind, "content": text, "significance": significance, "agent": agent, "tags": list(tags)}
-    write_down("event", said, quiet=quiet)
+    values = {"type": kind, "content": text, "significance": significance, "agent": agent, "tags": list(tags)}
+    record_event("event", values, quiet=quiet)

@@ -63,8 +63,8 @@ def command(
             _put([read_seal(repository, seal or "")], output)
             return
         if form in EXCHANGES:
-            asked = None if everything else names or ["HEAD"]
-            exported = _gather(repository, asked, fetch=not no_fetch)
+            wanted = None if everything else names or ["HEAD"]
+            exported = _gather(repository, wanted, fetch=not no_fetch)
             if exported is not None:
                 _put_documents(EXCHANGES[form], exported, output)
             return
@@ -78,10 +78,10 @@ def command(
 def _make(
     repository: Repository, names: Sequence[str] | None, form: str, folder: Path | None, *, fetch: bool
 ) -> list[str | bytes] | None:
-    """The document about what is named (None: everything below HEAD); None where there is nothing, or what
-    was made went into ``folder``."""
-    from gittraj.cli.nothing import say_nothing_found
-    from gittraj.cli.segments import read_events
+    """The document about ``names`` (None: everything below HEAD). None if nothing is recorded, or if it was
+    written into ``folder``."""
+    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.no_match import say_nothing_found
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.show.export import choose
@@ -125,9 +125,9 @@ def _put(parts: Iterable[str | bytes], output: Path | None) -> None:
 
 
 def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool) -> Exported | None:
-    """What is named (None: everything below HEAD); None where there is nothing."""
-    from gittraj.cli.nothing import say_nothing_found
-    from gittraj.cli.segments import read_events
+    """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
+    from gittraj.cli.missing_events import read_events
+    from gittraj.cli.no_match import say_nothing_found
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.show.selection import gather
@@ -143,14 +143,14 @@ def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool)
 
 
 def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> None:
-    """One document goes to standard output, or into the file that is named; several into a folder."""
-    found = list(documents(form, exported))
-    if not form.tree and len(found) == 1 and not (output and output.is_dir()):
-        _put([found[0][1]], output)
+    """One document goes to standard output or into the named file, several into a folder."""
+    files = list(documents(form, exported))
+    if not form.tree and len(files) == 1 and not (output and output.is_dir()):
+        _put([files[0][1]], output)
         return
     if output is None:
-        raise UsageError(f"{len(found)} documents go into a folder", hint="-o FOLDER names one")
-    for name, body in found:
+        raise UsageError(f"{len(files)} documents go into a folder", hint="-o FOLDER names one")
+    for name, body in files:
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         _put([body], path)

@@ -8,7 +8,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import say, tell
+from gittraj.cli.transfer import report, say
 
 if TYPE_CHECKING:
     from gittraj.sync import Remote
@@ -29,11 +29,10 @@ def command(remote: str | None, *, as_json: bool) -> None:
         chosen = find_remote(repository, remote, pushing=False)
         fetched = fetch(repository, chosen, tell=say)
     document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
-    tell([describe(chosen, fetched)], document, as_json=as_json)
+    report([describe(chosen, fetched)], document, as_json=as_json)
 
 
 def describe(remote: Remote, fetched: int) -> str:
-    from gittraj.render.text.terminal import escape_line
-
+    """What a fetch brought. Not escaped."""
     many = {0: "no new records", 1: "new records on 1 commit"}
-    return escape_line(f"{remote.name}: {many.get(fetched, f'new records on {fetched} commits')}")
+    return f"{remote.name}: {many.get(fetched, f'new records on {fetched} commits')}"

@@ -65,16 +65,16 @@ def export() -> None:
     from gittraj.seal.identities import find_public
 
     with _here() as repository:
-        found = find_public(repository, Environ.of(environment()))
-    if not found:
+        public = find_public(repository, Environ.of(environment()))
+    if not public:
         raise TrajError("no key of yours is found", "git traj keys init")
-    for line in found:
+    for line in public:
         click.echo(line)
 
 
 @contextmanager
 def _here() -> Iterator[Repository | None]:
-    """Keys are a person's, so they are listed outside of a repository too."""
+    """The repository, or None outside of one: keys belong to a person."""
     try:
         with find_repository() as repository:
             yield repository

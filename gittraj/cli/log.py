@@ -11,7 +11,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options
-from gittraj.cli.numbers import Number
+from gittraj.cli.param_types import Number
 from gittraj.cli.quick import answer_log
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def command(
         return
     from pathlib import Path
 
-    from gittraj.cli.nothing import say_nothing_found
+    from gittraj.cli.no_match import say_nothing_found
     from gittraj.cli.output import columns, dump_json, text_page, write
     from gittraj.cli.progress import show_progress
     from gittraj.cli.repository import drain_first, environment, find_repository

@@ -11,10 +11,6 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.output import dump_json
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.errors import TrajError
-from gittraj.git import Repository
-
-_BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", "master")
 
 
 @click.command("pr", short_help=COMMANDS["sharing"]["pr"])
@@ -26,6 +22,7 @@ _BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", 
 def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
     """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
     what was decided and rejected, in Markdown."""
+    from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.review import read_change
@@ -35,29 +32,10 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
     with find_repository() as repository:
         drain_first(repository)
         notes = NotesRef(repository)
-        base = base or _find_base(repository, head)
+        base = base or find_base(repository, head)
         change = read_change(repository, Recorded(notes.items()), base, head, notes=notes.tip())
     text = render_comment(change, Place(), Taste(prompts=prompts, cost=not no_cost))
     if not as_json:
         click.echo(text, nl=False)
         return
-    document = {
-        "version": 1,
-        "markdown": text,
-        "head": change.head,
-        "base": base,
-        "commits": len(change.own),
-        "recorded": len(change.recorded),
-        "sessions": change.sessions,
-    }
-    click.echo(dump_json(document))
-
-
-def _find_base(repository: Repository, head: str) -> str:
-    """The first of the usual names that is there and is not the change itself."""
-    tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
-    for name in _BASES:
-        found = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
-        if found.code == 0 and found.out != tip:
-            return name
-    raise TrajError("no branch to compare with", "git traj pr --base BRANCH")
+    click.echo(dump_json(change_to_json(change, base=base, markdown=text)))

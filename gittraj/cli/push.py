@@ -10,7 +10,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import send, tell
+from gittraj.cli.transfer import report, send
 
 
 @click.command("push", short_help=COMMANDS["sharing"]["push"])
@@ -25,10 +25,11 @@ def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: b
 
     The first push to an address says what becomes readable to whom, and asks.
     """
+    from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import find_remote
 
     with find_repository() as repository:
         drain_first(repository)
         chosen = find_remote(repository, remote)
-        told, document = send(repository, chosen, dry_run=dry_run, records_only=records_only, replace=replace)
-    tell([told], document, as_json=as_json)
+        sent = send(repository, chosen, dry_run=dry_run, records_only=records_only, replace=replace)
+    report([sent_to_line(sent)], sent_to_json(sent), as_json=as_json)

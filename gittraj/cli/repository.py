@@ -1,4 +1,4 @@
-"""What every command begins with: the repository it stands in, drained, and the environment."""
+"""The start of every command: its repository, brought up to date, and the environment."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def is_installed(repository: Repository) -> bool:
 
 
 def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
-    """So that a command sees a consistent state. A reading command drains only when something is new;
-    what keeps it from draining is said in one line and returned, and the command goes on with what is
-    recorded."""
+    """Record what is new, so that a command sees a consistent state. A reading command drains only when
+    something is new. An error is reported on one line and returned; the command continues with the existing
+    records."""
     if not is_installed(repository):
         _hint_at_installing(repository)
         return None
@@ -63,30 +63,30 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
                     "git-traj: a secret became known that was pushed before: rotate it (git traj doctor)\n"
                 )
     except TrajError as error:
-        kept = error
+        failure = error
     except OSError as error:
-        kept = TrajError(f"{error.filename}: {error.strerror}")
+        failure = TrajError(f"{error.filename}: {error.strerror}")
     else:
         return None
-    sys.stderr.write(f"git-traj: not up to date: {kept.told}\n")
-    return kept
+    sys.stderr.write(f"git-traj: not up to date: {failure.told}\n")
+    return failure
 
 
 def _hint_at_installing(repository: Repository) -> None:
-    """For a person, in a clone of a project that records."""
+    """On a terminal, in a clone of a project that records."""
     top = repository.work_tree
     if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
         sys.stderr.write("hint: this project records what agents do, this clone does not: git traj install\n")
 
 
 def say_remark(remark: str | None) -> None:
-    """What a user has to know of how thinking was sealed just now."""
+    """Print a drain's remark on how thinking was sealed."""
     if remark:
         sys.stderr.write(f"git-traj: {remark}\n")
 
 
 def current_session(environ: Environ) -> str:
-    """The session (``agent:session``) whose environment this is. Raises TrajError outside of one."""
+    """The agent session (``agent:session``) that runs this command. Raises TrajError outside of one."""
     from gittraj.agents import all_agents
     from gittraj.errors import TrajError
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli import resealing
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.sealing_commands import identity_option, json_option, revisions_argument, run
 
 
 @click.command("reseal", short_help=COMMANDS["sealing"]["reseal"])
-@resealing.revisions
-@resealing.identity
-@resealing.as_json
+@revisions_argument
+@identity_option
+@json_option
 def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
     """Seal anew what is sealed, for today's readers alone, on the commits of RANGE or on all.
 
@@ -21,4 +21,4 @@ def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: boo
     """
     from gittraj.commands.reseal import reseal_stored
 
-    return resealing.run(reseal_stored, revisions, did="resealed", as_json=as_json, identities=identities)
+    return run(reseal_stored, revisions, did="resealed", as_json=as_json, identities=identities)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from gittraj.cli import resealing
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.sealing_commands import identity_option, json_option, revisions_argument, run
 
 
 @click.command("rewrap", short_help=COMMANDS["sealing"]["rewrap"])
-@resealing.revisions
-@resealing.identity
-@resealing.as_json
+@revisions_argument
+@identity_option
+@json_option
 def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
     """Let today's readers open what is sealed, on the commits of RANGE or on all. A key of yours must open
     it.
@@ -22,4 +22,4 @@ def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: boo
     """
     from gittraj.commands.reseal import rewrap_stored
 
-    return resealing.run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)
+    return run(rewrap_stored, revisions, did="rewrapped", as_json=as_json, identities=identities)

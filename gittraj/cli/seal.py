@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli import resealing
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.sealing_commands import json_option, revisions_argument, run
 
 
 @click.command("seal", short_help=COMMANDS["sealing"]["seal"])
-@resealing.revisions
-@resealing.as_json
+@revisions_argument
+@json_option
 def command(revisions: str | None, *, as_json: bool) -> int:
     """Seal thinking that was stored in clear, on the commits of RANGE or on all.
 
@@ -23,4 +23,4 @@ def command(revisions: str | None, *, as_json: bool) -> int:
     """
     from gittraj.commands.reseal import seal_stored
 
-    return resealing.run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)
+    return run(lambda ground, _: seal_stored(ground), revisions, did="sealed", as_json=as_json)

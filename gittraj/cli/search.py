@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -27,15 +27,8 @@ from gittraj.index.is_current import rests
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
-from gittraj.index.words import sound
 from gittraj.query.locate import describe_places
 from gittraj.render.text.search import render_hit
-
-if TYPE_CHECKING:
-    from gittraj.index.answers import Answers
-    from gittraj.query.records import Recorded
-
-_UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
 
 
 @click.command("search", short_help=COMMANDS["what people need"]["search"])
@@ -77,7 +70,7 @@ def command(
     with find_repository() as repository:
         if not rests(repository.common_dir):
             drain_first(repository)
-        wanted = _read_conditions(repository, **conditions)
+        wanted = _read_conditions(repository, conditions)
         with show_progress("trajectories") as tell:
             found, why = search(repository, query, wanted, limit=limit, tell=tell), None
             if fetch and found.away:
@@ -86,67 +79,30 @@ def command(
         if found.waiting or found.away or not found.hits:
             _say_missing(repository, found, why, similar=similar)
         if as_json:
-            click.echo(dump_json(_document(repository, asked, found)))
+            from gittraj.commands.search import search_to_json
+
+            click.echo(dump_json(search_to_json(repository, asked, found)))
         else:
             write(repository, _render(repository, found), environ, pager=obj["pager"])
 
 
-def _read_conditions(
-    repository: Repository,
-    *,
-    since: str | None,
-    until: str | None,
-    rev: str | None,
-    author: str | None,
-    paths: Sequence[str],
-    agent: str | None,
-    **others: Any,
-) -> Conditions:
-    return Conditions(
-        since=_read_date(repository, "since", since),
-        until=_read_date(repository, "until", until),
-        commits=_list(repository, rev or "HEAD", author, paths) if rev or author or paths else None,
-        agent=agent and sound(agent),
-        **others,
-    )
+def _read_conditions(repository: Repository, options: dict[str, Any]) -> Conditions:
+    if all(value is None or value == () for value in options.values()):
+        return Conditions()
+    from gittraj.commands.search import read_conditions
 
-
-def _read_date(repository: Repository, name: str, date: str | None) -> int | None:
-    if date is None:
-        return None
-    from gittraj.query.log.listing import read_date
-
-    return read_date(repository, name, date)
-
-
-def _list(repository: Repository, rev: str, author: str | None, paths: Sequence[str]) -> frozenset[str]:
-    from gittraj.index.answers import open_index
-    from gittraj.query.log.listing import list_commits
-
-    with open_index(repository, rev) as index:
-        recorded = _read_records(repository, index)
-        _, commits = list_commits(
-            repository, recorded, rev, author=author, paths=paths, cwd=Path.cwd(), known=index
-        )
-        return frozenset(commits)
-
-
-def _read_records(repository: Repository, index: Answers | None) -> Recorded:
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
-
-    return Recorded(index.notes if index else NotesRef(repository).items())
+    return read_conditions(repository, cwd=Path.cwd(), **options)
 
 
 def _fetch(repository: Repository, found: Found) -> str:
     """Ask the remotes; returns why something may be away still."""
-    from gittraj.cli.segments import fetch_missing
+    from gittraj.cli.missing_events import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:
-    from gittraj.cli.nothing import say_no_match, say_unread
+    from gittraj.cli.no_match import say_no_match, say_unread
 
     say_unread(found.waiting, found.away, why)
     if not found.hits:
@@ -159,37 +115,3 @@ def _render(repository: Repository, found: Found) -> Iterator[str]:
     places = describe_places(repository, [hit.commits for hit in found.hits])
     for number, (hit, commit) in enumerate(zip(found.hits, places, strict=True)):
         yield "\n" * bool(number) + render_hit(hit, commit, page, now)
-
-
-def _document(repository: Repository, query: str, found: Found) -> dict[str, Any]:
-    from gittraj.index.answers import open_index
-
-    places = describe_places(repository, [hit.commits for hit in found.hits])
-    results = []
-    with open_index(repository) as index:
-        recorded = _read_records(repository, index)
-        for hit, commit in zip(found.hits, places, strict=True):
-            folded = recorded.folded(hit.trajectory)
-            on = next(
-                (c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts),
-                None,
-            )
-            results.append(
-                {
-                    "score": hit.score,
-                    **(commit or _UNKNOWN),
-                    "commits": hit.commits,
-                    "trajectory": folded.header(on, explored=True) if folded and on else None,
-                    "matches": [
-                        {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked}
-                        for e in hit.excerpts
-                    ],
-                }
-            )
-    return {
-        "version": 1,
-        "query": query,
-        "results": results,
-        "waiting": found.waiting,
-        "away": found.away,
-    }

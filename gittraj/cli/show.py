@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.nothing import say_nothing_on
-from gittraj.cli.opening import keys, say_closed
+from gittraj.cli.missing_events import read_events
+from gittraj.cli.no_match import say_nothing_on
 from gittraj.cli.output import PIPE, dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.cli.segments import read_events
+from gittraj.cli.unseal import keys, say_closed
 from gittraj.git import Repository, from_top
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import Header
@@ -81,7 +81,7 @@ def command(
         recorded = Recorded(NotesRef(repository).items())
         target = find_target(repository, recorded, name)
         opener = None if output or not thinking else keys(repository, environ, identities)
-        told = read_events(
+        trajectories = read_events(
             repository,
             partial(tell, repository, recorded, target),
             command="show",
@@ -89,19 +89,19 @@ def command(
             opener=opener,
         )
         for keep in _filters(repository, since=since, significance=significance, path=path):
-            told = keep_events(told, keep)
+            trajectories = keep_events(trajectories, keep)
         if opener is not None:
             say_closed(opener)
-        if not told:
+        if not trajectories:
             say_nothing_on(repository, recorded, target.commit)
         if form == "json":
-            document = {"version": 1, "commit": target.commit, "trajectories": told}
+            document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
             texts: Iterable[str] = [dump_json(document) + "\n"]
         else:
-            entry = describe(repository, target.commit) if target.commit and told else None
+            entry = describe(repository, target.commit) if target.commit and trajectories else None
             page = Page(PIPE) if output else text_page(repository, environ)
             detail = Detail(everything=everything, thinking=thinking)
-            texts = _render(form, entry, told, page, detail)
+            texts = _render(form, entry, trajectories, page, detail)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
         else:
@@ -119,15 +119,17 @@ def _filters(
         yield partial(touching_file, path=from_top(repository, path, Path.cwd()))
 
 
-def _render(form: str, entry: Header | None, told: list[Header], page: Page, detail: Detail) -> Iterator[str]:
+def _render(
+    form: str, entry: Header | None, trajectories: list[Header], page: Page, detail: Detail
+) -> Iterator[str]:
     match form:
         case "markdown":
-            return render_markdown(entry, told, detail=detail)
+            return render_markdown(entry, trajectories, detail=detail)
         case "timeline":
-            return render_timeline(told, page, detail=detail)
+            return render_timeline(trajectories, page, detail=detail)
         case "html":
             from gittraj.render.html.document import render_page
 
-            return render_page([(entry, told)], detail=detail)
+            return render_page([(entry, trajectories)], detail=detail)
         case _:
-            return render_commit(entry, told, page, datetime.now(UTC), detail=detail)
+            return render_commit(entry, trajectories, page, datetime.now(UTC), detail=detail)

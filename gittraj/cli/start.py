@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from gittraj.cli.authoring import agent, quiet, report, tag, write_down
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.manual_events import agent, quiet, record_event, report, tag
 
 
 @click.command("start", short_help=COMMANDS["recording"]["start"])
@@ -23,5 +23,5 @@ def command(
     Commits made in this worktree until complete or abandon carry what is recorded meanwhile. Title and
     address of the task are asked for; without --task, the branch's name may tell it.
     """
-    said = {"title": title, "agent": agent, "tags": list(tags)}
-    write_down("start", said, quiet=quiet, task=task, report=report)
+    values = {"title": title, "agent": agent, "tags": list(tags)}
+    record_event("start", values, quiet=quiet, task=task, report=report)

@@ -28,7 +28,7 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, path_options
-from gittraj.cli.nothing import say_nothing_found
+from gittraj.cli.no_match import say_nothing_found
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository

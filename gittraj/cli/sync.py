@@ -1,4 +1,4 @@
-"""``git traj sync``. ``--json``: what ``push --json`` says, and ``"fetched"``: notes that changed here."""
+"""``git traj sync``. ``--json``: the document of ``push --json``, and ``"fetched"``: changed notes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.fetch import describe
 from gittraj.cli.repository import drain_first, find_repository
-from gittraj.cli.sharing import say, send, tell
+from gittraj.cli.transfer import report, say, send
 
 
 @click.command("sync", short_help=COMMANDS["sharing"]["sync"])
@@ -17,11 +17,14 @@ from gittraj.cli.sharing import say, send, tell
 @click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
+    from gittraj.commands.push import sent_to_json, sent_to_line
     from gittraj.sync import fetch, find_remote
 
     with find_repository() as repository:
         drain_first(repository)
         chosen = find_remote(repository, remote)
         fetched = 0 if dry_run else fetch(repository, chosen, tell=say)
-        told, document = send(repository, chosen, dry_run=dry_run, records_only=records_only, fetched=fetched)
-    tell([told] if dry_run else [describe(chosen, fetched), told], document, as_json=as_json)
+        sent = send(repository, chosen, dry_run=dry_run, records_only=records_only)
+    lines = [] if dry_run else [describe(chosen, fetched)]
+    document = {**sent_to_json(sent), "fetched": fetched}
+    report([*lines, sent_to_line(sent)], document, as_json=as_json)

@@ -1,6 +1,6 @@
-"""Tasks for the recording commands: named offline, asked for within seconds, told of where somebody wants it.
+"""Tasks of the recording commands: named offline, looked up within seconds, updated on request.
 
-What a service does never keeps a record from being written: it is said in one line.
+A failing service never prevents a record: it becomes one line on stderr.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def name_task(repository: Repository, environ: Mapping[str, str], named: str | None) -> TaskRef | None:
-    """The task that a person names, with the title and address that its system gives it; without a name,
-    the one that the branch is called after, unasked for. Raises TrajError for a wrong setting."""
+    """The task that the user names, with title and address from its system; without a name, the task in the
+    branch's name, without a look-up. Raises TrajError for a wrong setting."""
     from gittraj.tasks import detect, from_branch, look_up, survey
 
     site = survey(repository, environ, preferred=read_config(repository).tasks)
@@ -35,10 +35,10 @@ def name_task(repository: Repository, environ: Mapping[str, str], named: str | N
     return found.task
 
 
-def tell_system(
+def update_task(
     repository: Repository, environ: Mapping[str, str], task: TaskRef | None, status: Status
 ) -> None:
-    """Tell the task's system, as somebody asked for."""
+    """Report the new status to the task's system, because the user asked for it."""
     from gittraj.tasks import report, survey
 
     if task is None:

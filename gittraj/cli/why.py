@@ -39,7 +39,7 @@ from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
 _SLOW = 2.0
-"""Seconds for git alone after which a hint is worth a line."""
+"""Seconds of git alone after which a hint is shown."""
 Span = tuple[int, int]
 Reason = Mapping[str, Any]
 
@@ -59,7 +59,7 @@ def command(
     Of a whole file, each reason once with its lines.
     """
     named, span = _read_place(place, Path.cwd())
-    # libgit2 takes 60 ms to import, longer than git needs for what one line asks
+    # libgit2 takes 60 ms to import, longer than git needs for one line
     with find_repository("plumbing" if span else "auto") as repository:
         path = from_top(repository, named, Path.cwd())
         begun = take(place, rev)
@@ -81,7 +81,7 @@ def command(
 def _explain(
     repository: Repository, blame: Blame, lines: Sequence[str], *, no_fetch: bool
 ) -> Sequence[Reason]:
-    from gittraj.cli.segments import read_events
+    from gittraj.cli.missing_events import read_events
     from gittraj.query.why.lines import explain
 
     start = time.monotonic()
@@ -94,7 +94,7 @@ def _explain(
 
 
 def _say_slow(repository: Repository) -> None:
-    """What would make git faster, where somebody waited for it."""
+    """Suggest what would make git faster, after a slow blame on a terminal."""
     from gittraj.git.commit_graph import WRITE, lacks_filters
 
     if sys.stderr.isatty() and lacks_filters(repository):
@@ -102,15 +102,15 @@ def _say_slow(repository: Repository) -> None:
 
 
 def _read_place(place: str, cwd: Path) -> tuple[str, Span | None]:
-    """The path and the lines, first and last; a file whose name looks so is itself."""
-    found = _PLACE.fullmatch(place)
-    if found is None or (cwd / place).is_file():
+    """The path and its first and last line; an existing file of that whole name comes first."""
+    match = _PLACE.fullmatch(place)
+    if match is None or (cwd / place).is_file():
         return place, None
-    first = int(found[2])
-    last = int(found[3] or first)
+    first = int(match[2])
+    last = int(match[3] or first)
     if min(first, last) == 0:
         raise UsageError(f"'{place}': lines are counted from 1", hint="git traj why -h")
-    return found[1], (min(first, last), max(first, last))
+    return match[1], (min(first, last), max(first, last))
 
 
 def _check_span(path: str, span: Span | None, length: int) -> None:

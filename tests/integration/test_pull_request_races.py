@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from github_action.api import connect
-from github_action.patience import Patience
-from github_action.sticky import Marker, Settled, post
+from github_action.retry import RetryBudget
 from github_action.token import Token
+from github_action.upsert_comment import Marker, Upserted, post
 from tests.github.faults import Fault, Lost
 from tests.github.server import BOT, TOKEN, GitHub
 from tests.github.shapes import PullState
@@ -32,7 +32,7 @@ def test_a_run_for_each_of_three_pushes(trial: int) -> None:
     chance = random.Random(trial)
     github = a_github(chance, trial)
 
-    def push_and_run(number: int) -> Settled:
+    def push_and_run(number: int) -> Upserted:
         time.sleep(number * chance.random() / SPEED / 3)
         github.pulls[7].head = max(HEADS[number], github.pulls[7].head)
         return run(github, number, HEADS[number])
@@ -48,7 +48,7 @@ def test_three_runs_for_one_push(trial: int) -> None:
     chance = random.Random(trial)
     github = a_github(chance, trial)
 
-    def run_late(number: int) -> Settled:
+    def run_late(number: int) -> Upserted:
         time.sleep(chance.random() / SPEED / 3)
         return run(github, number, HEADS[0])
 
@@ -69,7 +69,7 @@ def a_github(chance: random.Random, trial: int) -> GitHub:
     return github
 
 
-def race(github: GitHub, one: Callable[[int], Settled]) -> list[Settled]:
+def race(github: GitHub, one: Callable[[int], Upserted]) -> list[Upserted]:
     with github.running(), ThreadPoolExecutor(3) as pool:
         settled = list(pool.map(one, range(3)))
     assert github.violations == []
@@ -82,8 +82,8 @@ def ours(github: GitHub) -> list[int]:
     return [number for number, comment in github.comments.items() if comment["user"]["login"] == BOT]
 
 
-def run(github: GitHub, number: int, head: str) -> Settled:
-    patience = Patience(sleep=lambda seconds: time.sleep(seconds / SPEED))
+def run(github: GitHub, number: int, head: str) -> Upserted:
+    budget = RetryBudget(sleep=lambda seconds: time.sleep(seconds / SPEED))
     marker = Marker(key="default", head=head, run=100 + number)
-    with connect(Token(TOKEN), repository="acme/app", url=github.url, patience=patience) as api:
+    with connect(Token(TOKEN), repository="acme/app", url=github.url, budget=budget) as api:
         return post(api, f"report {number}", number=7, marker=marker)

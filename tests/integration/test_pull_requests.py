@@ -12,10 +12,18 @@ from github import GithubException
 from github_action.api import Api, connect
 from github_action.comments import Thread
 from github_action.errors import EventError, GitHubError, Gone, Invalid, Limited, Refused, Unreachable
-from github_action.facts import COMMITS, FILES, find_pulls, merged_pulls, read_facts, read_files, read_pull
-from github_action.patience import Patience
-from github_action.sticky import Marker, Settled, post
+from github_action.pull_request import (
+    COMMITS,
+    FILES,
+    find_pulls,
+    merged_pulls,
+    read_details,
+    read_files,
+    read_pull,
+)
+from github_action.retry import RetryBudget
 from github_action.token import Token
+from github_action.upsert_comment import Marker, Upserted, post
 from tests.github.faults import PRIMARY, SECONDARY, Fault, Lost, message
 from tests.github.server import LONGEST, TOKEN, GitHub
 from tests.github.shapes import BASE, HEAD, PullState
@@ -36,7 +44,7 @@ class Site:
 
     def post(
         self, body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY, author: str = ""
-    ) -> Settled:
+    ) -> Upserted:
         return post(self.api, body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
 
     @property
@@ -64,13 +72,13 @@ def each_site(prefix: str) -> Iterator[Site]:
 def opened(prefix: str) -> Iterator[Site]:
     github = GitHub(prefix=prefix, pulls={7: PullState()})  # type: ignore[arg-type]
     waited: list[float] = []
-    with github.running(), connected(github, Patience(sleep=waited.append)) as api:
+    with github.running(), connected(github, RetryBudget(sleep=waited.append)) as api:
         yield Site(github, api, waited)
     assert github.violations == []
 
 
-def connected(github: GitHub, patience: Patience, token: str = TOKEN) -> Api:
-    return connect(Token(token), repository="acme/app", url=github.url, patience=patience)
+def connected(github: GitHub, budget: RetryBudget, token: str = TOKEN) -> Api:
+    return connect(Token(token), repository="acme/app", url=github.url, budget=budget)
 
 
 def text(body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY) -> str:
@@ -104,33 +112,37 @@ def test_facts_take_three_requests(site: Site) -> None:
     site.github.pulls[7] = PullState(
         labels=["bug", "no traj"], commits=[OLD, HEAD], files=["a.py", "new.py<-old.py"], branch="topic/x"
     )
-    facts = read_facts(site.api, 7)
+    details = read_details(site.api, 7)
     assert site.asked == ["GET pulls/7", "GET pulls/7/commits", "GET pulls/7/files"]
-    assert (facts.pull.head, facts.pull.base, facts.pull.base_branch) == (HEAD, BASE, "main")
-    assert (facts.pull.head_branch, facts.pull.head_repository, facts.pull.fork) == (
+    assert (details.pull.head, details.pull.base, details.pull.base_branch) == (HEAD, BASE, "main")
+    assert (details.pull.head_branch, details.pull.head_repository, details.pull.fork) == (
         "topic/x",
         "acme/app",
         False,
     )
-    assert (facts.pull.labels, facts.pull.open, facts.pull.merged_as) == (("bug", "no traj"), True, None)
-    assert [commit.sha for commit in facts.commits] == [OLD, HEAD]
-    assert [(file.path, file.former, file.status) for file in facts.files] == [
+    assert (details.pull.labels, details.pull.open, details.pull.merged_as) == (
+        ("bug", "no traj"),
+        True,
+        None,
+    )
+    assert [commit.sha for commit in details.commits] == [OLD, HEAD]
+    assert [(file.path, file.former, file.status) for file in details.files] == [
         ("a.py", None, "added"),
         ("new.py", "old.py", "renamed"),
     ]
-    assert (facts.commits_unlisted, facts.files_unlisted) == (0, 0)
+    assert (details.commits_unlisted, details.files_unlisted) == (0, 0)
 
 
 def test_what_github_does_not_list_is_compared_or_counted(site: Site) -> None:
     pull = PullState(commits=[f"{n:040x}" for n in range(260)], files=[f"src/{n}.py" for n in range(3001)])
     site.github.pulls[7] = pull
-    facts = read_facts(site.api, 7)
-    assert [commit.sha for commit in facts.commits] == pull.commits
-    assert (facts.commits_unlisted, len(facts.files), facts.files_unlisted) == (0, FILES, 1)
+    details = read_details(site.api, 7)
+    assert [commit.sha for commit in details.commits] == pull.commits
+    assert (details.commits_unlisted, len(details.files), details.files_unlisted) == (0, FILES, 1)
     assert len(site.asked) == 1 + 3 + 30
     site.github.faults.append(Fault("GET .*/compare/", message(404, "Not Found")))
-    facts = read_facts(site.api, 7)
-    assert (len(facts.commits), facts.commits_unlisted) == (COMMITS, 10)
+    details = read_details(site.api, 7)
+    assert (len(details.commits), details.commits_unlisted) == (COMMITS, 10)
 
 
 def test_the_files_of_a_commit(site: Site) -> None:
@@ -269,7 +281,7 @@ def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> Non
     ],
 )
 @pytest.mark.parametrize(
-    "question", [lambda api: read_facts(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
+    "question", [lambda api: read_details(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
 )
 def test_patience_ends(
     site: Site, reply: Reply, error: type[GitHubError], question: Callable[[Api], object]
@@ -326,7 +338,7 @@ def test_a_token_that_only_reads(each_site: Site) -> None:
 
 
 def test_a_token_that_is_wrong(site: Site) -> None:
-    with connected(site.github, Patience(), "no" + TOKEN) as api, pytest.raises(Refused, match="401"):
+    with connected(site.github, RetryBudget(), "no" + TOKEN) as api, pytest.raises(Refused, match="401"):
         read_pull(api, 7)
 
 
@@ -355,7 +367,7 @@ def test_an_id_that_is_none_goes_nowhere(site: Site) -> None:
 @pytest.mark.parametrize("url", ["http://github.example/api/v3", "file:///etc/passwd", "", "github.com"])
 def test_the_token_goes_to_nobody_who_listens(url: str) -> None:
     with pytest.raises(EventError):
-        connect(Token(TOKEN), repository="acme/app", url=url, patience=Patience())
+        connect(Token(TOKEN), repository="acme/app", url=url, budget=RetryBudget())
 
 
 @pytest.mark.parametrize(

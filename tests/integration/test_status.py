@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from gittraj.cli.status import tell
 from gittraj.commands.doctor import Facts, LiveSession, Remote, gather
 from gittraj.commands.install import install, uninstall
+from gittraj.commands.status import status_to_lines
 from gittraj.config import Environ
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Link, Range, Record, Whole
@@ -146,17 +146,22 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 def test_pause_and_damage_are_said(git: Git) -> None:
     put_in(git)
     save(git.root / ".git/traj", Off(paused=0.0))
-    assert next(tell(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
+    assert next(status_to_lines(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
     git("config", "traj.thinking", "loud")
     (git.root / ".git/traj/installed.json").write_text("?")
     (git.root / ".git/traj/off.json").write_text("?")
     found = facts(git)
     assert found.config is None
-    assert [line.partition(": ")[0] for line in tell(found)] == ["Recorded", "Wrong", "Wrong", "Wrong"]
+    assert [line.partition(": ")[0] for line in status_to_lines(found)] == [
+        "Recorded",
+        "Wrong",
+        "Wrong",
+        "Wrong",
+    ]
 
 
 def test_text_for_people(git: Git) -> None:
-    assert list(tell(facts(git))) == [
+    assert list(status_to_lines(facts(git))) == [
         "git-traj is not installed here (git traj install)",
         "Recorded: trajectories on 0 commits",
         "Thinking: seal (default); thinking is dropped and counted: no key (git traj keys init)",
@@ -164,7 +169,7 @@ def test_text_for_people(git: Git) -> None:
     put_in(git)
     write_note(git, git.commit({"a": "1"}), record())
     git("config", "traj.thinking", "drop")
-    lines = list(tell(facts(git)))
+    lines = list(status_to_lines(facts(git)))
     assert lines == [
         "Recorded: trajectories on 1 commit",
         f"Hooks: well, in {git.root}/.git/hooks",
@@ -173,7 +178,7 @@ def test_text_for_people(git: Git) -> None:
     ]
     with git.open() as repository:
         uninstall(repository)
-    assert next(tell(facts(git))) == "git-traj is not installed here (git traj install)"
+    assert next(status_to_lines(facts(git))) == "git-traj is not installed here (git traj install)"
 
 
 def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) -> None:

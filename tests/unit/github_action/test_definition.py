@@ -34,7 +34,7 @@ def test_each_input_is_handed_over_and_described() -> None:
     given = {value for step in STEPS for value in step.get("env", {}).values() if "inputs" in value}
     assert given == {f"${{{{ inputs.{name} }}}}" for name in ACTION["inputs"]}
     settings = (ROOT / "github_action" / "settings.py").read_text("utf-8")
-    read = set(re.findall(r'given\("([A-Z_]+)"', settings))
+    read = set(re.findall(r'text\("([A-Z_]+)"', settings))
     assert read == {name.upper().replace("-", "_") for name in ACTION["inputs"]}
     for name, told in (*ACTION["inputs"].items(), *ACTION["outputs"].items()):
         assert told["description"], name

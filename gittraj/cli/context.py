@@ -21,7 +21,7 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.nothing import say_nothing_about
+from gittraj.cli.no_match import say_nothing_about
 from gittraj.cli.output import write
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.notes.store import NotesRef

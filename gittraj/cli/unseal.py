@@ -1,5 +1,4 @@
-"""What commands that open seals have in common: the user's keys, asking for a passphrase, what stayed
-closed."""
+"""Opens sealed thinking with the user's keys: asks for passphrases, and reports what could not be opened."""
 
 from __future__ import annotations
 
@@ -28,8 +27,8 @@ def ask_passphrase(name: str) -> str:
     """Raises SealError without a terminal."""
     if not sys.stdin.isatty():
         raise SealError(f"{name}: its passphrase cannot be asked for: this is no terminal")
-    said: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
-    return said
+    passphrase: str = click.prompt(f"Passphrase of {name}", hide_input=True, err=True)
+    return passphrase
 
 
 def say_problems(keys: WithKeys) -> None:
@@ -38,7 +37,7 @@ def say_problems(keys: WithKeys) -> None:
 
 
 def say_closed(keys: WithKeys) -> None:
-    """A key that cannot be used is told only where something stayed closed."""
+    """Report unusable keys, but only when a seal could not be opened."""
     if keys.closed:
         say_problems(keys)
         if not keys.problems:

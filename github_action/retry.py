@@ -1,9 +1,9 @@
-"""How long one run waits for GitHub, and which requests are repeated without looking.
+"""How long one run waits for GitHub, and which requests are repeated blindly.
 
-PyGithub's own policy is not ours: it repeats a POST whose 502 came after the write, which makes a second
+PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
 comment, and it sleeps out a rate limit, for an hour. Here reads and deletions are repeated; POST and PATCH
-never are, since who writes looks first at what became of it (``sticky``). All waiting of a run comes out of
-one purse.
+never are: the writer first looks whether the write arrived (``upsert_comment``). All waits of a run share one
+budget.
 """
 
 from __future__ import annotations
@@ -22,35 +22,33 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SECONDARY = 60.0
-"""Seconds after a secondary limit that names none: "wait for at least one minute",
+"""Seconds to wait after a secondary limit without a time: "wait for at least one minute",
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit."""
 _ATTEMPTS = 5
 
 
 @dataclass(slots=True)
-class Patience:
-    """``left``: seconds that this run may still wait for answers, in all. ``between_writes``: seconds, see
-    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api.
-    ``sleep`` does it."""
+class RetryBudget:
+    """``left``: seconds that this run may still wait, in total. ``between_writes``: seconds, see
+    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
 
     left: float = 90.0
     between_writes: float = 1.0
     sleep: Callable[[float], None] = time.sleep
 
     def wait(self, error: GitHubError) -> None:
-        """Wait as long as ``error`` says; raise it when that is longer than what is left."""
+        """Wait as long as ``error`` asks; raise it if that exceeds the budget."""
         if error.wait > self.left:
             raise error
         self.left -= error.wait
         self.sleep(error.wait)
 
     def pace(self) -> None:
-        """After a write. Not PyGithub's, which waits before one: then what was asked before it is out of
-        date."""
+        """Pause after a write. PyGithub pauses before one, when the preceding read goes out of date."""
         self.sleep(self.between_writes)
 
-    def insist(self, ask: Callable[[], T]) -> T:
-        """What ``ask`` returns: a question that is a POST (GraphQL), put again. Raises what it raises."""
+    def retry(self, ask: Callable[[], T]) -> T:
+        """Return ``ask()``, repeated on errors: for a query by POST (GraphQL). Raises its last error."""
         for _ in range(_ATTEMPTS - 1):
             try:
                 return ask()
@@ -59,28 +57,27 @@ class Patience:
         return ask()
 
 
-class Repeating(GithubRetry):
-    """Repeats GET and DELETE. Raises Limited or Unreachable when patience ends before the attempts do.
+class RetryPolicy(GithubRetry):
+    """Repeats GET and DELETE. Raises Limited or Unreachable if the budget ends before the attempts.
 
-    With ``raise_on_status`` off, the last answer reaches PyGithub, which makes the same exception of it as
-    of a first one.
+    With ``raise_on_status`` off, PyGithub gets the last answer and raises for it as for a first one.
     """
 
-    def __init__(self, *, patience: Patience, **kwargs: Any) -> None:
-        self.patience = patience
+    def __init__(self, *, budget: RetryBudget, **kwargs: Any) -> None:
+        self.budget = budget
         super().__init__(**_POLICY | kwargs)
 
     def new(self, **kwargs: Any) -> Self:
-        return super().new(patience=self.patience, **kwargs)
+        return super().new(budget=self.budget, **kwargs)
 
     def sleep(self, response: BaseHTTPResponse | None = None) -> None:
-        wait = None if response is None else told(response.headers)
+        wait = None if response is None else retry_after(response.headers)
         if wait is None:
             wait = self.get_backoff_time()
         if response is None or response.status >= 500:
-            self.patience.wait(Unreachable("GitHub does not answer", "run the job again later", wait=wait))
+            self.budget.wait(Unreachable("GitHub does not answer", "run the job again later", wait=wait))
         else:
-            self.patience.wait(limited(wait))
+            self.budget.wait(limited(wait))
 
 
 _POLICY: dict[str, Any] = {
@@ -88,7 +85,7 @@ _POLICY: dict[str, Any] = {
     "backoff_factor": 1,  # 0, 2, 4, 8, 16 seconds
     "secondary_rate_wait": SECONDARY,
     "allowed_methods": frozenset(("GET", "HEAD", "DELETE")),
-    "status_forcelist": [429, 500, 502, 503, 504],  # and 403, which GithubRetry adds and looks into
+    "status_forcelist": [429, 500, 502, 503, 504],  # and 403, which GithubRetry adds and examines
     "raise_on_status": False,
 }
 
@@ -98,10 +95,10 @@ def limited(wait: float) -> Limited:
     return Limited(f"GitHub limits the rate: not before {wait:.0f} s", hint, wait=wait)
 
 
-def told(headers: Mapping[str, str]) -> float | None:
-    """Seconds to wait, by the headers of an answer, whose names are in small letters or regardless of case.
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, from an answer's headers, whose names are in lower case or case-insensitive.
 
-    GitHub's are whole numbers: seconds in ``retry-after``, a time in ``x-ratelimit-reset``.
+    GitHub sends whole numbers: seconds in ``retry-after``, a time in ``x-ratelimit-reset``.
     """
     after, reset = headers.get("retry-after", ""), headers.get("x-ratelimit-reset", "")
     if after.isdecimal() and len(after) < 12:

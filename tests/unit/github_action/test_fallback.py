@@ -11,9 +11,9 @@ import pytest
 from github_action.comments import Comment
 from github_action.console import Console
 from github_action.errors import GitHubError, Gone, Invalid, Limited, Refused, Unreachable
-from github_action.ladder import Published, Report, publish
+from github_action.fallback import Published, Report, publish
 from github_action.outputs import SUMMARY
-from github_action.sticky import Settled
+from github_action.upsert_comment import Upserted
 from tests.unit.github_action.runner import Log
 
 REPORT = Report(body="the body", brief="the brief", summary="the summary", line="4 of 5 commits")
@@ -21,7 +21,7 @@ COMMENT = Comment(id=12, author="bot", body="x", url="https://github.com/acme/ap
 
 
 def published(
-    post: Callable[[str], Settled] | None,
+    post: Callable[[str], Upserted] | None,
     summary: Path | None,
     *,
     report: Report = REPORT,
@@ -32,8 +32,8 @@ def published(
     return found, Log().read(stream.getvalue())
 
 
-def refusing(error: GitHubError) -> Callable[[str], Settled]:
-    def post(_: str) -> Settled:
+def refusing(error: GitHubError) -> Callable[[str], Upserted]:
+    def post(_: str) -> Upserted:
         raise error
 
     return post
@@ -42,9 +42,9 @@ def refusing(error: GitHubError) -> Callable[[str], Settled]:
 def test_a_comment_and_a_summary(tmp_path: Path) -> None:
     posted: list[str] = []
 
-    def post(body: str) -> Settled:
+    def post(body: str) -> Upserted:
         posted.append(body)
-        return Settled("created", COMMENT)
+        return Upserted("created", COMMENT)
 
     found, log = published(post, tmp_path / "summary")
     assert found == Published(result="created", comment=COMMENT)
@@ -57,7 +57,7 @@ def test_a_comment_and_a_summary(tmp_path: Path) -> None:
 def test_without_a_comment_the_summary_and_no_error(error: type[GitHubError], tmp_path: Path) -> None:
     found, log = published(refusing(error("writing: no (403)", "do this")), tmp_path / "summary")
     assert found.outputs() == {"result": "summary-only"}
-    assert isinstance(found.trouble, error)
+    assert isinstance(found.error, error)
     assert [(name, text) for name, _, text in log.commands] == [
         ("warning", "No comment on the pull request: writing: no (403)")
     ]
@@ -74,11 +74,11 @@ def test_a_refusal_that_was_expected_is_a_notice(tmp_path: Path) -> None:
 
 
 def test_what_is_too_long_is_posted_in_short(tmp_path: Path) -> None:
-    def post(body: str) -> Settled:
+    def post(body: str) -> Upserted:
         if body == REPORT.body:
             raise Invalid("too long (422)")
         assert body == REPORT.brief
-        return Settled("updated", COMMENT)
+        return Upserted("updated", COMMENT)
 
     found, log = published(post, tmp_path / "summary")
     assert (found.result, log.commands) == ("updated", [])

@@ -1,4 +1,4 @@
-"""What to say when nothing was found: one line on stderr, and what to try next. Never an error."""
+"""Messages for an empty result: one line on stderr and what to try next. Never an error."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gittraj.query.records import Recorded
 from gittraj.render.text.terminal import escape_line
 from gittraj.state.folder import LocalState
 
-_NEAREST = 200  # recorded commits that are looked at: for the nearest before one, for damage
+_SEARCHED = 200  # recorded commits to examine, for a previous change and for damage
 
 
 def say_nothing_found(
     repository: Repository, recorded: Recorded, commits: Iterable[str] | None = None
 ) -> None:
-    """For a listing of ``commits``, which have a note (None: of all that have one)."""
+    """For a listing of ``commits``, all with a note (None: every commit that has one)."""
     if not recorded:
         _say_nothing_recorded(repository)
         return
-    if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _NEAREST)]):
+    if unreadable := recorded.unreadable([*islice(recorded if commits is None else commits, _SEARCHED)]):
         _say_unreadable(unreadable)
         return
     number = recorded.count()
@@ -45,17 +45,19 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
         _say_unreadable([commit])
         return
     short = describe(repository, commit)["short"]
-    nearest = _find_nearest(repository, recorded, commit)
+    previous = _find_previous(repository, recorded, commit)
     hint = "git traj log lists the commits that carry one"
-    if nearest:
-        hint = f"git traj show {describe(repository, nearest)['short']} tells of the last change of its files"
+    if previous:
+        hint = (
+            f"git traj show {describe(repository, previous)['short']} tells of the last change of its files"
+        )
     _say(f"{short} carries no trajectory", hint)
 
 
 def say_nothing_about(
     repository: Repository, recorded: Recorded, paths: Sequence[str], *, neighbours: bool
 ) -> None:
-    """For paths that no record touched, though perhaps (``neighbours``) files near them."""
+    """For paths without a record; ``neighbours``: whether files near them have one."""
     if not recorded:
         _say_nothing_recorded(repository)
         return
@@ -65,20 +67,20 @@ def say_nothing_about(
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
-    """For a search of so many parts."""
+    """For a search over this many ``parts``."""
     if parts:
         _say("nothing recorded here matches", hint)
         return
     recorded = Recorded(NotesRef(repository).items())
-    if unreadable := recorded.unreadable([*islice(recorded, _NEAREST)]):
+    if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
         _say_unreadable(unreadable)
     else:
         _say_nothing_recorded(repository)
 
 
 def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> None:
-    """Of what a search could not look into: trajectories that wait to be read, months that are not here, and
-    why they could not be fetched."""
+    """For an incomplete search: the number of trajectories not indexed yet, the months that are not in this
+    clone, and why those could not be fetched."""
     if waiting:
         many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
         _say(f"{many} not read yet", "the next search goes on reading, the newest first")
@@ -91,24 +93,24 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
 
 
 def say_missing(missing: Sequence[str], why: str | None = None) -> None:
-    """Of segments that records name and this repository does not have, and why it could not get them."""
+    """For segments that records name and this clone lacks, and why they could not be fetched."""
     several, verb = (f" and {len(missing) - 1} more", "are") if len(missing) > 1 else ("", "is")
-    # a record names them, and anyone may have written it
+    # the names come from a record, which anyone may have written
     _say(
         f"events are left out: {escape_line(missing[0])}{several} {verb} not here",
         why or "git traj doctor says what is missing",
     )
 
 
-def _find_nearest(repository: Repository, recorded: Recorded, commit: str) -> str | None:
+def _find_previous(repository: Repository, recorded: Recorded, commit: str) -> str | None:
     """The latest recorded commit before ``commit`` that touched one of its files."""
-    paths = [f":(top,literal){path}" for path in changed_paths(repository, commit)[:_NEAREST]]
+    paths = [f":(top,literal){path}" for path in changed_paths(repository, commit)[:_SEARCHED]]
     if not paths:
         return None
     ancestry = Ancestry.read(repository, [commit])
-    nearest = list(islice((c for c in ancestry.parents if c in recorded and c != commit), _NEAREST))
-    found = touching(ancestry, nearest, paths)
-    return next((c for c in nearest if c in found), None)
+    earlier = list(islice((c for c in ancestry.parents if c in recorded and c != commit), _SEARCHED))
+    related = touching(ancestry, earlier, paths)
+    return next((c for c in earlier if c in related), None)
 
 
 def _say_unreadable(commits: Sequence[str]) -> None:
@@ -125,5 +127,5 @@ def _say_nothing_recorded(repository: Repository) -> None:
         _say("no trajectory is recorded here", "git traj install begins to record them")
 
 
-def _say(said: str, hint: str) -> None:
-    click.echo(f"{said}\nhint: {hint}", err=True)
+def _say(message: str, hint: str) -> None:
+    click.echo(f"{message}\nhint: {hint}", err=True)

@@ -1,6 +1,6 @@
-"""Events that a command asks for and this clone does not have: what a plain fetch leaves on the remote.
+"""Fetches events that a command needs and this clone lacks: a plain fetch leaves them on the remote.
 
-Only a command that somebody calls asks the network; no hook and no drain does.
+Only a command that the user runs may use the network; no hook and no drain does.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from gittraj.cli.nothing import say_missing
+from gittraj.cli.no_match import say_missing
 from gittraj.git import Repository
 from gittraj.query.show.chapters import Segments
 from gittraj.seal.events import Opener
@@ -25,21 +25,21 @@ def read_events(
     fetch: bool,
     opener: Opener | None = None,
 ) -> T:
-    """What ``read`` makes of recorded events: once more if some had to be fetched. Says which are missing."""
+    """What ``read`` returns for the recorded events; called again after a fetch. Reports what is missing."""
     segments = Segments(repository, opener)
-    found = read(segments)
+    result = read(segments)
     why: str | None = f"git traj {command} without --no-fetch asks the remotes"
     if segments.months and fetch:
         why = fetch_missing(repository, segments.months)
         segments = Segments(repository, opener)
-        found = read(segments)
+        result = read(segments)
     if segments.missing:
         say_missing(segments.missing, why)
-    return found
+    return result
 
 
 def fetch_missing(repository: Repository, months: Collection[str]) -> str | None:
-    """Fetch the segments of these months; why it could not be done, on one line."""
+    """Fetch the segments of these months. Returns why that failed, on one line."""
     from gittraj.sync import fetch_segments
 
     if sys.stderr.isatty():

@@ -1,6 +1,6 @@
-"""What the recording commands have in common: the options, the drain before, the id that is printed.
+"""Options and body of the commands that record an event by hand.
 
-The id stands first in its line, and with ``-q`` alone: a session's log is read by it.
+The event's id comes first on its line, and with ``-q`` alone on it: capture reads it from a session's log.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from gittraj.cli.numbers import Number
+from gittraj.cli.param_types import Number
 from gittraj.cli.repository import drain_first, environment, find_repository, is_installed
 
 if TYPE_CHECKING:
@@ -30,23 +30,23 @@ confidence = click.option(
 )
 
 
-def write_down(
+def record_event(
     verb: str,
-    said: dict[str, Any],
+    values: dict[str, Any],
     *,
     quiet: bool,
     trajectory: str | None = None,
     task: str | None = None,
     report: bool = False,
 ) -> None:
-    """Record, and print what was recorded. ``task``: as a person names it; ``report``: tell its system.
+    """Record the event and print its id. ``task``: as the user names it; ``report``: update its task system.
     Raises TrajError."""
-    from gittraj.cli.tasks import name_task, tell_system
+    from gittraj.cli.tasks import name_task, update_task
     from gittraj.commands.record import amend, record, task_of_active
     from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
-    call = Call(verb, {key: value for key, value in said.items() if value not in (None, (), [])})
+    call = Call(verb, {key: value for key, value in values.items() if value not in (None, (), [])})
     raw = environment()
     environ = Environ.of(raw)
     with find_repository() as repository:
@@ -55,16 +55,16 @@ def write_down(
             done = amend(repository, trajectory, call, environ=environ, live=raw)
             click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
             return
-        known = name_task(repository, raw, task) if verb == "start" else None
-        told = known or (task_of_active(repository, environ) if report else None)
-        done = record(repository, call, environ=environ, live=raw, task=known)
+        named = name_task(repository, raw, task) if verb == "start" else None
+        reported = named or (task_of_active(repository, environ) if report else None)
+        done = record(repository, call, environ=environ, live=raw, task=named)
         if done.by_hand and verb in ("complete", "abandon"):
             drain_first(repository, always=True)
         _print(done, quiet=quiet)
         if not is_installed(repository):
             sys.stderr.write("git-traj: no commit gets it before git traj install\n")
         if report:
-            tell_system(repository, raw, told, "started" if verb == "start" else "completed")
+            update_task(repository, raw, reported, "started" if verb == "start" else "completed")
 
 
 def _print(done: Recorded, *, quiet: bool) -> None:

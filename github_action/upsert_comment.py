@@ -1,13 +1,13 @@
-"""One comment on a pull request, whatever races, gets lost or is deleted meanwhile.
+"""Keeps exactly one comment on a pull request, despite races, lost answers and deletions.
 
-GitHub has no "create if there is none" and no "edit if unchanged", and its answer to a write may be lost.
-So nothing is believed but a listing: list, delete our own extras, write if the one with the lowest id does
-not say what it should, list again; done when a listing asks for nothing. All runs agree on the lowest id,
-so one comment stays. What it says is the newest head's: before a write the pull request is asked for its
-head, and a run whose head is gone writes nothing.
+GitHub has no "create if absent" and no "edit if unchanged", and its answer to a write may be lost. So only a
+listing is trusted: list, delete our duplicates, write if the comment with the lowest id is not up to date,
+list again; done when a listing needs no change. All runs agree on the lowest id, so one comment remains. It
+describes the newest head: before a write the pull request's head is read, and a run for another head writes
+nothing.
 
-What remains: an edit that is on its way when the head moves, and arrives after the newer run looked for the
-last time. A concurrency group in the workflow, which ends the older run, leaves no room for that either.
+One race remains: an edit under way when the head moves, which arrives after the newer run's last listing. A
+concurrency group in the workflow, which cancels the older run, prevents it.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Literal, Protocol, Self
 from github_action.api import Api
 from github_action.comments import Comment, Thread
 from github_action.errors import EventError, GitHubError, Gone, Limited, Unreachable
-from github_action.facts import read_pull
-from github_action.patience import Patience
+from github_action.pull_request import read_pull
+from github_action.retry import RetryBudget
 
 Result = Literal["created", "updated", "unchanged", "superseded"]
 _KEY = re.compile(r"[a-z0-9-]{1,50}")
@@ -31,14 +31,13 @@ _MARKER = re.compile(
     re.ASCII,
 )
 _ROUNDS = 6
-"""Each ends in a write. A race takes two or three; what comes after is somebody who deletes our comment on
-and on."""
+"""Each ends in a write. A race takes two or three; more means that our comment is deleted again and again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
-    """The first line of the comment: all that is hidden in it, of a fixed alphabet. ``key`` tells several
-    comments on one pull request apart."""
+    """The hidden first line of the comment, of a fixed alphabet. ``key`` distinguishes several comments on
+    one pull request."""
 
     key: str
     head: str
@@ -52,30 +51,30 @@ class Marker:
 
     @classmethod
     def of(cls, body: str) -> tuple[Self, str] | None:
-        """The marker and what follows it. Only at the very beginning: elsewhere somebody quotes us."""
-        found = _MARKER.match(body)
-        if not found:
+        """The marker and the text after it. Only at the very beginning: anywhere else it is a quotation."""
+        match = _MARKER.match(body)
+        if not match:
             return None
-        return cls(key=found["key"], head=found["head"], run=int(found["run"])), body[found.end() :]
+        return cls(key=match["key"], head=match["head"], run=int(match["run"])), body[match.end() :]
 
 
 def check_key(key: str) -> str:
-    """It goes into the marker. Raises EventError."""
+    """Validate a marker's key and return it. Raises EventError."""
     if not _KEY.fullmatch(key):
         raise EventError("'key' has other characters than a-z, 0-9 and '-', or too many", "use a short word")
     return key
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """``comment``: the one that stands there, if any."""
+class Upserted:
+    """``comment``: our comment now, if any."""
 
     result: Result
     comment: Comment | None
 
 
 class Comments(Protocol):
-    """What ``comments.Thread`` has."""
+    """The interface of ``comments.Thread``."""
 
     def comments(self) -> tuple[Comment, ...]: ...
     def create(self, body: str) -> Comment: ...
@@ -83,72 +82,72 @@ class Comments(Protocol):
     def delete(self, comment: Comment) -> None: ...
 
 
-def post(api: Api, body: str, *, number: int, marker: Marker, author: str = "") -> Settled:
-    """Make ``body`` our comment on pull request ``number``. ``author``: the login that the token writes
-    under; GitHub is asked for it when it is not given. Raises GitHubError."""
-    return settle(
+def post(api: Api, body: str, *, number: int, marker: Marker, author: str = "") -> Upserted:
+    """Make ``body`` our comment on a pull request. ``author``: the token's login, looked up if empty.
+    Raises GitHubError."""
+    return upsert(
         Thread(api, number),
         marker,
         body,
         author=author or api.viewer(),
         is_live=lambda: read_pull(api, number).head == marker.head,
-        patience=api.patience,
+        budget=api.budget,
     )
 
 
-def settle(
+def upsert(
     thread: Comments,
     marker: Marker,
     body: str,
     *,
     author: str,
     is_live: Callable[[], bool],
-    patience: Patience,
-) -> Settled:
+    budget: RetryBudget,
+) -> Upserted:
     """Make ``body``, under ``marker``, our one comment. ``author``: our login. ``is_live``: whether
-    ``marker.head`` is still the pull request's. Raises GitHubError; then the next run cleans up."""
+    ``marker.head`` is still the pull request's. Raises GitHubError; the next run cleans up."""
     text = f"{marker}\n{body}"
     result: Result = "unchanged"
     written: Comment | None = None
-    trouble: GitHubError | None = None
+    failure: GitHubError | None = None
     for _ in range(_ROUNDS):
         ours = own((*thread.comments(), *filter(None, [written])), author=author, key=marker.key)
         keeper = ours[0] if ours else None
         for extra in ours[1:]:
             thread.delete(extra)
-            patience.pace()
-        if keeper and _says(keeper, marker, body):
-            return Settled(result, keeper)
+            budget.pace()
+        if keeper and _is_current(keeper, marker, body):
+            return Upserted(result, keeper)
         if keeper and written and keeper.id == written.id and _head(keeper) == marker.head:
-            # another run for the same head wrote after us: had each the last word, neither would end
-            return Settled("superseded", keeper)
+            # another run for the same head wrote after us: overwriting each other would never end
+            return Upserted("superseded", keeper)
         if not is_live():
-            return Settled("superseded", keeper)
+            return Upserted("superseded", keeper)
         result = "updated" if keeper else "created"
         try:
             written = _write(thread, keeper, text)
-            patience.pace()
+            budget.pace()
         except Gone as error:
-            written, trouble = None, error
-        except (Limited, Unreachable) as error:  # it may stand there all the same
-            written, trouble = None, error
-            patience.wait(error)
+            written, failure = None, error
+        except (Limited, Unreachable) as error:  # it may have been written all the same
+            written, failure = None, error
+            budget.wait(error)
     if written:
-        return Settled(result, written)
-    raise trouble or Unreachable("the comment does not stay")
+        return Upserted(result, written)
+    raise failure or Unreachable("the comment does not stay")
 
 
 def own(comments: Iterable[Comment], *, author: str, key: str) -> list[Comment]:
-    """Those that ``author`` wrote under ``key``, by their ids; of two with one id the first. A listing may
-    lack what was just written, so that is passed after it."""
+    """The comments that ``author`` wrote under ``key``, by id; of two with the same id the first. A listing
+    may lack a comment just written, so pass that after it."""
     name = author.lower()
     names = (name, f"{name}[bot]")  # GraphQL leaves the suffix out, and so do people
-    found: dict[int, Comment] = {}
+    ours: dict[int, Comment] = {}
     for comment in comments:
         parsed = Marker.of(comment.body)
         if parsed and parsed[0].key == key and comment.author.lower() in names:
-            found.setdefault(comment.id, comment)
-    return [found[number] for number in sorted(found)]
+            ours.setdefault(comment.id, comment)
+    return [ours[number] for number in sorted(ours)]
 
 
 def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
@@ -158,8 +157,8 @@ def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
     return replace(keeper, body=text)
 
 
-def _says(comment: Comment, marker: Marker, body: str) -> bool:
-    """Whether it is ours in all but the run: one that has nothing new to say edits nothing."""
+def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
+    """Whether the comment has this head and body; a different run alone is no reason to edit."""
     parsed = Marker.of(comment.body)
     return parsed is not None and parsed[0].head == marker.head and _plain(parsed[1]) == _plain(body)
 

@@ -1,4 +1,4 @@
-"""Numbers on the command line."""
+"""Click parameter types."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 
 class Number(click.FloatRange):
-    """A range that NaN, which no comparison keeps out, is not in."""
+    """A range of floats that rejects NaN, which every comparison lets through."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)

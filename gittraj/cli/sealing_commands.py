@@ -1,4 +1,4 @@
-"""What ``seal``, ``rewrap`` and ``reseal`` have in common: the drain before, the keys, and what is said."""
+"""Options and body of ``seal``, ``rewrap`` and ``reseal``: drain, open with the user's keys, report."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gittraj.cli.opening import keys, say_problems
 from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.unseal import keys, say_problems
 from gittraj.config import Environ
 
 if TYPE_CHECKING:
     from gittraj.commands.reseal import Ground, Resealed
     from gittraj.seal.policy import WithKeys
 
-revisions = click.argument("revisions", required=False, metavar="[RANGE]")
-identity = click.option(
+revisions_argument = click.argument("revisions", required=False, metavar="[RANGE]")
+identity_option = click.option(
     "--identity", "identities", multiple=True, type=click.Path(path_type=Path), help="A key; repeatable."
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 
 
 def run(
@@ -33,7 +33,7 @@ def run(
     as_json: bool,
     identities: Sequence[Path] = (),
 ) -> int:
-    """Do ``work`` on what stands on ``revisions``, for today's readers. Raises TrajError."""
+    """Do ``work`` on the records of ``revisions``, for today's readers. Raises TrajError."""
     from gittraj.commands.reseal import prepare
 
     raw = environment()
@@ -44,14 +44,14 @@ def run(
             done = work(ground, own)
     if done.closed:
         say_problems(own)
-    _tell(done, did, len(ground.recipients), as_json=as_json)
+    _report(done, did, len(ground.recipients), as_json=as_json)
     return int(done.closed > 0)
 
 
-def _tell(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
+def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
     if as_json:
-        told = {"parts": done.parts, "trajectories": done.trajectories, "closed": done.closed}
-        click.echo(json.dumps({"version": 1, **told, "absent": done.absent, "pushed": done.pushed}))
+        numbers = {"parts": done.parts, "trajectories": done.trajectories, "closed": done.closed}
+        click.echo(json.dumps({"version": 1, **numbers, "absent": done.absent, "pushed": done.pushed}))
         return
     where = f"{_count(done.parts, 'part')} of {_count(done.trajectories, 'trajectory', 'trajectories')}"
     click.echo(f"{did} {where} for {_count(readers, 'reader')}")

@@ -1,8 +1,7 @@
-"""What GitHub says of a pull request, in as few requests as it takes: one, and one for each hundred commits
-or files. Of more than 250 commits the list of the pull request ends; comparing its ends goes on.
+"""Reads a pull request from GitHub in few requests: one, and one for each hundred commits or files. GitHub
+lists only 250 commits of a pull request; for more, its base and head are compared.
 
-Titles, branches, labels, paths and messages are whatever somebody wrote: data, to be made inert where they
-are shown.
+Titles, branches, labels, paths and messages are untrusted data: escape them where they are shown.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from github_action.api import Api, translated
 from github_action.errors import GitHubError, Unreachable
 
 COMMITS, FILES = 250, 3000
-"""What GitHub lists at most: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
+"""The most that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
 _MOST = 1_000
-"""Commits that we look at."""
+"""Commits to examine, at most."""
 _PAGE = 300
 """Files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
 _SHA = re.compile(r"[0-9a-f]{40}")
@@ -29,9 +28,9 @@ _SHA = re.compile(r"[0-9a-f]{40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pull:
-    """``head_repository`` and ``head_url`` (to clone from) are None when the fork was deleted.
+    """``head_repository`` and ``head_url`` (to clone from) are None if the fork was deleted.
 
-    ``merged_as``: the commit on the base branch that the merge made, or the last of a rebase.
+    ``merged_as``: the commit that the merge made on the base branch; the last one of a rebase.
     """
 
     number: int
@@ -70,7 +69,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class PullDetails:
     pull: Pull
     commits: tuple[Commit, ...]
     files: tuple[File, ...]
@@ -91,7 +90,7 @@ def read_pull(api: Api, number: int) -> Pull:
         return _pull(api.repository.get_pull(number))
 
 
-def read_facts(api: Api, number: int) -> Facts:
+def read_details(api: Api, number: int) -> PullDetails:
     """Raises GitHubError."""
     with translated(f"reading pull request {number}"):
         request = api.repository.get_pull(number)
@@ -107,42 +106,41 @@ def read_facts(api: Api, number: int) -> Facts:
             )
             for file in request.get_files()
         )
-    return Facts(pull=pull, commits=commits, files=files)
+    return PullDetails(pull=pull, commits=commits, files=files)
 
 
 def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
-    """The first files that ``commit`` changed; one request. None when GitHub does not tell: it is only worth
-    that one."""
+    """The first files that ``commit`` changed, with one request. None on any error: not worth another."""
     try:
         with translated(f"reading commit {commit[:12]}"):
-            found = api.repository.get_commit(commit).files
-            return tuple(file.filename for file in islice(found, _PAGE))
+            files = api.repository.get_commit(commit).files
+            return tuple(file.filename for file in islice(files, _PAGE))
     except GitHubError:
         return None
 
 
 def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[int, ...]:
     """Numbers of the open pull requests from ``branch`` of ``repository`` (OWNER/NAME) whose head still is
-    ``head``. For ``workflow_run``, whose own list of them is empty for forks. Raises GitHubError."""
+    ``head``. For ``workflow_run``, whose payload lists none for forks. Raises GitHubError."""
     owner = repository.partition("/")[0]
     with translated("finding the run's pull request"):
-        found = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
+        pulls = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
         return tuple(
             pull.number
-            for pull in found
+            for pull in pulls
             if pull.head.sha == head and pull.head.repo and pull.head.repo.full_name == repository
         )
 
 
 def merged_pulls(api: Api, commit: str, *, branch: str) -> tuple[int, ...]:
-    """Numbers of the pull requests that brought ``commit`` to ``branch``. Raises GitHubError."""
+    """Numbers of the pull requests that merged ``commit`` into ``branch``. Raises GitHubError."""
     with translated(f"finding what merged {commit[:12]}"):
-        found = api.repository.get_commit(commit).get_pulls()
-        return tuple(pull.number for pull in found if pull.merged_at and pull.base.ref == branch)
+        pulls = api.repository.get_commit(commit).get_pulls()
+        return tuple(pull.number for pull in pulls if pull.merged_at and pull.base.ref == branch)
 
 
 def _compared(api: Api, pull: Pull) -> tuple[Commit, ...]:
-    """The commits of a pull request that has more than GitHub lists; none where that is too much for it."""
+    """The commits of a pull request with more than GitHub lists; empty if it has fewer, or on an error."""
     if pull.commit_count <= COMMITS:
         return ()
     try:
@@ -187,7 +185,7 @@ def _pull(request: PullRequest) -> Pull:
 
 
 def _sha(text: str) -> str:
-    """Ids go into links and command lines. Raises Unreachable."""
+    """A validated commit id: it goes into links and command lines. Raises Unreachable."""
     if not isinstance(text, str) or not _SHA.fullmatch(text):
         raise Unreachable("GitHub's answer cannot be read: it holds no commit where one belongs")
     return text

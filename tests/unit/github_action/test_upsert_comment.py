@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from github_action.comments import Comment
 from github_action.errors import EventError, GitHubError, Gone, Limited, Refused, Unreachable
-from github_action.patience import Patience
-from github_action.sticky import Marker, Settled, settle
+from github_action.retry import RetryBudget
+from github_action.upsert_comment import Marker, Upserted, upsert
 
 BOT, MALLORY = "github-actions[bot]", "mallory"
 OLD, NEW = "1" * 40, "2" * 40
@@ -71,11 +71,9 @@ class Stage:
         self.there.pop(comment.id, None)
         self.writes.append("delete")
 
-    def settle(self, body: str = "text", marker: Marker = MARKER) -> Settled:
-        patience = Patience(sleep=self.waited.append)
-        return settle(
-            self, marker, body, author=BOT, is_live=lambda: self.head == marker.head, patience=patience
-        )
+    def upsert(self, body: str = "text", marker: Marker = MARKER) -> Upserted:
+        budget = RetryBudget(sleep=self.waited.append)
+        return upsert(self, marker, body, author=BOT, is_live=lambda: self.head == marker.head, budget=budget)
 
     @property
     def bodies(self) -> list[str]:
@@ -88,7 +86,7 @@ def text(body: str, *, head: str = NEW, run: int = 200, key: str = "default") ->
 
 def test_none_becomes_one() -> None:
     stage = Stage()
-    found = stage.settle()
+    found = stage.upsert()
     assert (found.result, stage.bodies) == ("created", [text("text")])
     assert found.comment == stage.there[101]
 
@@ -96,9 +94,9 @@ def test_none_becomes_one() -> None:
 def test_one_is_edited_in_place_and_then_left_alone() -> None:
     stage = Stage()
     stage.add(text("old", head=OLD, run=100))
-    found = stage.settle()
+    found = stage.upsert()
     assert (found.result, stage.bodies, stage.writes) == ("updated", [text("text")], ["edit"])
-    again = stage.settle(marker=replace(MARKER, run=201))
+    again = stage.upsert(marker=replace(MARKER, run=201))
     assert (again.result, stage.bodies, stage.writes) == ("unchanged", [text("text")], ["edit"])
 
 
@@ -106,22 +104,22 @@ def test_one_is_edited_in_place_and_then_left_alone() -> None:
 def test_what_github_stores_differently_is_the_same(stored: str) -> None:
     stage = Stage()
     stage.add(text(stored))
-    assert stage.settle("a\nb\n").result == "unchanged"
+    assert stage.upsert("a\nb\n").result == "unchanged"
 
 
 def test_a_head_that_is_gone_writes_nothing() -> None:
     stage = Stage(head=NEW)
     old = replace(MARKER, head=OLD, run=100)
-    assert stage.settle(marker=old) == Settled("superseded", None)
+    assert stage.upsert(marker=old) == Upserted("superseded", None)
     stage.add(text("new"))
-    assert stage.settle(marker=old).result == "superseded"
+    assert stage.upsert(marker=old).result == "superseded"
     assert (stage.bodies, stage.writes) == ([text("new")], [])
 
 
 def test_a_push_back_to_an_old_head_counts_as_new() -> None:
     stage = Stage(head=OLD)
     stage.add(text("new", run=300))
-    assert stage.settle(marker=replace(MARKER, head=OLD, run=100)).result == "updated"
+    assert stage.upsert(marker=replace(MARKER, head=OLD, run=100)).result == "updated"
 
 
 def test_what_is_not_ours_stays() -> None:
@@ -136,15 +134,15 @@ def test_what_is_not_ours_stays() -> None:
         stage.add("<!-- git-traj:pr:v1 key=default.* head=" + NEW + " run=1 -->\nodd"),
         stage.add(str(MARKER) + "no line ends here"),
     }
-    assert stage.settle().result == "created"
+    assert stage.upsert().result == "created"
     assert foreign < set(stage.there.values())
     assert len(stage.there) == len(foreign) + 1
 
 
 def test_two_keys_are_two_comments() -> None:
     stage = Stage()
-    stage.settle("one")
-    stage.settle("two", replace(MARKER, key="docs-2"))
+    stage.upsert("one")
+    stage.upsert("two", replace(MARKER, key="docs-2"))
     assert stage.bodies == [text("one"), text("two", key="docs-2")]
 
 
@@ -160,7 +158,7 @@ def test_a_write_without_an_answer_is_looked_at(lose: str, there: bool) -> None:
     stage = Stage(lose=lose if not there else "after")
     if there:
         stage.add(text("old", head=OLD))
-    found = stage.settle()
+    found = stage.upsert()
     assert (found.result, stage.bodies) == ("updated" if there else "created", [text("text")])
     assert found.comment
 
@@ -168,7 +166,7 @@ def test_a_write_without_an_answer_is_looked_at(lose: str, there: bool) -> None:
 def test_deleted_between_list_and_edit() -> None:
     stage = Stage(meanwhile=[lambda s: None, lambda s: s.there.clear()])
     stage.add(text("old", head=OLD))
-    assert stage.settle().result == "created"
+    assert stage.upsert().result == "created"
     assert stage.bodies == [text("text")]
 
 
@@ -179,7 +177,7 @@ def test_somebody_who_deletes_it_again_and_again_wins() -> None:
 
     stage = Stage(meanwhile=[replaced] * 50)
     with pytest.raises(Gone):
-        stage.settle()
+        stage.upsert()
     assert stage.writes == []
 
 
@@ -191,7 +189,7 @@ def test_a_refusal_is_said_and_repeated_by_nobody() -> None:
 
     stage = Closed()
     with pytest.raises(Refused):
-        stage.settle()
+        stage.upsert()
     assert (stage.writes, stage.waited) == (["create"], [])
 
 
@@ -203,7 +201,7 @@ def test_a_limit_is_waited_for_as_long_as_patience_lasts() -> None:
 
     stage = Busy()
     with pytest.raises(Limited):
-        stage.settle()
+        stage.upsert()
     assert (stage.writes, stage.waited) == (["create", "create"], [60])
 
 
@@ -211,7 +209,7 @@ def test_writes_are_a_second_apart_and_the_head_is_asked_for_after_the_pause() -
     stage = Stage()
     for number in range(3):
         stage.add(text(f"{number}", head=OLD))
-    stage.settle()
+    stage.upsert()
     assert (stage.writes, stage.waited) == (["delete", "delete", "edit"], [1.0] * 3)
 
 
@@ -266,14 +264,14 @@ def test_whatever_happens_the_next_quiet_run_leaves_one(
     forged = stage.add(text("forged"), MALLORY)
     stage.meanwhile = [*meanwhile]
     try:
-        first = stage.settle()
+        first = stage.upsert()
         assert first.result != "unchanged"
     except GitHubError:
         pass
     assert len(stage.writes) <= 30
     stage.meanwhile, stage.lose = [], ""
     stage.there[forged.id] = forged
-    quiet = stage.settle(marker=replace(MARKER, run=202))
+    quiet = stage.upsert(marker=replace(MARKER, run=202))
     assert [text("text", run=run) for run in (200, 202)].count(stage.bodies[0]) == 1
     assert len(stage.bodies) == 1
     assert quiet.comment in stage.there.values()
@@ -285,7 +283,7 @@ def test_two_runs_for_one_head_do_not_quarrel(turns: list[int]) -> None:
     """Each request of the first may find that the second wrote something else since."""
     stage = Stage(meanwhile=[MEANWHILE[-1] if turn else MEANWHILE[0] for turn in turns])
     stage.add(text("old", head=OLD))
-    found = stage.settle()
+    found = stage.upsert()
     assert stage.writes.count("edit") <= 1
     assert found.result in ("updated", "superseded")
     assert len(stage.bodies) == 1

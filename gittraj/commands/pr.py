@@ -1,0 +1,32 @@
+"""The change that ``git traj pr`` describes: what it is compared with, and its JSON document."""
+
+from __future__ import annotations
+
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.query.change import Change
+
+_BASES = ("@{upstream}", "origin/HEAD", "origin/main", "origin/master", "main", "master")
+
+
+def find_base(repository: Repository, head: str) -> str:
+    """The first usual base that exists and is not ``head`` itself. Raises TrajError without one."""
+    tip = repository.run("rev-parse", "-q", "--verify", f"{head}^{{commit}}", check=False).out
+    for name in _BASES:
+        parsed = repository.run("rev-parse", "-q", "--verify", f"{name}^{{commit}}", check=False)
+        if parsed.code == 0 and parsed.out != tip:
+            return name
+    raise TrajError("no branch to compare with", "git traj pr --base BRANCH")
+
+
+def change_to_json(change: Change, *, base: str, markdown: str) -> dict[str, object]:
+    """The document of ``git traj pr --json``."""
+    return {
+        "version": 1,
+        "markdown": markdown,
+        "head": change.head,
+        "base": base,
+        "commits": len(change.own),
+        "recorded": len(change.recorded),
+        "sessions": change.sessions,
+    }

@@ -1,0 +1,57 @@
+"""Decides which texts a purge removes: named ones, those of a finding, or all that the rules match."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gittraj.commands.audit import audit, values_of
+from gittraj.commands.purge.search import Sought
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.pipeline import Pipeline
+from gittraj.redact import OnlyValues
+from gittraj.state.folder import LocalState
+
+_SHORTEST = 4
+"""Characters of a secret: a shorter one would match parts of ordinary words."""
+
+
+def check_values(values: Sequence[str]) -> list[str]:
+    """The values that are not empty. Raises TrajError if there is none, or one is too short."""
+    checked = [value for value in values if value]
+    if not checked or any(len(value) < _SHORTEST for value in checked):
+        raise TrajError(f"a text to purge has at least {_SHORTEST} characters", "git traj redact --purge -")
+    return checked
+
+
+def choose_sought(
+    repository: Repository,
+    *,
+    values: Sequence[str] | None,
+    finding: str | None,
+    environ: Environ,
+    live: Mapping[str, str],
+) -> Sought:
+    """What to purge: ``values``, else the values of an audit's ``finding``, else all that the rules match.
+    Raises TrajError for an unknown finding."""
+    config = read_config(repository)
+    local = LocalState.of(repository)
+    local.create()
+    pipeline = make_pipeline(repository, config, environ, live=live)
+    if finding is not None:
+        values = _values_of_finding(repository, pipeline, finding)
+    if values is None:
+        return Sought(redactor=pipeline.redactor, paths=config.strict, remember=pipeline.remember)
+    only = OnlyValues(values, key=local.key())
+    return Sought(redactor=lambda: only, holds=only.holds, remember=pipeline.remember)
+
+
+def _values_of_finding(repository: Repository, pipeline: Pipeline, finding: str) -> list[str]:
+    paths = pipeline.config.strict
+    leaks = audit(repository, pipeline.redactor, paths=paths).leaks
+    leak = next((each for each in leaks if each.finding == finding), None)
+    if leak is None:
+        raise TrajError(f"there is no finding '{finding}'", "git traj redact --audit lists them")
+    return check_values(sorted(values_of(repository, pipeline.redactor(), leak, paths=paths)))

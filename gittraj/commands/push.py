@@ -1,0 +1,93 @@
+"""What a push to a remote sends, and to whom that becomes readable: for the user's consent and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.words import count
+from gittraj.sync import Outgoing, Remote, find_outgoing, leaves_out, push, read_answer, remember_consent
+from gittraj.sync.rescan import vet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """What went, or would go, to ``remote``; ``replaced``: refs whose history there was replaced."""
+
+    remote: Remote
+    outgoing: Outgoing
+    dry_run: bool
+    replaced: tuple[str, ...] = ()
+
+
+def send(
+    repository: Repository,
+    remote: Remote,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    consent: Callable[[Outgoing], None],
+    report: Callable[[str], None],
+    dry_run: bool,
+    records_only: bool,
+    replace: bool,
+) -> Sent:
+    """Push what the remote lacks, redacted by today's rules. ``consent`` is called before the first push to
+    an address, and raises TrajError unless the user agrees; ``report`` gets remarks. Raises TrajError."""
+    if not dry_run:
+        vet(repository, remote, environ=environ, live=live)
+    less = leaves_out(repository) or records_only
+    outgoing = find_outgoing(repository, remote, records_only=less)
+    if dry_run or not outgoing.tips:
+        return Sent(remote=remote, outgoing=outgoing, dry_run=dry_run)
+    match read_answer(repository, remote):
+        case "never":
+            raise TrajError("git config traj.push is 'never'", "git config traj.push ask")
+        case "ask":
+            consent(outgoing)
+            remember_consent(repository, remote)
+        case "auto":
+            pass
+    done = push(repository, remote, records_only=less, replace=replace, tell=report)
+    return Sent(remote=remote, outgoing=outgoing, dry_run=dry_run, replaced=done.replaced)
+
+
+def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
+    """What a push makes readable, and to whom. Not escaped."""
+    trajectories = "1 trajectory" if outgoing.trajectories == 1 else f"{outgoing.trajectories} trajectories"
+    text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
+    if outgoing.months:
+        size = f" ({outgoing.size / 1e6:.1f} MB)" if outgoing.size else ""
+        text += f", with what was said and done in {', '.join(outgoing.months)}{size}"
+    return f"{text}: readable to everybody who can fetch from {' and '.join(remote.urls)}"
+
+
+def sent_to_line(sent: Sent) -> str:
+    """What was, or would be, pushed. Not escaped."""
+    if not sent.outgoing.tips:
+        return f"{sent.remote.name} has everything"
+    verb = "would push" if sent.dry_run else "pushed"
+    line = f"{verb} {describe_outgoing(sent.remote, sent.outgoing)}"
+    if sent.replaced:
+        line += f"; the history there was replaced: {', '.join(sent.replaced)}"
+    return line
+
+
+def sent_to_json(sent: Sent) -> dict[str, object]:
+    """The document of ``git traj push --json``."""
+    outgoing = sent.outgoing
+    return {
+        "version": 1,
+        "dryRun": sent.dry_run,
+        "remote": sent.remote.name,
+        "refs": list(outgoing.refs),
+        "commits": outgoing.notes,
+        "records": outgoing.records,
+        "trajectories": outgoing.trajectories,
+        "segments": outgoing.segments,
+        "bytes": outgoing.size,
+        "replaced": list(sent.replaced),
+    }

@@ -1,0 +1,159 @@
+"""The state of a repository as ``git traj status`` reports it: as lines for people, as JSON for scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from gittraj.events.part_summary import shorten
+from gittraj.model.words import count
+
+if TYPE_CHECKING:
+    from gittraj.commands.doctor import Facts
+    from gittraj.commands.install.inspection import AgentState
+    from gittraj.seal.readers import Readers
+    from gittraj.state.active import Active
+
+
+def status_to_json(facts: Facts) -> dict[str, Any]:
+    settings = facts.config.settings or {} if facts.config else {}
+    return {
+        "version": 1,
+        "installed": facts.since is not None,
+        "since": _time(facts.since),
+        "paused": _time(facts.paused),
+        "off": facts.off,
+        "hooks": {
+            "folder": str(facts.folder.path),
+            "refused": facts.folder.refused,
+            "configured": facts.folder.configured,
+            "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
+        },
+        "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
+        "sessions": [
+            {"agent": s.agent, "id": s.session, "title": s.title, "waiting": s.waiting}
+            for s in facts.sessions
+        ],
+        "active": [_active_to_json(active) for active in facts.actives],
+        "parked": facts.parked,
+        "waiting": list(facts.waiting),
+        "unlinked": list(facts.unlinked),
+        "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
+        "recorded": facts.recorded,
+        "unstamped": facts.unstamped,
+        "exposed": list(facts.exposed),
+        "stranded": list(facts.stranded),
+        "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
+        or None,
+        "thinking": facts.config.thinking if facts.config else None,
+        "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
+        "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
+        if facts.config
+        else None,
+        "complaints": [error.message for error in facts.complaints],
+    }
+
+
+def _active_to_json(active: Active) -> dict[str, Any]:
+    header = active.header
+    return {
+        "id": header.trajectory,
+        "title": header.title,
+        "agent": header.agent,
+        "byHand": header.by_hand,
+        "events": len(active.events),
+    }
+
+
+def _sealing_to_json(readers: Readers) -> dict[str, Any]:
+    return {"readers": len(readers.recipients), "trusted": readers.trusted, "remark": readers.remark}
+
+
+_TITLE = 60  # characters
+
+
+def status_to_lines(facts: Facts) -> Iterator[str]:
+    """One line for each state that applies, none for the others. Titles are not escaped."""
+    yield from _recording(facts)
+    yield from _open_work(facts)
+    yield from _commits(facts)
+    yield from _redaction(facts)
+    for remote in facts.remotes:
+        if remote.unpushed or remote.unfetched:
+            yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to merge"
+    if facts.config is not None:
+        for key, setting in (facts.config.settings or {}).items():
+            sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
+            yield f"{key.capitalize()}: {setting.value} ({setting.source}){sealed}"
+    for error in facts.complaints:
+        yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def _recording(facts: Facts) -> Iterator[str]:
+    """Whether anything is recorded here, and by which hooks."""
+    if facts.since is None and not facts.complaints:
+        team = ": .gittraj.yml says that this project records" if facts.team else ""
+        yield f"git-traj is not installed here (git traj install){team}"
+    elif facts.off or facts.paused is not None:
+        yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
+    yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}"
+    if facts.since is not None:
+        yield f"Hooks: {_hooks(facts)}"
+    yield from map(_agent, facts.agents)
+
+
+def _open_work(facts: Facts) -> Iterator[str]:
+    """Sessions and manual trajectories with events that no commit has yet."""
+    for session in facts.sessions:
+        waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
+        title = shorten(session.title or "", _TITLE)
+        yield f"Live: {session.agent} {session.session[:8]} {title}".rstrip() + waits
+    for active in facts.actives:
+        title = shorten(active.header.title or "", _TITLE)
+        begun = "Begun by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
+        name = f"{begun}: {active.header.trajectory} {title}".rstrip()
+        yield f"{name}, {count(len(active.events), 'event')} waiting for a commit"
+
+
+def _commits(facts: Facts) -> Iterator[str]:
+    for number, words in (
+        (len(facts.waiting), "waiting for its agent's log"),
+        (len(facts.unlinked), "of an agent without a record (git traj link)"),
+        (len(facts.without_hook or ()), "made without a hook, found by the reflog"),
+        (len(facts.stranded), "that nothing reaches any more, with records of its own (git traj repair)"),
+    ):
+        if number:
+            yield f"{count(number, 'commit')} {words}"
+
+
+def _redaction(facts: Facts) -> Iterator[str]:
+    if facts.parked:
+        yield f"{count(facts.parked, 'part')} parked: could not be redacted, so not stored"
+    if facts.unstamped:
+        yield f"{count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
+    if facts.exposed:
+        yield f"Rotate: a secret became known that was pushed before, in {', '.join(facts.exposed)}"
+
+
+def _sealing(readers: Readers) -> str:
+    number = len(readers.recipients)
+    text = f", for {count(number, 'reader')}" if number else ""
+    return f"{text}; {readers.remark}" if readers.remark else text
+
+
+def _hooks(facts: Facts) -> str:
+    if facts.folder.refused:
+        return f"none, {facts.folder.refused}"
+    problems = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
+    where = "by git's configuration, " if facts.folder.configured else ""
+    return f"{', '.join(problems)} (git traj doctor)" if problems else f"well, {where}in {facts.folder.path}"
+
+
+def _agent(agent: AgentState) -> str:
+    state = "well" if agent.state == "installed" else f"{agent.state} (git traj doctor)"
+    return f"Hooks of {agent.name}: {state}, in {agent.path}"
+
+
+def _time(seconds: float | None) -> str | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
