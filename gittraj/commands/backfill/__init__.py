@@ -5,9 +5,9 @@ redacted and written, in several processes. It decides nothing about events itse
 writes through the one pipeline.
 """
 
-from gittraj.commands.backfill.gathering import backfill
+from gittraj.commands.backfill.collect import backfill
+from gittraj.commands.backfill.importer import take_in
 from gittraj.commands.backfill.report import Linked, Report, Unlinked
 from gittraj.commands.backfill.run import Progress
-from gittraj.commands.backfill.taking import take_in
 
 __all__ = ["Linked", "Progress", "Report", "Unlinked", "backfill", "take_in"]

@@ -34,7 +34,7 @@ def unlinked(file: SessionFile, why: str) -> Unlinked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
+class LogResult:
     """A log that was read: how many parts of it were written now, and ``damage``, the places that could not
     be read. ``why`` nothing was taken, if nothing was."""
 
@@ -61,4 +61,4 @@ class Report:
     damaged: list[Unlinked] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     remark: str | None = None
-    taken: dict[str, Taken] = field(default_factory=dict)
+    taken: dict[str, LogResult] = field(default_factory=dict)

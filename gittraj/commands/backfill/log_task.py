@@ -14,8 +14,8 @@ from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor
 from gittraj.capture.repo_paths import Territory
 from gittraj.capture.session import Commit, Log
-from gittraj.commands.backfill.former import guess_root, named_paths
-from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.commands.backfill.log_digest import LogDigest, make_digest
+from gittraj.commands.backfill.moved_worktree import guess_root, named_paths
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import open_repository
@@ -44,7 +44,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class DraftRequest:
     """What to draft of one log: the anchors found for it, and all that is known. ``noted``: the last event of
     each stretch that stands on a commit. ``stays``: the file is where the session's agent goes on writing."""
 
@@ -64,7 +64,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class DraftResult:
     """``failure`` says why a log gave nothing."""
 
     trajectory: str
@@ -77,7 +77,7 @@ class Done:
 
 
 @dataclass
-class Desk:
+class LogTask:
     """One process's repository, redactor and territories. ``known`` are the paths of its history."""
 
     start: Path
@@ -97,46 +97,46 @@ class Desk:
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 
-    def outline(self, source: Source) -> Outline | str:
+    def digest(self, source: Source) -> LogDigest | str:
         """What linking needs of a log, or why there is nothing."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:
             return _why(error)
-        return make_outline(source.file, log, size, age)
+        return make_digest(source.file, log, size, age)
 
-    def draft(self, order: Order) -> Done:
+    def draft(self, request: DraftRequest) -> DraftResult:
         """Redact and write the events of a log's parts; no ref names them yet."""
-        trajectory = order.source.file.trajectory
+        trajectory = request.source.file.trajectory
         try:
-            log, size, _ = self._read(order.source)
-            reading = Reading.of(log, order.source.file.path, size, order.known, idle=order.over)
+            log, size, _ = self._read(request.source)
+            reading = Reading.of(log, request.source.file.path, size, request.known, idle=request.over)
             links = Links(
-                anchors={trajectory: list(order.anchors)},
-                aliases={trajectory: list(order.aliases)},
-                writings={trajectory: order.writings},
+                anchors={trajectory: list(request.anchors)},
+                aliases={trajectory: list(request.aliases)},
+                writings={trajectory: request.writings},
             )
             plan = Plan.make(
                 reading,
                 links,
-                order.commits,
-                owner=order.owner,
-                head=order.head,
+                request.commits,
+                owner=request.owner,
+                head=request.head,
                 ci=self.environ.ci,
-                explore=order.explore,
-                onto=order.onto,
-                noted=order.noted,
+                explore=request.explore,
+                onto=request.onto,
+                noted=request.noted,
             )
             lines: list[tuple[str, Line]] = [*plan.lines(NotesRef(self.repository))]
-            roots = self.territory(order.source.former).roots
+            roots = self.territory(request.source.former).roots
             pipeline = replace(self.pipeline, localise=Localiser(roots, self.environ.home))
             prepared = pipeline.prepare([d.draft for d in plan.drafted])
             state = plan.remember(prepared.written)
-            if not order.stays:  # the agent's own log is elsewhere, if there is one
+            if not request.stays:  # the agent's own log is elsewhere, if there is one
                 state = replace(state, path="", size=0, cursor=Cursor())
         except (OSError, TrajError) as error:
-            return Done(trajectory=trajectory, failure=_why(error))
-        return Done(
+            return DraftResult(trajectory=trajectory, failure=_why(error))
+        return DraftResult(
             trajectory=trajectory,
             prepared=replace(prepared, lines=(*lines, *prepared.lines)),
             state=state,

@@ -20,7 +20,7 @@ _STARTERS = {"Task", "Agent", "spawn_agent", "task"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class LogDigest:
     """``log`` has the entries that may link, at their own places, and stand-ins for the others. ``head``
     identifies the log's first event; ``age`` is in seconds since it grew."""
 
@@ -46,9 +46,9 @@ class Outline:
                 yield index
 
 
-def make_outline(file: SessionFile, log: Log, size: int, age: float) -> Outline:
+def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest:
     times = [entry.event.ts for entry in log.entries if entry.event.ts]
-    return Outline(
+    return LogDigest(
         file=file,
         log=_thin(log),
         writings=Writings.of(log, dated=True),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gittraj.agents import SessionFile
 from gittraj.capture.anchor import can_commit
 from gittraj.capture.link import Links
-from gittraj.commands.backfill.desk import Order
+from gittraj.commands.backfill.log_task import DraftRequest
 from gittraj.commands.backfill.report import Linked, Report, Unlinked
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
@@ -19,7 +19,7 @@ _NAMED = 3
 """Commits that a line names before it only counts them."""
 
 
-def tell_stored(report: Report, notes: NotesRef) -> None:
+def report_stored(report: Report, notes: NotesRef) -> None:
     """What the notes say of the sessions that were read."""
     files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
     for commit, body in notes.items():
@@ -32,18 +32,18 @@ def tell_stored(report: Report, notes: NotesRef) -> None:
                     rows.append(row)
 
 
-def tell_orders(report: Report, orders: Sequence[Order]) -> None:
+def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:
     """What would be written."""
-    for order in orders:
-        anchors = (*order.anchors, *order.known.anchors, *([order.owner] if order.owner else ()))
+    for request in requests:
+        anchors = (*request.anchors, *request.known.anchors, *([request.owner] if request.owner else ()))
         pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]
-        for commit, evidence in (*pairs, *((commit, "content") for commit, _ in order.aliases)):
-            row = _linked(order.source.file, commit, evidence)
-            if order.commits[commit].stored and row not in report.linked:
+        for commit, evidence in (*pairs, *((commit, "content") for commit, _ in request.aliases)):
+            row = _linked(request.source.file, commit, evidence)
+            if request.commits[commit].stored and row not in report.linked:
                 report.linked.append(row)
 
 
-def tell_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> None:
+def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> None:
     """The calls that committed and whose commit is not to be found, and the sessions without any."""
     linked = {row.trajectory for row in report.linked}
     for reading in readings:
