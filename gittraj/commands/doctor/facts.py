@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
-from gittraj.commands.install.book import FILE
-from gittraj.commands.install.folders import HooksFolder
+from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
     HookState,
@@ -19,6 +18,7 @@ from gittraj.commands.install.inspection import (
     inspect_agents,
     inspect_hooks,
 )
+from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.config import TEAM_FILE, Config, Environ, read_config
 from gittraj.errors import FormatError, GitError, TrajError

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from gittraj.commands.doctor.finding import Finding
-from gittraj.commands.install.book import read_book
+from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, is_oid, read_reflog
@@ -47,9 +47,9 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
     for path in sorted(folder.glob("traj*")):
         if path.suffix != ".lock" and path.is_file() and not _stands(path):
             yield _broken(repository, path)
-    book = read_book(local)
+    manifest = read_manifest(local)
     for remote in find_remotes(repository):
-        ours = book.refspecs.get(remote, ()) if book else ()
+        ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
         if gone:
             yield Finding(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.commands.install.agent_hooks import AGENTS
-from gittraj.commands.install.book import Splice
+from gittraj.commands.install.manifest import Splice
 from gittraj.commands.install.settings import command, find, is_ours, put, take
 from gittraj.errors import TrajError
 from tests.unit.strategies import jsons
