@@ -12,7 +12,8 @@ from collections.abc import Iterator
 
 from gittraj.git import Objects, Repository, read_reflog
 from gittraj.notes.join_trees import join_notes
-from gittraj.notes.store import RECORDS_REF, move_ref
+from gittraj.notes.refs import move_ref
+from gittraj.notes.store import RECORDS_REF
 from gittraj.notes.tree import changed_notes, note_paths
 
 _OURS = "git-traj: "

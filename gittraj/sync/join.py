@@ -10,7 +10,8 @@ from gittraj.git import Objects, Repository
 from gittraj.notes.epoch import FILE, may_be_purged, read_epoch
 from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
 from gittraj.notes.recovery import is_ancestor
-from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, move_ref
+from gittraj.notes.refs import move_ref
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.notes.tree import changed_notes
 from gittraj.sync.purge_merge import is_settled, settle_records, settle_segments
 

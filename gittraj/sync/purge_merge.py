@@ -16,7 +16,8 @@ from gittraj.model.values import Line, Record, SegmentRef
 from gittraj.notes.epoch import FILE, Epoch, Place, encode_epoch, read_epoch, survey
 from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
 from gittraj.notes.merge import merge_lines
-from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef, move_ref
+from gittraj.notes.refs import move_ref
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef
 from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, note_place, update_paths
 from gittraj.record.rewrite_segments import IDS, Renewal, renew_note
 

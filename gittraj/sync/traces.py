@@ -15,6 +15,7 @@ from gittraj.index.fast_open import FOLDER as INDEX
 from gittraj.index.file import LISTINGS, UnusableError, drop
 from gittraj.index.text import TEXTS
 from gittraj.notes.epoch import read_epoch, survey
+from gittraj.notes.refs import delete_ref, expire_reflog
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
@@ -73,9 +74,9 @@ def clear_traces(repository: Repository) -> None:
         known = [each for each in local.read(_FILE) or () if each not in old.values()]
         local.write(_FILE, [*known, *old.values()][-_KEPT:])
     for ref in old:
-        repository.run("update-ref", "-d", ref)
+        delete_ref(repository, ref)
     for ref in our_refs(repository):
-        repository.run("reflog", "expire", "--expire=all", ref, check=False)
+        expire_reflog(repository, ref)
     (local.folder / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
     try:
         if (repository.common_dir / INDEX).is_dir():

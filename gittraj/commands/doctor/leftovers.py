@@ -16,6 +16,7 @@ from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, is_oid, read_reflog
+from gittraj.notes.refs import set_ref
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.folder import LocalState
 
@@ -86,7 +87,7 @@ def _restore(repository: Repository, path: Path, commit: str) -> None:
     path.unlink()  # git moves no ref that it cannot read
     ref = path.relative_to(repository.common_dir).as_posix()
     packed = repository.objects.resolve(ref) or "0" * len(commit)
-    repository.run("update-ref", "-m", "git-traj: restored", ref, commit, packed)
+    set_ref(repository, ref, commit, message="git-traj: restored", old=packed)
 
 
 def _add(repository: Repository, remote: str, values: list[str]) -> None:
