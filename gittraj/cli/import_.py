@@ -58,7 +58,7 @@ def command(files: tuple[str, ...], *, as_json: bool, **given: Any) -> int:
             for name in pipes:
                 with sys.stdin.buffer if name == _PIPE else Path(name).open("rb") as stream:
                     shutil.copyfileobj(stream, raw)
-            rows, failed = _take_in(files, raw, pipe=next(iter(pipes), None), **given)
+            rows, failed = _import(files, raw, pipe=next(iter(pipes), None), **given)
     except (TrajError, OSError) as error:
         if not piped:
             raise
@@ -115,7 +115,7 @@ def _named(
             local.folder.rmdir()  # it was made for this alone, where git-traj is switched off
 
 
-def _take_in(
+def _import(
     files: tuple[str, ...],
     raw: IO[bytes],
     *,
@@ -125,7 +125,7 @@ def _take_in(
     auto: bool,
     task: str | None,
 ) -> tuple[list[dict[str, Any]], list[dict[str, str]]]:
-    from gittraj.commands.backfill import take_in
+    from gittraj.commands.backfill import import_files
     from gittraj.commands.link import find_commit
     from gittraj.render.text.backfill import taken_to_json
 
@@ -134,7 +134,9 @@ def _take_in(
         drain_first(repository)
         given["commit"] = find_commit(repository, rev) if rev else None
         with _named(repository, files, raw, pipe) as paths:
-            reports, refused = take_in(repository, environment(), list(paths), progress=progress, **given)
+            reports, refused = import_files(
+                repository, environment(), list(paths), progress=progress, **given
+            )
             say_remark(next((report.remark for report in reports if report.remark), None))
             names = {str(path.resolve()): name for path, name in paths.items()}
     rows = [row for report in reports for row in taken_to_json(report, names)]

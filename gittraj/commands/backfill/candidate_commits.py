@@ -1,6 +1,6 @@
-"""The commits of a history that sessions may explain, oldest first.
+"""The commits that sessions may have made, oldest first.
 
-What a rebase or a reset moved was made before: it is found by where the original went, not here.
+Commits that a rebase or reset only moved are left out: ``history`` follows them from their originals.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class CandidateCommits:
         self._made = [made for made in found if made.id not in moved - self._kinds.keys()]
 
     def commits(self, digests: Sequence[LogDigest], known: Collection[str]) -> list[Commit]:
-        """Those that the logs may have made or written, and ``known`` ones; with what they changed."""
+        """Return the commits that the logs may have made or written, and the ``known`` ones, with their
+        changes."""
         wanted = {*self.printed.values(), *known}
         written = {path for each in digests for path in each.writings.by_path}
         wanted |= set(_touching(self.repository, [made.id for made in self._made], written))
@@ -54,7 +55,7 @@ class CandidateCommits:
         ]
 
     def _reflogs(self) -> tuple[dict[str, Kind], set[str]]:
-        """The kinds of the commits that reflogs say were made, and what was only moved."""
+        """The kinds of the commits made according to the reflogs, and the commits that were only moved."""
         kinds: dict[str, Kind] = {}
         moved: set[str] = set()
         for tree in self.repository.worktrees():
@@ -68,7 +69,7 @@ class CandidateCommits:
         return {c: kind for c, kind in kinds.items() if here.exists(c)}, moved
 
     def _resolve(self, shorts: Collection[str]) -> dict[str, str]:
-        """Printed ids that are commits here; one that could be several is none."""
+        """Resolve printed ids to commits; ambiguous ones are dropped."""
         asked = sorted(short for short in shorts if len(short) <= _LONGEST_ID)
         if not asked:
             return {}

@@ -1,4 +1,4 @@
-"""Takes in the sessions of this machine: all that worked in a repository, whenever it was."""
+"""Collects the sessions of this machine that ever worked in a repository, and links them."""
 
 from __future__ import annotations
 

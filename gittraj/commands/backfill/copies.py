@@ -9,8 +9,8 @@ from gittraj.model.session_items import is_unique
 
 
 def find_copies(digests: Sequence[LogDigest]) -> dict[str, str]:
-    """Trajectory by trajectory, which one it was copied from: the one that it names among those that begin
-    with the same event, else the one of them that was over first."""
+    """Map each copying trajectory to its original: of those that begin with the same event, the parent that
+    it names, else the one that ended first."""
     groups: dict[tuple[str, str], list[LogDigest]] = {}
     for each in digests:
         if each.head is not None and is_unique(each.head) and each.file.subagent is None:

@@ -1,4 +1,4 @@
-"""Takes in session files that somebody names: from another machine, a sandbox, a pipeline."""
+"""Imports session files that a user names: from another machine, a sandbox, a pipeline."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from gittraj.model.session_items import Fact
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
 
 _LONGEST = 1 << 20
-"""Bytes of a log's end in which its last line is looked for."""
+"""Bytes at a log's end that are searched for its last line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A file that was not taken in, and why."""
+    """A file that was not imported, and why."""
 
     path: str
     why: str
 
 
-def take_in(
+def import_files(
     repository: Repository,
     raw: Mapping[str, str],
     paths: Sequence[Path],
@@ -44,20 +44,20 @@ def take_in(
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work that led to none. Taking one in again, or a longer version of it, only adds; of files that tell of
-    one session, one after the other is taken in, and there are so many reports.
+    as work without a commit. Importing a file again, or a longer version of it, only adds. Files of the same
+    session are imported one after the other, with a report for each.
 
-    What cannot be read is refused, and the others go on. Raises TrajError where nothing can be done.
+    An unreadable file is refused, and the others go on. Raises TrajError when nothing can be imported.
     """
     log_task = LogTask(repository.work_tree or repository.git_dir, raw)
-    told = {"task": (task,)} if task else {}
+    facts = {"task": (task,)} if task else {}
     refused: list[Refused] = []
     with open_run(repository, log_task) as run:
         rounds: list[dict[str, Source]] = [{}]
         for path in paths:
             try:
                 for source in _sources(run, path.resolve(), form, forced=commit is not None):
-                    _queue(rounds, replace(source, told=told))
+                    _queue(rounds, replace(source, facts=facts))
             except (TrajError, OSError) as error:
                 why = error.message if isinstance(error, TrajError) else str(error.strerror)
                 refused.append(Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: ")))
@@ -71,7 +71,7 @@ def take_in(
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
-    """Into the first round that has nothing of this session; a file that comes twice, once."""
+    """Add ``source`` to the first round without this session, and a repeated file only once."""
     for each in rounds:
         other = each.setdefault(source.file.trajectory, source)
         if other.file.path == source.file.path:
@@ -83,13 +83,13 @@ def _count_cut_logs(report: Report) -> None:
     held = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
         if each.why == EMPTY and each.file.path in held:
-            del report.taken[trajectory]  # begun and left at once, beside others: nobody misses it
+            del report.taken[trajectory]  # an empty session in a file that has others
         elif each.why is None and _is_cut(each.file.path):
             report.taken[trajectory] = replace(each, damage=each.damage + 1)
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a log of a record a line ends within one. Nobody goes on writing what is imported."""
+    """Whether a JSON Lines log ends within a record: an imported file does not grow any more."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -134,8 +134,8 @@ def _found(path: Path, form: str | None) -> list[SessionFile]:
 
 
 def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
-    """Where this repository's working tree stood for a session from elsewhere. Raises FormatError when it
-    worked in another repository that is here."""
+    """Return the working tree of a session from another machine or folder. Raises FormatError when it worked
+    in another repository of this machine."""
     facts = (i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact))
     folder = next((str(fact.value) for fact in facts if fact.name == "folder"), None)
     if folder is None or not Path(folder).is_absolute():

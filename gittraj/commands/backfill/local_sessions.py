@@ -1,5 +1,5 @@
-"""The sessions on this machine that worked in a repository: near its working trees, or in a folder that is
-gone, where something in the log shows that it was this repository's."""
+"""Finds the sessions on this machine that worked in a repository: near its working trees, or in a folder that
+no longer exists if the log proves that it was this repository's."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
-from gittraj.state.cursors import Off, written_at
+from gittraj.state.cursors import Suspension, written_at
 
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
-"""Bytes of a file that an agent wrote and git holds, from which it says whose repository that was."""
+"""Bytes: a smaller file does not prove whose repository it was."""
 _PATHS_ASKED = 500
 _MANY = 3
 _EVERYWHERE = re.compile(
     r"(?i)(?:licen[cs]e|copying|notice|readme|contributing|code_of_conduct|security|changelog|dockerfile|makefile)"
     r"\b.*|\.[\w.-]+|__init__\.py|(?:package(?:-lock)?|tsconfig)\.json"
 )
-"""Names of files that are the same in many projects."""
+"""Names of files that many projects have in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A log, and the folder that it worked in, which is not there any more."""
+    """A log. ``gone``: the folder that it worked in, if that no longer exists."""
 
     source: Source
     gone: str | None = None
@@ -45,7 +45,7 @@ def find_candidates(
     agents: Sequence[Agent],
     environ: Environ,
     roots: Sequence[Path],
-    off: Off,
+    off: Suspension,
     *,
     since: float,
     mounted: Iterable[SessionFile] = (),
@@ -73,8 +73,8 @@ def find_candidates(
 def assign_worktrees(
     log_task: LogTask, candidates: Sequence[Candidate]
 ) -> tuple[list[Source], list[tuple[SessionFile, str]]]:
-    """The logs to read, each with where the working tree stood for it; and those of which nothing shows
-    whose they are."""
+    """Return the logs to read, each with its working tree's former path; and the logs that cannot be assigned
+    to this repository, with the reason."""
     kept: list[Source] = []
     unassigned: list[tuple[SessionFile, str]] = []
     unknown: list[Candidate] = []
@@ -95,7 +95,7 @@ def assign_worktrees(
     for candidate in unknown:
         source = candidate.source
         former = copied.get(head) if (head := _head(source.file)) else None
-        if former is not None:  # a copy of it went on here, and must not tell its events as its own
+        if former is not None:  # a session here began with its events, which are recorded once
             kept.append(replace(source, former=former))
         elif source.file.subagent is None:
             why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"
@@ -215,10 +215,10 @@ def _facts(file: SessionFile) -> dict[str, str]:
     return facts
 
 
-def _source(file: SessionFile, off: Off) -> Source:
+def _source(file: SessionFile, off: Suspension) -> Source:
     return Source(file=file, off=off.sessions.get(file.name, ()))
 
 
-def _with_subagents(agent: Agent, file: SessionFile, off: Off) -> Iterator[Source]:
+def _with_subagents(agent: Agent, file: SessionFile, off: Suspension) -> Iterator[Source]:
     yield _source(file, off)
     yield from (Source(file=below) for below in agent.subagents(file))

@@ -1,5 +1,5 @@
-"""The work on one log, which several processes may do side by side: read it, and later draft and redact its
-parts. What it gives back is small and holds no text that is not redacted."""
+"""The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
+are small and contain redacted text only."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A log, ``former``: where the repository's working tree stood for it, ``copied``: the session that it
-    begins with a copy of, ``off``: what was written while switched off, ``told``: facts that its log does
-    not hold."""
+    """A log. ``former``: the path of the repository's working tree when it was written; ``copied``: the
+    session whose events it begins with; ``off``: bytes written while suspended; ``facts`` that are not in the
+    log."""
 
     file: SessionFile
     former: Path | None = None
     copied: SessionFile | None = None
     off: tuple[Span, ...] = ()
-    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftRequest:
-    """What to draft of one log: the anchors found for it, and all that is known. ``noted``: the last event of
-    each stretch that stands on a commit. ``stays``: the file is where the session's agent goes on writing."""
+    """What to draft from one log: its anchors, and its state so far. ``noted``: the last event of each
+    stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
 
     source: Source
     known: SessionState
@@ -65,7 +65,7 @@ class DraftRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftResult:
-    """``failure`` says why a log gave nothing."""
+    """``failure``: why nothing was drafted."""
 
     trajectory: str
     prepared: Prepared | None = None
@@ -78,7 +78,7 @@ class DraftResult:
 
 @dataclass
 class LogTask:
-    """One process's repository, redactor and territories. ``known`` are the paths of its history."""
+    """A process's repository and redactor. ``known``: the paths in the repository's history."""
 
     start: Path
     raw: Mapping[str, str]
@@ -93,12 +93,13 @@ class LogTask:
         self.pipeline = make_pipeline(self.repository, self.config, self.environ, live=self.raw)
 
     def locate(self, source: Source, folder: str) -> Path:
-        """Where the working tree stood when a session worked in ``folder``. Raises TrajError, OSError."""
+        """Return the path of the working tree when a session worked in ``folder``. Raises TrajError,
+        OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 
     def digest(self, source: Source) -> LogDigest | str:
-        """What linking needs of a log, or why there is nothing."""
+        """Return what linking needs of a log, or why it cannot be read."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:
@@ -106,7 +107,7 @@ class LogTask:
         return make_digest(source.file, log, size, age)
 
     def draft(self, request: DraftRequest) -> DraftResult:
-        """Redact and write the events of a log's parts; no ref names them yet."""
+        """Redact the events of a log's parts and write their blobs; no ref reaches them yet."""
         trajectory = request.source.file.trajectory
         try:
             log, size, _ = self._read(request.source)
@@ -147,7 +148,7 @@ class LogTask:
 
     def _read(self, source: Source) -> tuple[Log, int, float]:
         skip: set[str] = set()
-        facts: dict[str, tuple[str, ...]] = dict(source.told)
+        facts: dict[str, tuple[str, ...]] = dict(source.facts)
         if source.copied is not None:
             other = self._read(Source(file=source.copied, former=source.former))[0]
             skip = {entry.event.id for entry in other.entries}

@@ -1,4 +1,4 @@
-"""Gives a task to what was stored before anybody named one."""
+"""Adds a task to records that were stored without it."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.run import IDLE, follow
 from gittraj.record.drain.superseding import is_output_log
 from gittraj.record.pipeline import Prepared
-from gittraj.state.cursors import Anchored, Off, SessionState, State, load_off, load_state, save
+from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 
 Progress = Callable[[str, int, int], None]
@@ -69,7 +69,7 @@ class BackfillRun:
         self.repository = repository
         self.log_task = log_task
         self.folder = local.folder
-        self.off: Off = load_off(local.folder)
+        self.off: Suspension = load_suspension(local.folder)
         if self.off.paused is not None:
             raise TrajError("git-traj is paused here", "git traj resume")
         self.notes = NotesRef(repository)

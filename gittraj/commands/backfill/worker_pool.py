@@ -1,4 +1,4 @@
-"""Several desks: a pool of processes where there is enough to do, this process where there is not."""
+"""Runs log tasks in a pool of processes when there is enough to do, else in this process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WORTH = 8 * 1024 * 1024
 """Bytes of logs from which it pays to start processes."""
 _MOST = 4
 _AHEAD = 2
-"""Jobs given out for each process, so that none waits and few results pile up."""
+"""Jobs submitted per process: none idles, and few results pile up."""
 
 
 class WorkerPool:
@@ -42,7 +42,7 @@ class WorkerPool:
     def _each(
         self, there: Callable[[J], T], here: Callable[[J], T], jobs: Sequence[J]
     ) -> Iterator[tuple[J, T]]:
-        """The results as they come. Raises TrajError when a process died."""
+        """Yield results as they complete. Raises TrajError when a process died."""
         if self._pool is None:
             yield from ((job, here(job)) for job in jobs)
             return
@@ -64,7 +64,7 @@ class WorkerPool:
 
 @contextmanager
 def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
-    """A crew for ``size`` bytes of logs."""
+    """A pool for ``size`` bytes of logs."""
     processes = min(os.cpu_count() or 1, _MOST)
     if size < WORTH or processes < 2:
         yield WorkerPool(log_task, None, 1)
@@ -86,14 +86,14 @@ _log_task: LogTask
 
 
 def _begin(*given: object) -> None:
-    global _log_task  # noqa: PLW0603 - what a pool's initialiser leaves, its jobs find only here
+    global _log_task  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
     Thread(target=_end_with_parent, daemon=True).start()
     _log_task = LogTask(*given)  # type: ignore[arg-type]
 
 
 def _end_with_parent() -> None:
-    """A process of the pool waits for jobs in a pipe that its siblings hold open too: it would not notice
-    that nobody gives any more."""
+    """Exit with the parent: a worker reads jobs from a pipe that its siblings keep open, so it would wait for
+    ever."""
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -29,7 +29,7 @@ from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import find_stranded
 from gittraj.state.active import Active, load_active
-from gittraj.state.cursors import Off, SessionState, State, load_off, load_state
+from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
 from gittraj.state.spool import Spooled, read_spool
 
@@ -106,14 +106,14 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     local = LocalState.of(repository)
     state = load_state(local.folder) or State()
     complaints: list[TrajError] = []
-    since, off, config = None, Off(), None
+    since, off, config = None, Suspension(), None
     try:
         since = installed_positions(local.read(FILE))[0]
     except TrajError as error:
         if (local.folder / FILE).exists():
             complaints.append(error)
     try:
-        off = load_off(local.folder)
+        off = load_suspension(local.folder)
     except TrajError as error:
         complaints.append(error)
     try:
@@ -185,7 +185,7 @@ def _count_unstamped(repository: Repository, config: Config, complaints: list[Tr
         return 0
 
 
-def _live(state: State, notes: NotesRef, off: Off) -> Iterator[LiveSession]:
+def _live(state: State, notes: NotesRef, off: Suspension) -> Iterator[LiveSession]:
     for trajectory, known in state.sessions.items():
         if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
             continue
