@@ -6,8 +6,10 @@ How data flows::
      terminal · markdown · html · json ◀─render── Trajectory ◀─unseal── codec ◀──────────────────────┤
      PR comment (github_action) · other formats · task systems ◀─ the same Trajectory                └▶ index (disposable)
 
-The contract in one line: **read → link to a commit → redact → seal → write**, in one place
-(``record/pipeline``), and no other code writes a note.
+The contract in one line: **read → link to a commit → redact → seal → write**, in one place:
+``record/pipeline`` is the only code that writes new work. ``notes/recovery`` (overwritten records), ``sync/join``
+(a remote's records) and ``sync/purge_merge`` (purges) write unions of what is stored already, or less of it.
+All of them move refs by ``notes/refs.move_ref``, the only code that does.
 
 The rooms, from the top; imports go down only (``tests/floors.py`` is the list, a test enforces it)::
 

@@ -87,11 +87,11 @@ class Trajectories:
             return {}
         return dict(documents(EXCHANGES[form], exported))
 
-    def take_in(
+    def import_files(
         self, *paths: Path | str, commit: str | None = None, link: bool = False, form: str | None = None
     ) -> list[Header]:
         """Import sessions, as ``git traj import --json`` does: onto ``commit``, or (``link``) onto the
-        commits that they made, else as work that led to none. Safe to repeat.
+        commits that they made, else as work without a commit. Safe to repeat.
 
         Returns:
             One row for each session: its trajectory, its commits, the number of parts written.
@@ -99,19 +99,23 @@ class Trajectories:
         Raises:
             TrajError: a file could not be imported; the others were.
         """
-        from gittraj.commands.backfill import take_in
+        from gittraj.commands.backfill import import_files
         from gittraj.commands.link import find_commit
         from gittraj.render.text.backfill import taken_to_json
 
         onto = find_commit(self._repository, commit) if commit is not None else None
         files: Sequence[Path] = [Path(path) for path in paths]
-        reports, refused = take_in(self._repository, self._environ, files, form=form, commit=onto, link=link)
+        reports, refused = import_files(
+            self._repository, self._environ, files, form=form, commit=onto, link=link
+        )
         rows = [row for report in reports for row in taken_to_json(report, {})]
         failed = [f"{r.path}: {r.why}" for r in refused]
         failed += [f"{row['path']}: {row['why']}" for row in rows if row["why"]]
         if failed:
             raise TrajError("; ".join(failed))
         return rows
+
+    take_in = import_files  # its earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
         from gittraj.notes.store import NotesRef

@@ -23,7 +23,7 @@ from gittraj.model.session_items import Cursor, Entry
 from gittraj.model.values import AnyEvent, Reflected, Remark
 from gittraj.record.drain.reading import read_items
 from gittraj.state.active import load_active
-from gittraj.state.cursors import Off, load_off, load_state
+from gittraj.state.cursors import Suspension, load_state, load_suspension
 from gittraj.state.spool import parse_spool
 
 _MADE = re.compile(rb" ([0-9a-f]{7,40})\] ")
@@ -57,7 +57,7 @@ class Turn:
 def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str]) -> bool:
     """``folder`` has the local state, ``git_dir`` is the worktree's in which the turn ended, ``environ`` what
     git inherits. Raises OSError, TrajError."""
-    off = load_off(folder)
+    off = load_suspension(folder)
     if is_off(turn.file, off):
         return False
     log = turn.file.path.read_bytes()
@@ -70,7 +70,7 @@ def is_due(turn: Turn, folder: Path, git_dir: Path, *, environ: Mapping[str, str
     return not made <= {*silent, *off.commits} and not _looked_back(turn, folder, log)
 
 
-def is_off(file: SessionFile, off: Off) -> bool:
+def is_off(file: SessionFile, off: Suspension) -> bool:
     """Whether nothing of the session may be read now."""
     spans = off.sessions.get(file.name, ())
     away = bool(spans) and spans[-1].end is None

@@ -38,9 +38,9 @@ def command(
     if everywhere and (agents or no_fetch_refspec):
         raise click.UsageError("--global takes neither --agent nor --no-fetch-refspec")
     if everywhere:
-        from gittraj.commands.install.everywhere import install_everywhere
+        from gittraj.commands.install.global_install import install_globally
 
-        steps = install_everywhere(environment(), dry_run=dry_run)
+        steps = install_globally(environment(), dry_run=dry_run)
     else:
         steps = _install_here(agents, fetch_refspec=not no_fetch_refspec, dry_run=dry_run)
     if as_json:

@@ -18,9 +18,9 @@ def command(purge: bool, everywhere: bool) -> int:
     if everywhere and purge:
         raise click.UsageError("--global takes no --purge: repositories keep what they have")
     if everywhere:
-        from gittraj.commands.install.everywhere import uninstall_everywhere
+        from gittraj.commands.install.global_install import uninstall_globally
 
-        steps = list(uninstall_everywhere(environment()))
+        steps = list(uninstall_globally(environment()))
     else:
         with find_repository() as repository:
             steps = uninstall(repository, purge=purge)

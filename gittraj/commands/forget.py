@@ -15,7 +15,7 @@ from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.forgotten import find_stones
-from gittraj.state.cursors import Off, load_off, load_state, save
+from gittraj.state.cursors import Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 _SHORTEST = 8
@@ -34,7 +34,7 @@ def forget(
     local = LocalState.of(repository)
     with local.writing():
         notes = dict(NotesRef(repository).items())
-        off = load_off(local.folder)
+        off = load_suspension(local.folder)
         chosen = _choose_all(notes.values(), off, name, environ)
         save(local.folder, replace(off, forgotten=tuple(dict.fromkeys((*off.forgotten, *chosen)))))
         state = load_state(local.folder)
@@ -53,10 +53,10 @@ def forget(
 def choose(repository: Repository, name: str, *, environ: Environ) -> list[str]:
     """The trajectories that ``forget`` would take. Raises TrajError."""
     bodies = (body for _, body in NotesRef(repository).items())
-    return sorted(_choose_all(bodies, load_off(LocalState.of(repository).folder), name, environ))
+    return sorted(_choose_all(bodies, load_suspension(LocalState.of(repository).folder), name, environ))
 
 
-def _choose_all(bodies: Iterable[bytes], off: Off, name: str, environ: Environ) -> set[str]:
+def _choose_all(bodies: Iterable[bytes], off: Suspension, name: str, environ: Environ) -> set[str]:
     records = [line for body in bodies for line in decode_note(body) if isinstance(line, Record)]
     known = _choose(records, name) or _recall(off.forgotten, name)
     return _with_subagents(known or _find(environ, name), records)

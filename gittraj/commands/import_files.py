@@ -13,7 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from gittraj.commands.backfill import Progress, take_in
+from gittraj.commands.backfill import Progress
+from gittraj.commands.backfill import import_files as import_sessions
 from gittraj.commands.backfill.notes import write_notes
 from gittraj.commands.link import find_commit
 from gittraj.git import Repository
@@ -54,7 +55,7 @@ def import_files(
     """Import the files onto the commit ``rev``, or (``auto``) the commits they made. Raises TrajError."""
     commit = find_commit(repository, rev) if rev else None
     with _as_files(repository, names, pipe) as paths:
-        reports, refused = take_in(
+        reports, refused = import_sessions(
             repository, live, list(paths), form=form, link=auto, task=task, commit=commit, progress=progress
         )
         named = {str(path.resolve()): name for path, name in paths.items()}

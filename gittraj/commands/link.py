@@ -25,7 +25,7 @@ from gittraj.record.drain.parts import Drafter, rest_parts, to_steps
 from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import find_sessions, read_log
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import load_off, load_state
+from gittraj.state.cursors import load_state, load_suspension
 from gittraj.state.folder import LocalState
 
 
@@ -65,7 +65,7 @@ def link_session(
         trajectory = trajectory_id(file.agent, file.session)
         known = state.sessions.get(trajectory) if state else None
         territory = Territory(repository, home=environ.home)
-        switched = load_off(local.folder)
+        switched = load_suspension(local.folder)
         if is_forgotten(file, switched.forgotten):
             raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")
         off = switched.sessions.get(file.name, ())

@@ -15,7 +15,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.record.drain.composition import drain
 from gittraj.record.drain.reading import end_of
-from gittraj.state.cursors import Off, Span, load_off, load_state, save, written_at
+from gittraj.state.cursors import Span, Suspension, load_state, load_suspension, save, written_at
 from gittraj.state.folder import LocalState, busy
 
 
@@ -31,7 +31,7 @@ def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], 
 
 
 def _pause(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
-    off = load_off(folder)
+    off = load_suspension(folder)
     if session is not None:
         if _open(off.sessions.get(session, ())):
             return f"{session} is paused already"
@@ -50,14 +50,14 @@ def _pause(repository: Repository, environ: Environ, folder: Path, session: str 
 def resume(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
     """Switch on again; returns what was done. Raises TrajError."""
     local = _installed(repository)
-    if session is not None and _open(load_off(local.folder).sessions.get(session, ())):
+    if session is not None and _open(load_suspension(local.folder).sessions.get(session, ())):
         _drain(repository, environ, live)  # its commits of this time store nothing
     with local.writing():
         return _resume(repository, environ, local.folder, session)
 
 
 def _resume(repository: Repository, environ: Environ, folder: Path, session: str | None) -> str:
-    off = load_off(folder)
+    off = load_suspension(folder)
     if session is not None:
         if not _open(off.sessions.get(session, ())):
             return f"{session} is not paused"
@@ -105,7 +105,7 @@ def _named(environ: Environ, name: str) -> SessionFile | None:
     return SessionFile(agent=agent, session=session, path=path) if path else None
 
 
-def _opened(off: Off, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
+def _opened(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
     start = end_of(file.path) if file else 0
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
 

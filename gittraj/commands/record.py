@@ -40,7 +40,7 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Draft, Target
 from gittraj.redact.events import map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
-from gittraj.state.cursors import load_off
+from gittraj.state.cursors import load_suspension
 from gittraj.state.folder import LocalState
 
 _ENDED = {"complete": "completed", "abandon": "abandoned"}
@@ -116,7 +116,7 @@ def _locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
     local = LocalState.of(repository)
     with local.writing():
-        if load_off(local.folder).paused is not None:
+        if load_suspension(local.folder).paused is not None:
             raise TrajError("git-traj is paused here", "git traj resume")
         yield local
 

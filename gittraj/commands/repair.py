@@ -22,7 +22,7 @@ from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.moved import find_allowed, name_told, squashed
 from gittraj.record.drain.run import follow
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import State, load_off, load_state, save
+from gittraj.state.cursors import State, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
 
@@ -49,7 +49,7 @@ def repair(
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
     local = LocalState.of(repository)
     with nullcontext() if dry_run else local.writing():
-        off = load_off(local.folder)
+        off = load_suspension(local.folder)
         if off.paused is not None:
             raise TrajError("git-traj is paused here", "git traj resume")
         notes = dict(NotesRef(repository).items())

@@ -1,5 +1,16 @@
-"""Notes: records on commits, and the data refs beside them.
+"""Records on commits (``refs/notes/traj``) and the monthly data refs beside them.
 
-The rooms: ``tree`` (which trees change), ``store`` (read, batch write, compare-and-swap), ``merge`` (union of
-two notes), ``carry`` (what a rewrite does to notes).
+``refs`` is the only code that moves a ref. All callers of ``move_ref``, which compares and swaps:
+
+- ``store`` (``NotesRef.write``, ``DataRefs.add``, ``DataRefs.forget``) for ``record.pipeline``, which writes
+  new work, and for ``commands.purge``, which adds the cleaned copies of segments.
+- ``recovery.restore_lost``: brings back what a writer that does not compare overwrote.
+- ``sync.join``: the union of a remote's records or segments and ours.
+- ``sync.purge_merge``: that union where one side was purged, and a purge itself.
+
+``sync.transfer`` and ``sync.traces`` set and delete the copies of a remote's refs (``refs/notes-remote``);
+``git fetch`` writes them, too. ``commands.doctor`` restores a ref that git cannot read.
+
+``tree`` changes trees, ``merge`` and ``join_trees`` unite notes, ``carry`` copies them to rewritten commits,
+``epoch`` lists what was purged.
 """

@@ -1,110 +1,26 @@
 """Reads and writes the records ref and the monthly data refs.
 
-Every write is a batch: one commit on the ref, moved by compare-and-swap and tried again on the newer tip
-when somebody else was faster. ``git notes add`` and libgit2's ``create_note`` move the ref without
-comparing and lose three notes of four when eight processes write at once. It must not know what a note or a
-segment says.
+Every write is a batch: one commit, to which ``refs.move_ref`` moves the ref. It must not know what is in a
+note or a segment.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from gittraj.errors import StoreError, unwritable
+from gittraj.errors import StoreError
 from gittraj.git import Objects, Repository, is_oid
+from gittraj.notes.refs import expire_reflog, move_ref
 from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, note_place, update_paths
-from gittraj.state.folder import discard
-from gittraj.state.lock import acquire
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
 
-_PATIENCE = 10.0  # seconds of trying before a write gives up
-_TRIES = 10  # that it has made by then, unless the machine slept
-_STALE = 3.0  # seconds
-_OFTEN = 8  # tries, after which it may be the disk
-_ROOM = 64 * 1024  # bytes: a lock, a line of a reflog, and folders for both
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
-
-
-def move_ref(
-    repository: Repository, ref: str, build: Callable[[str | None], str | None], *, message: str
-) -> str | None:
-    """Point ``ref`` to the commit that ``build`` makes on its tip (None: no ref yet); return that commit.
-
-    ``build`` runs again on the new tip whenever somebody else moved the ref meanwhile; when it returns
-    None, nothing is to be done. Raises StoreError when the ref could not be moved for ten seconds and more
-    than 10 tries, or the disk takes nothing.
-    """
-    objects = repository.objects
-    end = time.monotonic() + _PATIENCE
-    tries = 0
-    with _turn(repository, end):
-        while True:
-            old = objects.resolve(ref)
-            new = build(old)
-            if new is None or objects.swap_ref(ref, new=new, old=old, message=message):
-                return new
-            if time.monotonic() > end and tries > _TRIES:
-                raise _stuck(repository, ref)
-            _break_stale_lock(repository, ref)
-            tries += 1
-            if tries == _OFTEN:
-                _ask_disk(repository, ref)
-            _rest()
-
-
-@contextmanager
-def _turn(repository: Repository, end: float) -> Iterator[None]:
-    """Among ourselves, one after the other: of two dozen who only compare and swap, one starves.
-
-    Best effort, until ``end`` (monotonic seconds): the swap alone keeps whole what is written.
-    """
-    with ExitStack() as opened:
-        try:
-            folder = os.open(repository.common_dir, os.O_RDONLY)
-            opened.callback(os.close, folder)
-            acquire(folder, end - time.monotonic())
-        except OSError:
-            pass  # Windows opens no folder, and some file systems have no locks
-        yield
-
-
-def _rest() -> None:
-    import random  # noqa: PLC0415 - most writers are alone
-
-    time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - jitter keeps the writers apart, no secret
-
-
-def _break_stale_lock(repository: Repository, ref: str) -> None:
-    """A writer that was killed leaves its lock, and git never takes it away. Whoever writes a ref holds it
-    for milliseconds."""
-    lock = repository.common_dir / f"{ref}.lock"
-    try:
-        if time.time() - lock.stat().st_mtime > _STALE:
-            lock.unlink()
-    except OSError:
-        pass  # there is none, or it is gone just now
-
-
-def _ask_disk(repository: Repository, ref: str) -> None:
-    """On a full disk git says no more than that it could not. Raises StoreError."""
-    folder = (repository.common_dir / ref).parent
-    name = f"traj-{os.getpid()}.lock"  # which git takes for no ref
-    probe = (folder if folder.is_dir() else repository.common_dir) / name
-    try:
-        probe.write_bytes(bytes(_ROOM))
-    except OSError as error:
-        raise unwritable(probe.parent, error) from None
-    finally:
-        discard(probe)
 
 
 def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bool]) -> list[str]:
@@ -122,10 +38,6 @@ def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bo
         queue += [parent for parent in commit.parents if parent not in seen]
         seen.update(commit.parents)
     return list(newest)
-
-
-def _forget_moves(repository: Repository, ref: str) -> None:
-    repository.run("reflog", "expire", "--expire=all", ref, check=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +130,7 @@ class NotesRef:
 
         moved = move_ref(self.repository, self.ref, build, message=message)
         if forget:
-            _forget_moves(self.repository, self.ref)
+            expire_reflog(self.repository, self.ref)
         return moved
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
@@ -307,7 +219,7 @@ class DataRefs:
             )
 
         move_ref(self.repository, self.prefix + month, build, message="git-traj: segments made anew")
-        _forget_moves(self.repository, self.prefix + month)
+        expire_reflog(self.repository, self.prefix + month)
 
     def _find(self, root: str, path: TreePath) -> str | None:
         """The blob at ``path`` below the tree ``root``."""
@@ -327,9 +239,3 @@ def _join(bodies: list[bytes]) -> bytes:
     if len(bodies) == 1:
         return bodies[0]
     return b"".join(body if body.endswith(b"\n") else body + b"\n" for body in bodies)
-
-
-def _stuck(repository: Repository, ref: str) -> StoreError:
-    lock = repository.common_dir / f"{ref}.lock"
-    hint = f"if no git process runs, remove {lock}" if lock.exists() else "try again in a moment"
-    return StoreError(f"{ref} could not be moved for {_PATIENCE:g} seconds", hint=hint)

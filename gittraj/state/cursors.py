@@ -1,8 +1,8 @@
-"""Local state, in ``traj/`` of the common git directory.
+"""How far this clone has read, and what it must not read.
 
-Two files of different worth. ``cursors.json`` is a cache: how far logs and reflogs were read and what was
-written for them; without it the next drain reads the refs. ``off.json`` is a promise: what was switched
-off stays unread for ever, so it is not a cache.
+``cursors.json`` is a cache: how far logs and reflogs were read, and what was written for them; without it the
+next drain rebuilds it from the refs. ``off.json`` is not a cache: events of a time when recording was
+suspended are never read, even later.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ VERSION = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchored:
-    """A call that made commits. ``stored`` is false where its part must never be written."""
+    """A call that made commits. ``stored`` is false when its part must never be written."""
 
     call: str
     commits: tuple[str, ...]
@@ -36,7 +36,7 @@ class Anchored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A part that stands in the refs. ``output``: it was not read in the session's own log."""
+    """A part that is in the refs. ``output``: read from an agent's output, not from its log."""
 
     range: Range
     commits: tuple[str, ...]
@@ -52,11 +52,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """``size``: bytes of the log when last read. ``facts``: what the log said of itself above the cursor
-    (no text). ``open_paths``: written by the session and not committed yet; ``left``: those of them that
-    were written above the cursor. ``taken``: commits that took some of those lines. ``settled``: nothing
-    of it waits for anything but a commit or a prompt. ``searched``: how many secrets (the keyed hashes of
-    ``live.json``) were known when its parts were last searched for them."""
+    """``size``: bytes of the log when last read. ``facts`` from the log before the cursor (no text).
+    ``open_paths``: written by the session, not committed yet; ``left``: those of them written before the
+    cursor. ``taken``: commits that contain some of those lines. ``settled``: only a commit or a prompt can
+    still add to it. ``searched``: how many known secrets (keyed hashes in ``live.json``) its parts were last
+    searched for."""
 
     agent: str
     session: str
@@ -76,8 +76,8 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A commit whose hook named a session in which its call is not to be found yet. ``since``: seconds
-    since the epoch; ``size``: bytes of that log at the last look."""
+    """A commit whose hook named a session, but the log does not have its call yet. ``since``: seconds since
+    the epoch; ``size``: bytes of that log when last read."""
 
     commit: str
     kind: str
@@ -89,10 +89,9 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """``logs``: where agents' hooks said that a session (``agent:session``) has its log, the latest last.
-    ``gathered``: those of the ``rewrites`` that went into a squash.
-    ``notes``: the tip of the records ref whose tombstones are known; ``whole``: the one up to which nothing
-    in it is lost."""
+    """``logs``: the paths that agents' hooks reported by session (``agent:session``), the latest last.
+    ``gathered``: the ``rewrites`` that were squashed. ``notes``: the tip of the records ref whose tombstones
+    are known; ``whole``: the tip up to which no overwritten record is missing."""
 
     version: int = VERSION
     spool: int = 0
@@ -108,16 +107,16 @@ class State:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Bytes of a log written while switched off; ``end`` is ``None`` while that lasts."""
+    """Bytes of a log that were written while suspended; ``end`` is None as long as it is."""
 
     start: int
     end: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Off:
-    """``paused``: since when nothing is read (seconds since the epoch). ``forgotten``: trajectories of which
-    nothing is ever read again."""
+class Suspension:
+    """What is never read. ``paused``: since when all of it (seconds since the epoch); ``commits`` and
+    ``sessions`` of pauses; ``forgotten`` trajectories."""
 
     paused: float | None = None
     commits: tuple[str, ...] = ()
@@ -126,8 +125,8 @@ class Off:
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a log; -1 for what is not there. Of a database, whose last changes overwrite each other in a
-    file beside it, the time of the last in milliseconds: it changes as the log does, and that is asked."""
+    """Return the bytes of a log, -1 without one. For a database with a write-ahead log, whose size need not
+    change, return the time of its last change in milliseconds: callers only compare."""
     try:
         return int(written_at(path) * 1000) if _beside(path).exists() else path.stat().st_size
     except OSError:
@@ -135,7 +134,7 @@ def size_of(path: Path) -> int:
 
 
 def written_at(path: Path) -> float:
-    """When a log last grew, in seconds since 1970. Raises OSError."""
+    """Return when a log last grew, in seconds since 1970. Raises OSError."""
     beside = _beside(path)
     return max(each.stat().st_mtime for each in (path, beside) if each is path or each.exists())
 
@@ -145,24 +144,24 @@ def _beside(path: Path) -> Path:
 
 
 def load_state(folder: Path) -> State | None:
-    """``None`` when there is none that this version can use: it will be made anew from the refs."""
+    """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, folder / "cursors.json")
     return state if state and state.version == VERSION else None
 
 
-def load_off(folder: Path) -> Off:
+def load_suspension(folder: Path) -> Suspension:
     """Raises FormatError when the file is damaged: then nothing may be read, rather than too much."""
     path = folder / "off.json"
     if not path.exists():
-        return Off()
-    off = _load(Off, path)
+        return Suspension()
+    off = _load(Suspension, path)
     if off is None:
         raise FormatError(f"{path} is damaged", "restore it, or remove it to read everything again")
     return off
 
 
-def save(folder: Path, value: State | Off) -> None:
-    """Whole or not at all."""
+def save(folder: Path, value: State | Suspension) -> None:
+    """Write atomically. Raises StoreError."""
     path = folder / ("cursors.json" if isinstance(value, State) else "off.json")
     fresh = path.with_suffix(f".{os.getpid()}")
     try:

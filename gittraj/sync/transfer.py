@@ -12,13 +12,14 @@ from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.notes.epoch import find_epoch, read_epoch
 from gittraj.notes.recovery import is_ancestor
+from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
 from gittraj.sync.outgoing import find_tips
 from gittraj.sync.partial import complete
-from gittraj.sync.purge_merge import is_settled, settle_segments
+from gittraj.sync.purge_merge import is_purge_applied, merge_purged_segments
 from gittraj.sync.remote import Remote, find_remote, list_remotes
 from gittraj.sync.traces import clear_traces, is_unfinished, read_replaced, unfinished
 
@@ -199,11 +200,11 @@ def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, 
     for month in DataRefs(repository).months():
         ref = DATA_PREFIX + month
         tip = repository.objects.resolve(ref)
-        if tip is not None and not is_settled(repository, month, tip):
+        if tip is not None and not is_purge_applied(repository, month, tip):
             _join_months(
                 repository, remote, _bring(repository, remote, {ref: theirs[ref]} if ref in theirs else {})
             )
-            settle_segments(repository, month, message="git-traj: take out what was purged")
+            merge_purged_segments(repository, month, message="git-traj: take out what was purged")
 
 
 def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> dict[str, str]:
@@ -236,7 +237,7 @@ def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) ->
     tips = {ref: objects.resolve(remote.tracking(ref)) or theirs[ref] for ref in theirs}
     for ref, tip in tips.items():
         if objects.kind(tip) != "commit":
-            _drop(repository, remote.tracking(ref))
+            delete_ref(repository, remote.tracking(ref), check=False)
             raise TrajError(f"{remote.name}: its {ref} is no notes ref", "look at it with git ls-remote")
         complete(repository, remote, tip)
     return tips
@@ -254,13 +255,9 @@ def _forget(repository: Repository, remote: Remote, theirs: Mapping[str, str]) -
     for kept in listed.splitlines():
         ref = "refs/notes/" + kept.removeprefix(prefix.removesuffix("traj"))
         if ref not in theirs:
-            _drop(repository, kept)
+            delete_ref(repository, kept, check=False)
 
 
 def _remember(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> None:
     for ref, tip in tips.items():
-        repository.run("update-ref", "-m", "git-traj: pushed", remote.tracking(ref), tip, check=False)
-
-
-def _drop(repository: Repository, ref: str) -> None:
-    repository.run("update-ref", "-d", ref, check=False)
+        set_ref(repository, remote.tracking(ref), tip, message="git-traj: pushed", check=False)

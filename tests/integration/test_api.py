@@ -26,7 +26,10 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
     with gittraj.Trajectories(git.root) as recorded:
         assert recorded.trajectories() == []
         assert recorded.export("csv") == {}
-        (row,) = recorded.take_in(session.log, commit="HEAD")
+        (row,) = recorded.import_files(session.log, commit="HEAD")
+        assert [each["trajectory"] for each in recorded.take_in(session.log, commit="HEAD")] == [
+            row["trajectory"]
+        ]
         (told,) = recorded.trajectories(row["trajectory"])
         (shown,) = json.loads(traj(git, "show", row["trajectory"], "--json"))["trajectories"]
         assert told == {key: value for key, value in shown.items() if key != "also"}
@@ -40,7 +43,7 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
         with pytest.raises(TrajError, match=r"nothing.*no revision"):
             recorded.trajectories("nothing")
         with pytest.raises(TrajError, match="README"):
-            recorded.take_in(git.root / "README")
+            recorded.import_files(git.root / "README")
     (example,) = re.findall(r"```python\n(import gittraj\n.*?)```", (ROOT / "README.md").read_text(), re.S)
     exec(compile(example.replace("path/to/repository", str(git.root)), "README.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == [

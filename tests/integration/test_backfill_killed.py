@@ -22,8 +22,8 @@ from tests.integration.session_writer import SessionWriter
 
 SESSIONS = 24
 SMALL = """
-import gittraj.commands.backfill.run as run, gittraj.commands.backfill.crew as crew
-run._BATCH, crew.WORTH = 20_000, {worth}
+import gittraj.commands.backfill.run as run, gittraj.commands.backfill.worker_pool as pool
+run._BATCH, pool.WORTH = 20_000, {worth}
 from gittraj.cli import main
 main()
 """

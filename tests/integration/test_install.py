@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from gittraj.commands.install import Step, install, uninstall
-from gittraj.commands.install.book import Splice
+from gittraj.commands.install.manifest import Splice
 from gittraj.errors import StoreError
 from tests.integration import command
 from tests.integration.repository import Git, has_configured_hooks

@@ -16,7 +16,7 @@ import pytest
 from gittraj.errors import StoreError
 from gittraj.git import open_repository
 from gittraj.model.codec import encode_line
-from gittraj.notes import store
+from gittraj.notes import refs as ref_writer
 from gittraj.notes.recovery import restore_lost
 from gittraj.notes.store import NotesRef
 from tests.integration import command
@@ -111,7 +111,7 @@ def test_what_is_overwritten_while_it_comes_back_comes_back_too(
         monkeypatch.undo()
         tell(git, three[1], "traj_late")
         overwritten(git, by=("add", "-f", "-m", "again", three[2]))
-        return store.move_ref(*given, **named)
+        return ref_writer.move_ref(*given, **named)
 
     monkeypatch.setattr("gittraj.notes.recovery.move_ref", late)
     traj(git, "log")
@@ -177,11 +177,11 @@ def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.Mon
     """It is waited for, then said, and nothing is half-written; a dead writer's lock is broken."""
     lock = git.root / ".git" / f"{RECORDS}.lock"
     lock.touch()
-    monkeypatch.setattr(store, "_PATIENCE", 0.1)
+    monkeypatch.setattr(ref_writer, "_TIMEOUT", 0.1)
     with pytest.raises(StoreError, match="could not be moved"):
         tell(git, three[2], "traj_two")
     assert told(git).keys() == {three[0], three[1]}
-    monkeypatch.setattr(store, "_STALE", 0.0)
+    monkeypatch.setattr(ref_writer, "_STALE", 0.0)
     tell(git, three[2], "traj_two")
     assert told(git)[three[2]] == {"traj_two"}
 

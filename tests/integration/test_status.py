@@ -18,7 +18,7 @@ from gittraj.config import Environ
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Link, Range, Record, Whole
 from gittraj.notes.store import NotesRef
-from gittraj.state.cursors import Off, SessionState, State, Stored, Waiting, load_off, save
+from gittraj.state.cursors import SessionState, State, Stored, Suspension, Waiting, load_suspension, save
 from tests.integration.command import traj
 from tests.integration.repository import Git
 
@@ -145,7 +145,7 @@ def test_unpushed_and_unfetched(git: Git) -> None:
 
 def test_pause_and_damage_are_said(git: Git) -> None:
     put_in(git)
-    save(git.root / ".git/traj", Off(paused=0.0))
+    save(git.root / ".git/traj", Suspension(paused=0.0))
     assert next(status_to_lines(facts(git))) == "Paused since 1970-01-01T00:00:00Z"
     git("config", "traj.thinking", "loud")
     (git.root / ".git/traj/installed.json").write_text("?")
@@ -187,7 +187,7 @@ def test_no_escape_of_an_agent_reaches_the_terminal(git: Git, tmp_path: Path) ->
     log.touch()
     known = SessionState(agent="codex", session="\x1b[31mred", path=str(log), waiting=1, size=0)
     save(git.root / ".git/traj", State(sessions={"t": known}, reflogs={str(git.root / ".git"): ("0", "")}))
-    save(git.root / ".git/traj", Off(paused=1.0))
+    save(git.root / ".git/traj", Suspension(paused=1.0))
     done = traj(git.root, "status")
     assert "\N{REPLACEMENT CHARACTER}[31mred" in done.stdout
     assert "\x1b" not in done.stdout
@@ -213,7 +213,7 @@ def test_pause_waits_for_what_is_being_recorded(git: Git, monkeypatch: pytest.Mo
     monkeypatch.undo()
     said = traj(git.root, "pause", env={"GIT_TRAJ": "0"})
     assert said.stderr.startswith("error: GIT_TRAJ=0 switches git-traj off\n")
-    assert load_off(git.root / ".git/traj").paused is None
+    assert load_suspension(git.root / ".git/traj").paused is None
 
 
 def test_pause_where_it_was_uninstalled(git: Git) -> None:

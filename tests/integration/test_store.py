@@ -11,7 +11,7 @@ import pytest
 
 from gittraj.errors import StoreError
 from gittraj.git import Repository
-from gittraj.notes import store
+from gittraj.notes import refs
 from gittraj.notes.store import DataRefs, NotesRef
 from tests.integration.repository import Git
 
@@ -254,7 +254,7 @@ def test_a_lock_that_stays(each_git: Git, repository: Repository, monkeypatch: p
     notes.write({commit: add("a")}, message="m")
     lock = each_git.root / ".git" / "refs" / "notes" / "traj.lock"
     lock.touch()
-    monkeypatch.setattr(store, "_PATIENCE", 0.1)
+    monkeypatch.setattr(refs, "_TIMEOUT", 0.1)
     with pytest.raises(StoreError) as caught:
         notes.write({commit: add("b")}, message="m")
     assert caught.value.message == "refs/notes/traj could not be moved for 0.1 seconds"

@@ -117,6 +117,46 @@ def test_only_the_command_line_prints() -> None:
     ] == []
 
 
+REF_WRITERS = {
+    "move_ref": {"notes/store.py", "notes/recovery.py", "sync/join.py", "sync/purge_merge.py"},
+    "set_ref": {"sync/transfer.py", "commands/doctor/leftovers.py"},
+    "delete_ref": {"sync/transfer.py", "sync/traces.py"},
+    "expire_reflog": {"notes/store.py", "sync/traces.py"},
+}
+"""By function of ``notes/refs``, who calls it: ``gittraj.notes`` gives the reasons."""
+
+
+def test_one_file_moves_refs() -> None:
+    """Neither git's commands for it nor the object database's ``swap_ref`` are used anywhere else."""
+
+    def moves(name: str) -> bool:
+        return any(
+            (isinstance(node, ast.Constant) and node.value in ("update-ref", "--expire=all"))
+            or (
+                isinstance(node, ast.Attribute)
+                and node.attr in ("swap_ref", "create_note", "create_reference")
+            )
+            for node in ast.walk(SOURCES[name])
+        )
+
+    assert {name for name in SOURCES if moves(name) and not name.startswith("git/")} == {"notes/refs.py"}
+
+
+@pytest.mark.parametrize("function", REF_WRITERS)
+def test_only_these_move_refs(function: str) -> None:
+    users = {name for name in SOURCES if f"gittraj.notes.refs.{function}" in imported(name)}
+    assert users == REF_WRITERS[function]
+
+
+def test_nobody_reaches_the_ref_writer_by_another_way() -> None:
+    """``imported`` sees names: so nobody imports the whole module, or its names from somewhere else."""
+    for name in SOURCES:
+        for target in imported(name):
+            assert target != "gittraj.notes.refs", name
+            if target.rpartition(".")[2] in REF_WRITERS:
+                assert target.startswith("gittraj.notes.refs."), name
+
+
 def test_only_these_read_the_environment() -> None:
     def reads(name: str) -> bool:
         words = {"environ", "environb", "getenv"}

@@ -1,13 +1,13 @@
-"""Sessions of the past: those on this machine (``backfill``), and those that somebody names (``import``).
+"""Past sessions: those on this machine (``backfill``), and files that a user names (``import``).
 
-Many logs are read twice: first for what linking needs to know of each, together; then each alone, to be
-redacted and written, in several processes. It decides nothing about events itself (``capture`` does) and
-writes through the one pipeline.
+Logs are read twice: first for a digest of each, which are linked together; then each alone, to be redacted
+and written, in several processes. It decides nothing about events itself (``capture`` does) and writes
+through ``record.pipeline`` only.
 """
 
-from gittraj.commands.backfill.gathering import backfill
+from gittraj.commands.backfill.collect import backfill
+from gittraj.commands.backfill.digest_logs import Progress
+from gittraj.commands.backfill.importer import import_files
 from gittraj.commands.backfill.report import Linked, Report, Unlinked
-from gittraj.commands.backfill.run import Progress
-from gittraj.commands.backfill.taking import take_in
 
-__all__ = ["Linked", "Progress", "Report", "Unlinked", "backfill", "take_in"]
+__all__ = ["Linked", "Progress", "Report", "Unlinked", "backfill", "import_files"]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gittraj.commands.backfill.outline import Outline
+from gittraj.commands.backfill.log_digest import LogDigest
 from gittraj.model.session_items import is_unique
 
 
-def find_copies(outlines: Sequence[Outline]) -> dict[str, str]:
-    """Trajectory by trajectory, which one it was copied from: the one that it names among those that begin
-    with the same event, else the one of them that was over first."""
-    groups: dict[tuple[str, str], list[Outline]] = {}
-    for each in outlines:
+def find_copies(digests: Sequence[LogDigest]) -> dict[str, str]:
+    """Map each copying trajectory to its original: of those that begin with the same event, the parent that
+    it names, else the one that ended first."""
+    groups: dict[tuple[str, str], list[LogDigest]] = {}
+    for each in digests:
         if each.head is not None and is_unique(each.head) and each.file.subagent is None:
             groups.setdefault((each.file.agent, each.head), []).append(each)
     copies: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""What other tools left in a repository's notes, as a file that a reader takes.
+"""Writes other tools' git notes to a file for a format's reader.
 
-It knows no tool's notes: which they are, the readers say (``formats.noted``). It changes nothing.
+It does not know any tool's format (``formats.base.notes_file`` does), and changes nothing.
 """
 
 from __future__ import annotations

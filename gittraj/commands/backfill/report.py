@@ -1,4 +1,4 @@
-"""What came of it: which commits got which session's trajectory and by which evidence, and what did not."""
+"""The report: which session was linked to which commit by which evidence, and which was not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unlinked:
-    """What could not be linked, and why."""
+    """A session that could not be linked, and why."""
 
     agent: str
     session: str
@@ -34,9 +34,9 @@ def unlinked(file: SessionFile, why: str) -> Unlinked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Taken:
-    """A log that was read: how many parts of it were written now, and ``damage``, the places that could not
-    be read. ``why`` nothing was taken, if nothing was."""
+class LogResult:
+    """A log that was read: the parts written now; ``damage``: how many records were unreadable; ``why``
+    nothing was imported, if so."""
 
     file: SessionFile
     parts: int = 0
@@ -47,9 +47,9 @@ class Taken:
 
 @dataclass(slots=True, kw_only=True)
 class Report:
-    """``read``: bytes of the logs; ``parts`` written now; ``explored``: sessions that made no commit here and
-    stand where they worked; ``remark``: what a user has to know of how thinking was sealed; ``gone``: commits
-    among the linked ones that nothing leads to any more."""
+    """``read``: bytes of the logs; ``parts`` written now; ``explored``: sessions without a commit, stored on
+    the commit that they started from; ``remark`` for the user on how thinking was sealed; ``gone``: linked
+    commits that are unreachable."""
 
     sessions: int = 0
     read: int = 0
@@ -61,4 +61,4 @@ class Report:
     damaged: list[Unlinked] = field(default_factory=list)
     gone: set[str] = field(default_factory=set)
     remark: str | None = None
-    taken: dict[str, Taken] = field(default_factory=dict)
+    taken: dict[str, LogResult] = field(default_factory=dict)

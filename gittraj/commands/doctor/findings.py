@@ -15,11 +15,11 @@ from gittraj.commands.doctor.purges import check_purges
 from gittraj.commands.doctor.removed import check_removed
 from gittraj.commands.install import install
 from gittraj.commands.install.agent_hooks import AGENTS
-from gittraj.commands.install.book import FILE, read_book
 from gittraj.commands.install.configured import is_supported
-from gittraj.commands.install.everywhere import find_dead, install_everywhere
+from gittraj.commands.install.global_install import find_dead, install_globally
+from gittraj.commands.install.hook_managers import legacy_of
 from gittraj.commands.install.inspection import AgentLife, HookState, Life
-from gittraj.commands.install.managers import legacy_of
+from gittraj.commands.install.manifest import FILE, read_manifest
 from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.commands.install.shims import find_block, read_interpreter
 from gittraj.config import TEAM_FILE
@@ -167,7 +167,7 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
             code="template-dead",
             text=f"hooks that new repositories get cannot start git-traj any more ({dead})",
             remedy=f"{_INSTALL} --global",
-            fix=partial(install_everywhere, repository.environ),
+            fix=partial(install_globally, repository.environ),
         )
 
 
@@ -274,8 +274,8 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
 
 def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if this clone had them."""
-    book = read_book(LocalState.of(repository))
-    install(repository, agents=agents, fetch_refspec=bool(book and book.refspecs))
+    manifest = read_manifest(LocalState.of(repository))
+    install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs))
 
 
 def _remove(path: Path) -> None:

@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from gittraj.commands.doctor.finding import Finding
-from gittraj.commands.install.book import read_book
+from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, is_oid, read_reflog
+from gittraj.notes.refs import set_ref
 from gittraj.notes.store import RECORDS_REF
 from gittraj.state.folder import LocalState
 
@@ -47,9 +48,9 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
     for path in sorted(folder.glob("traj*")):
         if path.suffix != ".lock" and path.is_file() and not _stands(path):
             yield _broken(repository, path)
-    book = read_book(local)
+    manifest = read_manifest(local)
     for remote in find_remotes(repository):
-        ours = book.refspecs.get(remote, ()) if book else ()
+        ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
         if gone:
             yield Finding(
@@ -86,7 +87,7 @@ def _restore(repository: Repository, path: Path, commit: str) -> None:
     path.unlink()  # git moves no ref that it cannot read
     ref = path.relative_to(repository.common_dir).as_posix()
     packed = repository.objects.resolve(ref) or "0" * len(commit)
-    repository.run("update-ref", "-m", "git-traj: restored", ref, commit, packed)
+    set_ref(repository, ref, commit, message="git-traj: restored", old=packed)
 
 
 def _add(repository: Repository, remote: str, values: list[str]) -> None:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import all_agents
-from gittraj.commands.install.book import Book
 from gittraj.commands.install.edits import edit, make_folder, restore, write_file
 from gittraj.commands.install.ignoring import ignore
+from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.report import Did, Step
 from gittraj.commands.install.settings import SCRIPT, put, take
 from gittraj.commands.install.shims import find_interpreter, render
-from gittraj.commands.install.steps import Did, Step
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 from gittraj.state.folder import FOLDER
@@ -29,7 +29,9 @@ _TRACKED = "git tracks the file: keep these entries out of your commits"
 AGENTS = {agent.option: agent.hooks for agent in all_agents().values() if agent.hooks}
 
 
-def install_agent(repository: Repository, name: str, book: Book, *, dry_run: bool) -> tuple[Book, Step]:
+def install_agent(
+    repository: Repository, name: str, manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, Step]:
     """Merge the entries of agent ``name`` into its settings of this work tree."""
 
     def say(did: Did, *words: str) -> Step:
@@ -37,35 +39,39 @@ def install_agent(repository: Repository, name: str, book: Book, *, dry_run: boo
 
     agent, tree = AGENTS[name], repository.work_tree
     if tree is None:
-        return book, say("skipped", _BARE)
+        return manifest, say("skipped", _BARE)
     path = tree / agent.file
     try:
         if not path.resolve().is_relative_to(tree.resolve()):
-            return book, say("failed", f"not installed: {path} leads out of this repository")
+            return manifest, say("failed", f"not installed: {path} leads out of this repository")
         before = path.read_bytes() if path.exists() else None
         text = (before or b"").decode("utf-8")
         after = put(text, agent.groups(script_path(repository))).encode("utf-8")
     except UnicodeError:
-        return book, say("failed", f"not installed: {path} is not UTF-8")
+        return manifest, say("failed", f"not installed: {path} is not UTF-8")
     except OSError as error:
-        return book, say("failed", f"not installed: {path} cannot be read ({error.strerror})")
+        return manifest, say("failed", f"not installed: {path} cannot be read ({error.strerror})")
     except TrajError as error:
         why = f"not installed, {agent.file} stays as it is: {error.message}"
-        return book, say("failed", why, error.hint or "")
+        return manifest, say("failed", why, error.hint or "")
     if after == before:
-        return book, say("unchanged", f"already there ({agent.file})")
+        return manifest, say("unchanged", f"already there ({agent.file})")
     tracked = before is not None and bool(repository.run("ls-files", "--", agent.file, check=False).out)
     if not dry_run:
         try:
-            book = make_folder(path.parent, book)
-            edited = edit(path, after, book.settings.get(str(path)))
-            book = replace(book, settings={**book.settings, str(path): edited})
+            manifest = _write_settings(path, after, manifest)
             if before is None:
-                book = ignore(repository, agent.file, book)
+                manifest = ignore(repository, agent.file, manifest)
         except OSError as error:
-            return book, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
+            return manifest, say("failed", f"not installed: {path} cannot be written ({error.strerror})")
     did: Did = "renewed" if before and take(text) != text else "added"
-    return book, say(did, f"{did} in {agent.file}", agent.advice, _TRACKED if tracked else "")
+    return manifest, say(did, f"{did} in {agent.file}", agent.advice, _TRACKED if tracked else "")
+
+
+def _write_settings(path: Path, content: bytes, manifest: Manifest) -> Manifest:
+    manifest = make_folder(path.parent, manifest)
+    edited = edit(path, content, manifest.settings.get(str(path)))
+    return replace(manifest, settings={**manifest.settings, str(path): edited})
 
 
 def script_path(repository: Repository) -> Path:
@@ -82,13 +88,13 @@ def write_script(repository: Repository) -> None:
         raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
-def uninstall_agents(repository: Repository, book: Book) -> Iterator[Step]:
+def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """Each settings file as it was; of one that somebody changed since, only our entries go."""
     trees = [tree.path for tree in repository.worktrees() if tree.path]
     here = [str(tree / agent.file) for tree in trees for agent in AGENTS.values()]
-    for path in map(Path, dict.fromkeys((*book.settings, *here))):
+    for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
         name = next(name for name, agent in AGENTS.items() if str(path).endswith(agent.file))
-        edited = book.settings.get(str(path))
+        edited = manifest.settings.get(str(path))
         try:
             changed = restore(path, edited, lambda now: take(now.decode("utf-8")).encode("utf-8"))
         except (OSError, UnicodeError, TrajError) as error:

@@ -1,6 +1,6 @@
 """Changes the repository's configuration through git, and takes the changes back byte for byte.
 
-What was done is remembered as splices in the book: an undone removal brings back what was removed.
+What was done is recorded as splices in the manifest: an undone removal brings back what was removed.
 """
 
 from __future__ import annotations
@@ -10,26 +10,30 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.book import Book, Splice
+from gittraj.commands.install.manifest import Manifest, Splice
 from gittraj.errors import StoreError
 from gittraj.git import Repository
 
 
-def change(repository: Repository, book: Book, *arguments: str) -> Book:
+def change(repository: Repository, manifest: Manifest, *arguments: str) -> Manifest:
     """``git config --local ARGUMENTS``, remembered. Raises GitError."""
     path = _file(repository)
     before = path.read_bytes()
     repository.run("config", "--local", *arguments)
     after = path.read_bytes()
-    return replace(book, config=(*book.config, Splice.between(before, after))) if after != before else book
+    return (
+        replace(manifest, config=(*manifest.config, Splice.between(before, after)))
+        if after != before
+        else manifest
+    )
 
 
-def undo(repository: Repository, book: Book) -> None:
+def undo(repository: Repository, manifest: Manifest) -> None:
     """All of it, back to where somebody else changed the file. Raises StoreError when it is locked."""
     path = _file(repository)
     now = path.read_bytes() if path.exists() else b""
     before = now
-    for splice in reversed(book.config):
+    for splice in reversed(manifest.config):
         undone = splice.undo(before)
         if undone is None:
             break

@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gittraj.commands.install.book import Book
 from gittraj.commands.install.configuration import change, undo
 from gittraj.commands.install.edits import write_file
+from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import Interpreter, render
-from gittraj.commands.install.steps import Step
 from gittraj.git import Repository
 from gittraj.state.folder import FOLDER
 
@@ -75,8 +75,13 @@ def read_configured(repository: Repository) -> Mapping[str, Configured]:
 
 
 def configure(
-    repository: Repository, book: Book, names: Sequence[str], interpreter: Interpreter, *, dry_run: bool
-) -> tuple[Book, list[Step]]:
+    repository: Repository,
+    manifest: Manifest,
+    names: Sequence[str],
+    interpreter: Interpreter,
+    *,
+    dry_run: bool,
+) -> tuple[Manifest, list[Step]]:
     """Put the hooks ``names`` into the configuration. Raises GitError; OSError when a script cannot be
     written."""
     known = read_configured(repository)
@@ -94,29 +99,31 @@ def configure(
             write_file(script, text)
             script.chmod(0o755)
             # an event without a command makes git refuse the commit: so this first
-            book = change(repository, book, "--replace-all", f"{_section(name)}.command", command_for(script))
-            book = change(repository, book, "--replace-all", f"{_section(name)}.event", name)
+            manifest = change(
+                repository, manifest, "--replace-all", f"{_section(name)}.command", command_for(script)
+            )
+            manifest = change(repository, manifest, "--replace-all", f"{_section(name)}.event", name)
         where = "in git's configuration, beside the hooks folder of another tool"
         did, word = ("renewed", "renewed") if there else ("added", "installed")
         steps.append(Step(what="hook", name=name, did=did, text=f"{word} {where}"))  # type: ignore[arg-type]
-    return book, steps
+    return manifest, steps
 
 
-def take_out(repository: Repository, book: Book) -> tuple[Book, list[Step]]:
+def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list[Step]]:
     """Remove all of ours. Raises GitError."""
     names = _listed(repository)
     for name in names:
-        book = change(repository, book, "--remove-section", _section(name))
+        manifest = change(repository, manifest, "--remove-section", _section(name))
     shutil.rmtree(scripts_folder(repository), ignore_errors=True)
-    return book, [_removed(name) for name in names]
+    return manifest, [_removed(name) for name in names]
 
 
-def remove_configured(repository: Repository, book: Book) -> list[Step]:
+def remove_configured(repository: Repository, manifest: Manifest) -> list[Step]:
     """The configuration byte for byte as it was before the first installation; where somebody changed it
     since, without our hooks. Raises StoreError when it is locked, GitError."""
     names = _listed(repository)
-    undo(repository, book)
-    take_out(repository, book)
+    undo(repository, manifest)
+    take_out(repository, manifest)
     return [_removed(name) for name in names]
 
 

@@ -7,20 +7,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.book import Book, Edited, Splice
+from gittraj.commands.install.manifest import FileEdit, Manifest, Splice
 
 
-def edit(path: Path, after: bytes, known: Edited | None) -> Edited:
+def edit(path: Path, after: bytes, known: FileEdit | None) -> FileEdit:
     """Write ``after``, and say how all that was ``known`` and this are undone. Raises OSError."""
     there = path.exists()
     splice = Splice.between(path.read_bytes() if there else b"", after)
     write_file(path, after)
     if known is None or not there:
-        return Edited(made=not there, splices=(splice,))
+        return FileEdit(made=not there, splices=(splice,))
     return replace(known, splices=(*known.splices, splice))
 
 
-def restore(path: Path, edited: Edited | None, take_out: Callable[[bytes], bytes]) -> bool:
+def restore(path: Path, edited: FileEdit | None, take_out: Callable[[bytes], bytes]) -> bool:
     """Undo what was done to the file; where somebody changed it since, ``take_out`` what is still ours.
 
     Returns whether it changed. Raises OSError, and what ``take_out`` raises.
@@ -53,8 +53,8 @@ def write_file(path: Path, content: bytes) -> None:
         raise
 
 
-def make_folder(path: Path, book: Book) -> Book:
+def make_folder(path: Path, manifest: Manifest) -> Manifest:
     """Make a folder, and remember what was made. Raises OSError."""
     missing = [str(folder) for folder in (path, *path.parents) if not folder.exists()]
     path.mkdir(parents=True, exist_ok=True)
-    return replace(book, folders=(*book.folders, *reversed(missing)))
+    return replace(manifest, folders=(*manifest.folders, *reversed(missing)))

@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.book import Book
 from gittraj.commands.install.configured import configure, is_supported, read_configured, take_out
 from gittraj.commands.install.edits import make_folder
-from gittraj.commands.install.folders import HooksFolder, find_hooks_folders
-from gittraj.commands.install.managers import (
+from gittraj.commands.install.hook_managers import (
     FRAMEWORK,
     drop_old,
     goes_behind,
@@ -25,6 +23,9 @@ from gittraj.commands.install.managers import (
     runs_ours,
     take_turn,
 )
+from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
+from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.report import Did, Step
 from gittraj.commands.install.shims import (
     HOOKS,
     KEPT,
@@ -36,14 +37,15 @@ from gittraj.commands.install.shims import (
     is_shell_script,
     render,
 )
-from gittraj.commands.install.steps import Did, Step
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
 
 _LATER = "capture happens at the next git traj command"
 
 
-def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
+def install_hooks(
+    repository: Repository, manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, list[Step]]:
     """In the hooks folder; or, where that is another tool's, in git's configuration, if this git has hooks
     there. Never in both, or they would run twice.
 
@@ -53,62 +55,62 @@ def install_hooks(repository: Repository, book: Book, *, dry_run: bool) -> tuple
     pushing = (PUSHING,) if (repository.config("traj.push") or "").lower() == "auto" else ()
     names = (*HOOKS, *pushing)
     folders = find_hooks_folders(repository)
-    if is_supported(repository) and _are_elsewhere(repository, folders, book):
+    if is_supported(repository) and _are_elsewhere(repository, folders, manifest):
         try:
-            book, steps = configure(repository, book, names, interpreter, dry_run=dry_run)
+            manifest, steps = configure(repository, manifest, names, interpreter, dry_run=dry_run)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
         if not dry_run:
-            steps += [step for step in leave_folders(repository, book) if step.did == "removed"]
-        return (book if dry_run else replace(book, hooks=())), steps
+            steps += [step for step in leave_folders(repository, manifest) if step.did == "removed"]
+        return (manifest if dry_run else replace(manifest, hooks=())), steps
     steps = []
     if not dry_run:
-        book, steps = take_out(repository, book)
+        manifest, steps = take_out(repository, manifest)
     for folder in folders:
-        book, done = _install_in(repository, folder, names, book, dry_run=dry_run)
+        manifest, done = _install_in(repository, folder, names, manifest, dry_run=dry_run)
         steps += done
-    return book, steps
+    return manifest, steps
 
 
-def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], book: Book) -> bool:
+def _are_elsewhere(repository: Repository, folders: Sequence[HooksFolder], manifest: Manifest) -> bool:
     """Also where another tool has written over a hook of ours: it will do so again."""
     if read_configured(repository) or not all(folder.own for folder in folders):
         return True
-    return any(is_foreign(Path(path)) for path in book.hooks)
+    return any(is_foreign(Path(path)) for path in manifest.hooks)
 
 
 def _install_in(
-    repository: Repository, folder: HooksFolder, names: Sequence[str], book: Book, *, dry_run: bool
-) -> tuple[Book, list[Step]]:
+    repository: Repository, folder: HooksFolder, names: Sequence[str], manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, list[Step]]:
     if folder.refused:
         why = f"not installed: {folder.refused}; {_LATER}"
         if repository.config("core.hooksPath"):
             why += " (with git 2.54, or core.hooksPath set to a folder of this repository: install again)"
-        return book, [Step(what="hook", name="hooks", did="skipped", text=why)]
+        return manifest, [Step(what="hook", name="hooks", did="skipped", text=why)]
     steps = []
     for name in names:
         path = folder.path / name
         try:
             if not dry_run:
-                book = make_folder(folder.path, book)
+                manifest = make_folder(folder.path, manifest)
             step = install_hook(path, render(name, find_interpreter()), dry_run=dry_run)
         except OSError as error:
             reason = f"not installed: {path.parent} cannot be written ({error.strerror}); {_LATER}"
             step = Step(what="hook", name=name, did="skipped", text=reason)
-        if step.did != "skipped" and str(path) not in book.hooks:
-            book = replace(book, hooks=(*book.hooks, str(path)))
+        if step.did != "skipped" and str(path) not in manifest.hooks:
+            manifest = replace(manifest, hooks=(*manifest.hooks, str(path)))
         steps.append(step)
     if folder.tracked:
         note = f"git tracks files in {folder.path}: keep our hooks out of your commits"
         steps.append(Step(what="hook", name="hooks", did="unchanged", text=note))
-    return book, steps
+    return manifest, steps
 
 
-def leave_folders(repository: Repository, book: Book) -> Iterator[Step]:
+def leave_folders(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """Take our hooks out of every folder that has some. What fails is a step that says so."""
     here = [folder.path for folder in find_hooks_folders(repository) if not folder.refused]
     paths = [str(path / name) for path in here for name in (*HOOKS, PUSHING)]
-    for path in map(Path, dict.fromkeys((*book.hooks, *paths))):
+    for path in map(Path, dict.fromkeys((*manifest.hooks, *paths))):
         try:
             step = uninstall_hook(path)
         except OSError as error:

@@ -6,29 +6,29 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from gittraj.commands.install.book import Book
 from gittraj.commands.install.edits import edit, make_folder, restore
-from gittraj.commands.install.steps import Step
+from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.report import Step
 from gittraj.git import Repository
 
 
-def ignore(repository: Repository, file: str, book: Book) -> Book:
+def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
     """Let git ignore ``file`` of the work tree, unless it does already. Raises OSError."""
     if repository.run("check-ignore", "--quiet", "--", file, check=False).code == 0:
-        return book
+        return manifest
     path, line = _path(repository), f"/{file}"
-    book = make_folder(path.parent, book)
+    manifest = make_folder(path.parent, manifest)
     now = path.read_bytes() if path.exists() else b""
     gap = b"\n" if now and not now.endswith(b"\n") else b""
-    edited = edit(path, now + gap + line.encode() + b"\n", book.exclude)
-    return replace(book, exclude=edited, excluded=(*book.excluded, line))
+    edited = edit(path, now + gap + line.encode() + b"\n", manifest.exclude)
+    return replace(manifest, exclude=edited, excluded=(*manifest.excluded, line))
 
 
-def stop_ignoring(repository: Repository, book: Book) -> Iterator[Step]:
+def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """The list as it was; of one that somebody changed since, only our lines go."""
     path = _path(repository)
     try:
-        restore(path, book.exclude, lambda now: _without(now, book.excluded))
+        restore(path, manifest.exclude, lambda now: _without(now, manifest.excluded))
     except OSError as error:
         yield Step(what="agent", name="exclude", did="failed", text=f"left: {path}: {error.strerror}")
 

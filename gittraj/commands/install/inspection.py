@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Literal
 
 from gittraj.commands.install.agent_hooks import AGENTS, script_path
-from gittraj.commands.install.book import Book, read_book
 from gittraj.commands.install.configured import (
     Configured,
     command_for,
@@ -18,8 +17,9 @@ from gittraj.commands.install.configured import (
     read_configured,
     scripts_folder,
 )
-from gittraj.commands.install.folders import HooksFolder, find_hooks_folders
-from gittraj.commands.install.managers import legacy_of, runs_ours
+from gittraj.commands.install.hook_managers import legacy_of, runs_ours
+from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
+from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
 from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter
 from gittraj.errors import TrajError
@@ -111,7 +111,7 @@ def _runs(path: Path, found: Found) -> bool:
 def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[AgentState, ...]:
     """The settings in each work tree that were installed, or hold entries of ours; ``codex`` is the folder
     of Codex's own configuration."""
-    book = read_book(LocalState.of(repository)) or Book()
+    manifest = read_manifest(LocalState.of(repository)) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in AGENTS.items():
@@ -119,7 +119,7 @@ def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[Agent
             state = _inspect_agent(repository, name, path)
             if name == "codex" and state == "installed" and not _is_trusted(path, codex):
                 state = "untrusted"
-            if str(path) in book.settings or state not in ("missing", "damaged"):
+            if str(path) in manifest.settings or state not in ("missing", "damaged"):
                 found.append(AgentState(name=name, path=path, state=state))
     return tuple(found)
 

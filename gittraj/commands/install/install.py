@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 
 from gittraj.commands.install.agent_hooks import install_agent, script_path, write_script
-from gittraj.commands.install.book import FILE, Book, read_book, write_book
 from gittraj.commands.install.hooks import install_hooks
 from gittraj.commands.install.instructions import instruct_agent
-from gittraj.commands.install.refspecs import add_refspecs, find_lost_book
+from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, write_manifest
+from gittraj.commands.install.refspecs import add_refspecs, recover_manifest
+from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import find_interpreter
-from gittraj.commands.install.steps import Step
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.codec import to_json
@@ -37,10 +37,10 @@ def install(
     find_interpreter()
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
-    book = read_book(local) or Book()
-    book, hooks = install_hooks(repository, book, dry_run=dry_run)
+    manifest = read_manifest(local) or Manifest()
+    manifest, hooks = install_hooks(repository, manifest, dry_run=dry_run)
     if not dry_run:
-        write_book(local, book)
+        write_manifest(local, manifest)
         update_watch(repository)
     steps += hooks
     if repository.worktrees()[0].path is None:
@@ -48,20 +48,20 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        book, step = install_agent(repository, name, book, dry_run=dry_run)
+        manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
-            write_book(local, book)
+            write_manifest(local, manifest)
         steps.append(step)
         if step.did == "failed":
             continue
-        book, told = instruct_agent(repository, name, book, dry_run=dry_run)
+        manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
-            write_book(local, book)
+            write_manifest(local, manifest)
         steps += told
     if fetch_refspec:
-        book, added = add_refspecs(repository, book, dry_run=dry_run)
+        manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
         if not dry_run:
-            write_book(local, book)
+            write_manifest(local, manifest)
         steps += added
     return steps
 
@@ -84,8 +84,10 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
     if fresh and not dry_run:
         made = not local.exists
         local.create()
-        book = read_book(local) or (find_lost_book(repository) if (local.folder / FILE).exists() else Book())
-        start = {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(book)}
+        manifest = read_manifest(local) or (
+            recover_manifest(repository) if (local.folder / FILE).exists() else Manifest()
+        )
+        start = {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(manifest)}
         try:
             local.write(FILE, start)
         except TrajError:

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from gittraj.agents import InstructionFile, all_agents
-from gittraj.commands.install.book import Book, Told
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.ignoring import ignore
-from gittraj.commands.install.steps import Did, Step
+from gittraj.commands.install.manifest import Instruction, Manifest
+from gittraj.commands.install.report import Did, Step
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 
@@ -48,18 +48,18 @@ FILES = {agent.option: agent.instructions for agent in all_agents().values() if 
 
 
 def instruct_agent(
-    repository: Repository, name: str, book: Book, *, dry_run: bool
-) -> tuple[Book, tuple[Step, ...]]:
+    repository: Repository, name: str, manifest: Manifest, *, dry_run: bool
+) -> tuple[Manifest, tuple[Step, ...]]:
     """Put the instruction where agent ``name`` reads it; no step in a bare repository."""
     tree = repository.work_tree
     if tree is None:
-        return book, ()
+        return manifest, ()
     file = _find_file(FILES[name], tree)
     path = tree / file
-    known = book.told.get(str(path))
+    known = manifest.told.get(str(path))
 
-    def say(did: Did, *words: str) -> tuple[Book, tuple[Step, ...]]:
-        return book, (Step(what="instruction", name=file, did=did, text="; ".join(filter(None, words))),)
+    def say(did: Did, *words: str) -> tuple[Manifest, tuple[Step, ...]]:
+        return manifest, (Step(what="instruction", name=file, did=did, text="; ".join(filter(None, words))),)
 
     try:
         if not path.resolve().is_relative_to(tree.resolve()):
@@ -79,8 +79,8 @@ def instruct_agent(
         told = replace(told, made=before is None or (known is not None and known.made))
         try:
             write_file(path, after)
-            book = replace(book, told={**book.told, str(path): told})
-            book = ignore(repository, file, book) if before is None else book
+            manifest = replace(manifest, told={**manifest.told, str(path): told})
+            manifest = ignore(repository, file, manifest) if before is None else manifest
         except OSError as error:
             return say("failed", f"no instruction: {path} cannot be written ({error.strerror})")
     did: Did = "renewed" if _BEGIN in (before or b"") else "added"
@@ -96,7 +96,7 @@ def _find_file(file: InstructionFile, tree: Path) -> str:
     return next((f for f in file.beside if _BEGIN in _read(tree / f)), file.own)
 
 
-def put(now: bytes, known: Told | None) -> tuple[bytes, Told]:
+def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
     """``now`` with the instruction at its end, or, as it was ``known`` until now, in its place. Raises
     TrajError where somebody wrote between the markers."""
     found = _BLOCK.search(now)
@@ -106,9 +106,9 @@ def put(now: bytes, known: Told | None) -> tuple[bytes, Told]:
         if _BEGIN in now:
             raise TrajError("its instruction has no end", _REMOVE)
         gap = 0 if not now else 1 if now.endswith(b"\n") else 2
-        return now + line * gap + text, Told(made=False, gap=gap, digest=digest(text))
+        return now + line * gap + text, Instruction(made=False, gap=gap, digest=digest(text))
     stands = digest(found[0])
-    told = replace(known or Told(made=False, gap=0, digest=stands), digest=digest(text))
+    told = replace(known or Instruction(made=False, gap=0, digest=stands), digest=digest(text))
     if stands == told.digest:
         return now, told
     if known is None or stands != known.digest:
@@ -116,10 +116,13 @@ def put(now: bytes, known: Told | None) -> tuple[bytes, Told]:
     return now[: found.start()] + text + now[found.end() :], told
 
 
-def take_back(repository: Repository, book: Book) -> Iterator[Step]:
-    """Each file as it was, with what others wrote meanwhile; where the book is lost, only what stands there
-    word for word, and not in a file that git tracks: there it may be the team's."""
-    for path, told in {**dict(_find_lost(repository)), **{Path(p): t for p, t in book.told.items()}}.items():
+def take_back(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+    """Take our instructions out and keep what others wrote since. Without a manifest only the exact text
+    goes, and never from a file that git tracks: there it may be the team's."""
+    for path, told in {
+        **dict(_find_lost(repository)),
+        **{Path(p): t for p, t in manifest.told.items()},
+    }.items():
         try:
             did, text = _take_back(path, told)
         except OSError as error:
@@ -128,7 +131,7 @@ def take_back(repository: Repository, book: Book) -> Iterator[Step]:
             yield Step(what="instruction", name=path.name, did=did, text=text)
 
 
-def _take_back(path: Path, told: Told) -> tuple[Did, str]:
+def _take_back(path: Path, told: Instruction) -> tuple[Did, str]:
     now = _read(path)
     after = take_out(now, told)
     if after is None:
@@ -142,7 +145,7 @@ def _take_back(path: Path, told: Told) -> tuple[Did, str]:
     return "removed", f"instruction removed from {path}"
 
 
-def take_out(now: bytes, told: Told) -> bytes | None:
+def take_out(now: bytes, told: Instruction) -> bytes | None:
     """``now`` without the instruction, and with every other byte; None where somebody changed it."""
     found = _BLOCK.search(now)
     if found is None or digest(found[0]) != told.digest:
@@ -155,14 +158,14 @@ def take_out(now: bytes, told: Told) -> bytes | None:
     return before + (line if joins else b"") + after  # what was appended since begins a line
 
 
-def _find_lost(repository: Repository) -> Iterator[tuple[Path, Told]]:
+def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
     ours = digest(TEXT.encode())
     for tree in repository.worktrees():
         for file in (name for each in FILES.values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
             found = _BLOCK.search(_read(path))
             if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
-                yield path, Told(made=True, gap=1, digest=ours)
+                yield path, Instruction(made=True, gap=1, digest=ours)
 
 
 def _is_tracked(repository: Repository, git_dir: Path, file: str) -> bool:

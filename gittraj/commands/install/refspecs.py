@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gittraj.commands.install.book import Book
 from gittraj.commands.install.configuration import change
-from gittraj.commands.install.steps import Did, Step
+from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.report import Did, Step
 from gittraj.errors import GitError
 from gittraj.git import Repository
 
@@ -26,7 +26,7 @@ def find_remotes(repository: Repository) -> tuple[str, ...]:
     return tuple(name for name in listed.split("\n") if name)
 
 
-def add_refspecs(repository: Repository, book: Book, *, dry_run: bool) -> tuple[Book, list[Step]]:
+def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> tuple[Manifest, list[Step]]:
     steps = []
     for remote in find_remotes(repository):
         values = repository.config_all(f"remote.{remote}.fetch")
@@ -39,13 +39,13 @@ def add_refspecs(repository: Repository, book: Book, *, dry_run: bool) -> tuple[
             continue
         try:
             for value in missing if not dry_run else ():
-                book = _add(repository, book, remote, value)
+                manifest = _add(repository, manifest, remote, value)
         except GitError as error:
             steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
             continue
         text = f"fetches records from now on ({refspecs(remote)[0]})"
         steps.append(Step(what="refspec", name=remote, did="added", text=text))
-    return book, steps
+    return manifest, steps
 
 
 def _reason_against(values: tuple[str, ...]) -> str | None:
@@ -56,22 +56,22 @@ def _reason_against(values: tuple[str, ...]) -> str | None:
     return None
 
 
-def _add(repository: Repository, book: Book, remote: str, value: str) -> Book:
-    book = change(repository, book, "--add", f"remote.{remote}.fetch", value)
-    values = dict.fromkeys((*book.refspecs.get(remote, ()), value))
-    return replace(book, refspecs={**book.refspecs, remote: tuple(values)})
+def _add(repository: Repository, manifest: Manifest, remote: str, value: str) -> Manifest:
+    manifest = change(repository, manifest, "--add", f"remote.{remote}.fetch", value)
+    values = dict.fromkeys((*manifest.refspecs.get(remote, ()), value))
+    return replace(manifest, refspecs={**manifest.refspecs, remote: tuple(values)})
 
 
-def find_lost_book(repository: Repository) -> Book:
+def recover_manifest(repository: Repository) -> Manifest:
     """For when ``installed.json`` is damaged: what is exactly ours was ours."""
     left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
     ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
-    return Book(refspecs={remote: values for remote, values in ours.items() if values})
+    return Manifest(refspecs={remote: values for remote, values in ours.items() if values})
 
 
-def remove_refspecs(repository: Repository, book: Book) -> Iterator[Step]:
+def remove_refspecs(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """Our values, where somebody changed the configuration since: else ``configuration.undo`` took them."""
-    for remote, values in book.refspecs.items():
+    for remote, values in manifest.refspecs.items():
         for value in set(values).intersection(repository.config_all(f"remote.{remote}.fetch")):
             repository.run(
                 *("config", "--local", "--fixed-value", "--unset-all", f"remote.{remote}.fetch", value),

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gittraj.commands.install.agent_hooks import uninstall_agents
-from gittraj.commands.install.book import FILE, Book, read_book
 from gittraj.commands.install.configured import remove_configured
 from gittraj.commands.install.hooks import leave_folders
 from gittraj.commands.install.ignoring import stop_ignoring
 from gittraj.commands.install.instructions import take_back
-from gittraj.commands.install.refspecs import find_lost_book, remove_refspecs
+from gittraj.commands.install.manifest import FILE, Manifest, read_manifest
+from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
+from gittraj.commands.install.report import Step
 from gittraj.commands.install.settings import SCRIPT
-from gittraj.commands.install.steps import Step
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
@@ -31,15 +31,15 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     What fails is a step that says so: the rest is done, and doing it again does what is left.
     """
     local = LocalState.of(repository)
-    book = read_book(local)
-    known = book or Book()
+    manifest = read_manifest(local)
+    known = manifest or Manifest()
     steps = [*uninstall_agents(repository, known), *take_back(repository, known)]
     steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
     try:
         steps += remove_configured(repository, known)
-        # a book that is gone or damaged: our hooks still tell that something was installed
-        lost = book is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
-        steps += remove_refspecs(repository, find_lost_book(repository) if lost else known)
+        # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
+        lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
+        steps += remove_refspecs(repository, recover_manifest(repository) if lost else known)
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
     # no step of its own: it holds nothing that is not in the refs
@@ -53,9 +53,9 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     return steps
 
 
-def _undo_hooks(repository: Repository, book: Book) -> Iterator[Step]:
-    yield from leave_folders(repository, book)
-    for made in map(Path, reversed(book.folders)):
+def _undo_hooks(repository: Repository, manifest: Manifest) -> Iterator[Step]:
+    yield from leave_folders(repository, manifest)
+    for made in map(Path, reversed(manifest.folders)):
         try:
             made.rmdir()
         except OSError:

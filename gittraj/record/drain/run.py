@@ -46,7 +46,7 @@ from gittraj.state.active import (
     save_active,
     without,
 )
-from gittraj.state.cursors import Off, State, Waiting, load_off, load_state, save, size_of
+from gittraj.state.cursors import State, Suspension, Waiting, load_state, load_suspension, save, size_of
 from gittraj.state.folder import FOLDER
 from gittraj.state.spool import Spooled, find_told, read_spool
 
@@ -118,7 +118,7 @@ class Drain:
 
     def run(self) -> Report:
         """Raises TrajError; then nothing is lost, and the next drain does it again."""
-        off = load_off(self.folder)
+        off = load_suspension(self.folder)
         if off.paused is not None:
             return Report()
         state = load_state(self.folder)
@@ -155,7 +155,7 @@ class Drain:
         readings = [r for w in wanted if (r := self._read(w, state, off)) is not None]
         return self._write(state, readings, streams, pairs, stones)
 
-    def _load_actives(self, off: Off) -> list[Active]:
+    def _load_actives(self, off: Suspension) -> list[Active]:
         """What authors recorded; what was forgotten goes from here too."""
         found = []
         for active in load_active(self.folder):
@@ -168,7 +168,9 @@ class Drain:
                 found.append(active)
         return found
 
-    def _read_forgotten(self, state: State, off: Off) -> tuple[State, Off, list[tuple[str, Line]]]:
+    def _read_forgotten(
+        self, state: State, off: Suspension
+    ) -> tuple[State, Suspension, list[tuple[str, Line]]]:
         """What tombstones on the notes say, remembered; and those that are still to be set."""
         notes = NotesRef(self.repository)
         tip = notes.tip()
@@ -180,7 +182,7 @@ class Drain:
 
     # ------------------------------------------------------------ what happened
 
-    def _moves(self, state: State, off: Off) -> tuple[list[Moves], State]:
+    def _moves(self, state: State, off: Suspension) -> tuple[list[Moves], State]:
         """What the worktrees' reflogs and the spool say since the last drain."""
         reflogs = dict(state.reflogs)
         found: dict[Path, list[ReflogEntry]] = {}
@@ -256,7 +258,7 @@ class Drain:
         changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
         return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]
 
-    def _read(self, wanted: Wanted, state: State, off: Off) -> Reading | None:
+    def _read(self, wanted: Wanted, state: State, off: Suspension) -> Reading | None:
         known = state.sessions.get(wanted.file.trajectory)
         cursor = known.cursor if known and not wanted.whole else Cursor()
         facts = known.facts if known else {}
@@ -281,7 +283,7 @@ class Drain:
         file: SessionFile,
         cursor: Cursor,
         facts: Mapping[str, Sequence[str]],
-        off: Off,
+        off: Suspension,
         *,
         skip: Collection[str] = (),
     ) -> tuple[Log, int, float]:

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gittraj.errors import FormatError, StoreError
-from gittraj.state.cursors import VERSION, Off, Span, State, load_off, load_state, save
+from gittraj.state.cursors import VERSION, Span, State, Suspension, load_state, load_suspension, save
 from tests.unit.strategies import values_of
 
 
-@given(state=values_of(State), off=values_of(Off))
+@given(state=values_of(State), off=values_of(Suspension))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
-def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Off) -> None:
+def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
     save(tmp_path, state)
     save(tmp_path, off)
     assert load_state(tmp_path) == (state if state.version == VERSION else None)
-    assert load_off(tmp_path) == off
+    assert load_suspension(tmp_path) == off
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cursors.json", "off.json"]
 
 
@@ -32,7 +32,7 @@ def test_damaged_cursors_are_made_anew(tmp_path: Path, text: bytes) -> None:
 
 def test_without_files_nothing_is_known_and_nothing_is_off(tmp_path: Path) -> None:
     assert load_state(tmp_path) is None
-    assert load_off(tmp_path) == Off()
+    assert load_suspension(tmp_path) == Suspension()
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"null", b'{"sessions":{"a":[{}]}}', b'{"paused":"yes"}'])
@@ -40,11 +40,11 @@ def test_a_damaged_promise_stops_everything(tmp_path: Path, text: bytes) -> None
     """Rather nothing read than what was asked to stay unread."""
     (tmp_path / "off.json").write_bytes(text)
     with pytest.raises(FormatError, match=r"off\.json is damaged"):
-        load_off(tmp_path)
+        load_suspension(tmp_path)
 
 
 def test_nothing_half_written_remains(tmp_path: Path) -> None:
-    save(tmp_path, Off(sessions={"claude-code:s": (Span(start=3),)}))
+    save(tmp_path, Suspension(sessions={"claude-code:s": (Span(start=3),)}))
     before = (tmp_path / "off.json").read_bytes()
     (tmp_path / "cursors.json").mkdir()
     with pytest.raises(StoreError, match=r"cursors\.json cannot be written"):
@@ -52,4 +52,4 @@ def test_nothing_half_written_remains(tmp_path: Path) -> None:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["cursors.json", "off.json"]
     assert (tmp_path / "off.json").read_bytes() == before
     with pytest.raises(StoreError):
-        save(tmp_path / "gone", Off())
+        save(tmp_path / "gone", Suspension())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile
 from gittraj.commands.backfill.copies import find_copies
-from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import trajectory_id
 from tests.unit.capture.logs import asked, log
 
@@ -17,11 +17,11 @@ UNIQUE = "1cf620cd-68b1-4c16-a491-679bc6436333:0"
 
 def session(
     name: str, head: str, ended: str, *, agent: str = "codex", parent: str = "", below: str | None = None
-) -> Outline:
+) -> LogDigest:
     facts = {"parent_session": (parent,), "parent_kind": ("fork",)} if parent else {}
     of = replace(log(asked(head), name=f"{agent}:{name}"), facts=facts, trajectory=trajectory_id(agent, name))
     file = SessionFile(agent=agent, session=name, path=Path(f"/{name}.jsonl"), subagent=below)
-    return replace(make_outline(file, of, 1, 0.0), ended=ended)
+    return replace(make_digest(file, of, 1, 0.0), ended=ended)
 
 
 def named(name: str) -> str:

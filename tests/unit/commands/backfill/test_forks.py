@@ -7,7 +7,7 @@ from pathlib import Path
 from gittraj.agents import SessionFile
 from gittraj.capture.session import assemble
 from gittraj.commands.backfill.copies import find_copies
-from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import Entry, Fact, Item, trajectory_id
 from gittraj.model.values import Prompt
 
@@ -15,36 +15,36 @@ AGENT = "claude-code"
 HEAD = "6f1c2d9e-0d5b-4a1e-9c70-3b2f8a4d5e61:0"
 
 
-def outline(session: str, *, ended: int, of: str | None = None, head: str = HEAD) -> Outline:
+def digest(session: str, *, ended: int, of: str | None = None, head: str = HEAD) -> LogDigest:
     items: list[Item] = [Fact(name="parent_session", value=of)] if of else []
     items.append(Entry(event=Prompt(id=head, ts="2026-01-01T00:00:00Z"), end=0))
     items.append(Entry(event=Prompt(id=session, ts=f"2026-01-01T00:00:{ended:02}Z"), end=0))
     trajectory = trajectory_id(AGENT, session)
     log = assemble(items, agent=AGENT, session=session, trajectory=trajectory)
-    return make_outline(SessionFile(agent=AGENT, session=session, path=Path(session)), log, 0, 0.0)
+    return make_digest(SessionFile(agent=AGENT, session=session, path=Path(session)), log, 0, 0.0)
 
 
-def copies(*outlines: Outline) -> dict[str, str]:
-    names = {each.log.trajectory: each.log.session for each in outlines}
-    return {names[new]: names[old] for new, old in find_copies(outlines).items()}
+def copies(*digests: LogDigest) -> dict[str, str]:
+    names = {each.log.trajectory: each.log.session for each in digests}
+    return {names[new]: names[old] for new, old in find_copies(digests).items()}
 
 
 def test_the_one_that_was_over_first_came_first() -> None:
-    assert copies(outline("a", ended=9), outline("b", ended=3)) == {"a": "b"}
+    assert copies(digest("a", ended=9), digest("b", ended=3)) == {"a": "b"}
 
 
 def test_a_fork_names_what_it_copied_though_that_went_on() -> None:
-    assert copies(outline("a", ended=9), outline("b", ended=3, of="a")) == {"b": "a"}
+    assert copies(digest("a", ended=9), digest("b", ended=3, of="a")) == {"b": "a"}
 
 
 def test_a_fork_of_a_fork() -> None:
-    three = outline("a", ended=9), outline("b", ended=3, of="a"), outline("c", ended=2, of="b")
+    three = digest("a", ended=9), digest("b", ended=3, of="a"), digest("c", ended=2, of="b")
     assert copies(*three) == {"b": "a", "c": "b"}
 
 
 def test_another_session_is_no_copy_of_what_is_not_here() -> None:
-    assert copies(outline("b", ended=3, of="gone")) == {}
+    assert copies(digest("b", ended=3, of="gone")) == {}
 
 
 def test_events_that_are_only_numbered_are_nobodys_copies() -> None:
-    assert copies(outline("a", ended=9, head="1:0"), outline("b", ended=3, head="1:0")) == {}
+    assert copies(digest("a", ended=9, head="1:0"), digest("b", ended=3, head="1:0")) == {}

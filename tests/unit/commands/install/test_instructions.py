@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.commands.install.book import Told
 from gittraj.commands.install.instructions import TEXT, digest, put, take_out
+from gittraj.commands.install.manifest import Instruction
 from gittraj.decisions.blocks import parse_blocks
 from gittraj.decisions.commands import find_calls
 from gittraj.errors import TrajError
@@ -68,7 +68,7 @@ def test_an_earlier_wording_of_ours_is_renewed_in_its_place() -> None:
 def test_a_block_without_its_end_is_left(harm: bytes) -> None:
     with pytest.raises(TrajError, match="no end"):
         put(b"mine\n" + harm, None)
-    assert take_out(b"mine\n" + harm, Told(made=True, gap=1, digest="")) is None
+    assert take_out(b"mine\n" + harm, Instruction(made=True, gap=1, digest="")) is None
 
 
 def test_it_is_short_and_says_what_git_traj_understands() -> None:

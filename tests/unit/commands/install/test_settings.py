@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gittraj.agents import hook_command
 from gittraj.commands.install.agent_hooks import AGENTS
-from gittraj.commands.install.book import Splice
+from gittraj.commands.install.manifest import Splice
 from gittraj.commands.install.settings import find, is_ours, put, take
 from gittraj.errors import TrajError
 from tests.unit.strategies import jsons

@@ -1,4 +1,4 @@
-"""A log without its texts: what linking needs of many sessions at once."""
+"""A log without its text: what linking many sessions at once needs."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
 _OTHER = Entry(event=Message(id=""), end=0)
 _PROMPT = Entry(event=Prompt(id=""), end=0)
 _ENDS = 400
-"""Characters of both ends of a result in which an agent that was started is named."""
+"""Characters at both ends of a result, where a started agent's id is."""
 _STARTERS = {"Task", "Agent", "spawn_agent", "task"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
-    """``log`` has the entries that may link, at their own places, and stand-ins for the others. ``head``
-    identifies the log's first event; ``age`` is in seconds since it grew."""
+class LogDigest:
+    """``log`` has the entries that may link, at their own index, and placeholders for the others. ``head``:
+    the id of the first event; ``age``: seconds since the log grew."""
 
     file: SessionFile
     log: Log
@@ -35,7 +35,7 @@ class Outline:
 
     @property
     def printed(self) -> Iterator[str]:
-        """The ids of commits that the log shows as newly made."""
+        """The commit ids that the log printed as new."""
         return (short for entry in self.log.entries for short in entry.commits)
 
     def committing(self) -> Iterator[int]:
@@ -46,9 +46,9 @@ class Outline:
                 yield index
 
 
-def make_outline(file: SessionFile, log: Log, size: int, age: float) -> Outline:
+def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest:
     times = [entry.event.ts for entry in log.entries if entry.event.ts]
-    return Outline(
+    return LogDigest(
         file=file,
         log=_thin(log),
         writings=Writings.of(log, dated=True),
@@ -82,7 +82,7 @@ def _thin(log: Log) -> Log:
 
 
 def _named(event: AnyEvent) -> Entry:
-    """The first event, whose id tells what kind of log this is."""
+    """The first event: the format of its id identifies the kind of log."""
     kind = Prompt if isinstance(event, Prompt) else Message
     return Entry(event=kind(id=event.id), end=0)
 

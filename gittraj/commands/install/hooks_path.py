@@ -1,4 +1,4 @@
-"""Where git looks for hooks, in each worktree. It changes nothing."""
+"""Finds the folder of each worktree that git runs hooks from (``core.hooksPath``). It changes nothing."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from gittraj.git import Repository, open_repository
 
 @dataclass(frozen=True, slots=True)
 class HooksFolder:
-    """``refused`` says why nothing is written there; ``own``: the repository's, where no other tool rules;
-    ``configured``: git's configuration names what is there."""
+    """``refused``: why nothing is written there; ``own``: the repository's default folder, not another
+    tool's; ``configured``: the hooks are run by git's configuration (``hook.*``)."""
 
     path: Path
     refused: str | None = None
@@ -21,8 +21,8 @@ class HooksFolder:
 
 
 def find_hooks_folders(repository: Repository) -> tuple[HooksFolder, ...]:
-    """That of the main worktree, then those of the others that are elsewhere: ``core.hooksPath`` may be
-    relative, which is another folder in each, or stand in one worktree's configuration."""
+    """The main worktree's folder, then those of linked worktrees that differ: ``core.hooksPath`` may be
+    relative, or set in one worktree's configuration."""
     main, *linked = repository.worktrees()
     asked = [main.path if main.path and main.present else repository.common_dir]
     named = repository.config("core.hooksPath")
@@ -34,8 +34,8 @@ def find_hooks_folders(repository: Repository) -> tuple[HooksFolder, ...]:
 
 def _find(repository: Repository, place: Path) -> HooksFolder:
     with open_repository(place, environ=repository.environ) as opened:
-        told = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
-        path = Path(told.decode("utf-8", "surrogateescape").removesuffix("\n"))
+        output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
+        path = Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
         inside = [tree.path for tree in repository.worktrees() if tree.path] + [repository.common_dir]
         if not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
             return HooksFolder(path, f"{path} lies outside this repository")

@@ -1,4 +1,4 @@
-"""Fills the report: what stands where by which evidence, what is not linked, and why."""
+"""Fills the report: which sessions are linked to which commits by which evidence, and why others are not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gittraj.agents import SessionFile
 from gittraj.capture.commit_command import can_commit
 from gittraj.capture.link import Links
-from gittraj.commands.backfill.desk import Order
+from gittraj.commands.backfill.log_task import DraftRequest
 from gittraj.commands.backfill.report import Linked, Report, Unlinked
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
@@ -16,11 +16,11 @@ from gittraj.notes.store import NotesRef
 from gittraj.record.drain.plan import Reading
 
 _NAMED = 3
-"""Commits that a line names before it only counts them."""
+"""Commits that a line names; the rest are counted."""
 
 
-def tell_stored(report: Report, notes: NotesRef) -> None:
-    """What the notes say of the sessions that were read."""
+def report_stored(report: Report, notes: NotesRef) -> None:
+    """Add what the notes contain of the sessions that were read."""
     files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
     for commit, body in notes.items():
         for record in standing(commit, decode_note(body)):
@@ -32,19 +32,19 @@ def tell_stored(report: Report, notes: NotesRef) -> None:
                     rows.append(row)
 
 
-def tell_orders(report: Report, orders: Sequence[Order]) -> None:
-    """What would be written."""
-    for order in orders:
-        anchors = (*order.anchors, *order.known.anchors, *([order.owner] if order.owner else ()))
+def report_planned(report: Report, requests: Sequence[DraftRequest]) -> None:
+    """Add what would be written."""
+    for request in requests:
+        anchors = (*request.anchors, *request.known.anchors, *([request.owner] if request.owner else ()))
         pairs = [(commit, anchor.evidence) for anchor in anchors for commit in anchor.commits]
-        for commit, evidence in (*pairs, *((commit, "content") for commit, _ in order.aliases)):
-            row = _linked(order.source.file, commit, evidence)
-            if order.commits[commit].stored and row not in report.linked:
+        for commit, evidence in (*pairs, *((commit, "content") for commit, _ in request.aliases)):
+            row = _linked(request.source.file, commit, evidence)
+            if request.commits[commit].stored and row not in report.linked:
                 report.linked.append(row)
 
 
-def tell_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> None:
-    """The calls that committed and whose commit is not to be found, and the sessions without any."""
+def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> None:
+    """Add the calls whose commits were not found, and the sessions without a commit."""
     linked = {row.trajectory for row in report.linked}
     for reading in readings:
         trajectory = reading.log.trajectory
@@ -60,7 +60,7 @@ def tell_unlinked(report: Report, readings: Sequence[Reading], links: Links) -> 
 
 
 def unreachable(repository: Repository, commits: set[str]) -> set[str]:
-    """Those that no branch, tag or HEAD leads to: what became of them carries their records, too."""
+    """Return the commits that no branch, tag or HEAD reaches: their rewritten forms have the records, too."""
     asked = "".join(f"{commit}\n" for commit in sorted(commits))
     tips = ("--not", "--branches", "--tags", "--remotes", "HEAD")
     found = repository.run("rev-list", "--stdin", *tips, input=asked.encode(), check=False)

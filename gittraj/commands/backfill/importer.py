@@ -1,4 +1,4 @@
-"""Takes in session files that somebody names: from another machine, a sandbox, a pipeline."""
+"""Imports session files that a user names: from another machine, a sandbox, a pipeline."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
-from gittraj.commands.backfill.desk import Desk, Source
-from gittraj.commands.backfill.former import known_paths
+from gittraj.commands.backfill.digest_logs import EMPTY, Progress
+from gittraj.commands.backfill.log_task import LogTask, Source
+from gittraj.commands.backfill.moved_worktree import known_paths
 from gittraj.commands.backfill.naming import name_task
 from gittraj.commands.backfill.report import Report
-from gittraj.commands.backfill.run import EMPTY, Aim, Past, Progress, opened
+from gittraj.commands.backfill.run import Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
@@ -21,18 +22,18 @@ from gittraj.model.session_items import Fact
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
 
 _LONGEST = 1 << 20
-"""Bytes of a log's end in which its last line is looked for."""
+"""Bytes at a log's end that are searched for its last line."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
-    """A file that was not taken in, and why."""
+    """A file that was not imported, and why."""
 
     path: str
     why: str
 
 
-def take_in(
+def import_files(
     repository: Repository,
     raw: Mapping[str, str],
     paths: Sequence[Path],
@@ -44,34 +45,34 @@ def take_in(
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work that led to none. Taking one in again, or a longer version of it, only adds; of files that tell of
-    one session, one after the other is taken in, and there are so many reports.
+    as work without a commit. Importing a file again, or a longer version of it, only adds. Files of the same
+    session are imported one after the other, with a report for each.
 
-    What cannot be read is refused, and the others go on. Raises TrajError where nothing can be done.
+    An unreadable file is refused, and the others go on. Raises TrajError when nothing can be imported.
     """
-    desk = Desk(repository.work_tree or repository.git_dir, raw)
-    told = {"task": (task,)} if task else {}
+    log_task = LogTask(repository.work_tree or repository.git_dir, raw)
+    facts = {"task": (task,)} if task else {}
     refused: list[Refused] = []
-    with opened(repository, desk) as past:
+    with open_run(repository, log_task) as run:
         rounds: list[dict[str, Source]] = [{}]
         for path in paths:
             try:
-                for source in _sources(past, path.resolve(), form, forced=commit is not None):
-                    _queue(rounds, replace(source, told=told))
+                for source in _sources(run, path.resolve(), form, forced=commit is not None):
+                    _queue(rounds, replace(source, facts=facts))
             except (TrajError, OSError) as error:
                 why = error.message if isinstance(error, TrajError) else str(error.strerror)
                 refused.append(Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: ")))
         aim = Aim(commit=commit, link=link and commit is None, explore=True)
-        reports = [past.run(list(each.values()), aim=aim, progress=progress) for each in rounds]
+        reports = [run.link_logs(list(each.values()), aim=aim, progress=progress) for each in rounds]
         if task:
-            name_task(past, {trajectory for each in rounds for trajectory in each}, task)
+            name_task(run, {trajectory for each in rounds for trajectory in each}, task)
     for report in reports:
-        _tell_damage(report)
+        _count_cut_logs(report)
     return reports, refused
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
-    """Into the first round that has nothing of this session; a file that comes twice, once."""
+    """Add ``source`` to the first round without this session, and a repeated file only once."""
     for each in rounds:
         other = each.setdefault(source.file.trajectory, source)
         if other.file.path == source.file.path:
@@ -79,17 +80,17 @@ def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
     rounds.append({source.file.trajectory: source})
 
 
-def _tell_damage(report: Report) -> None:
+def _count_cut_logs(report: Report) -> None:
     held = {each.file.path for each in report.taken.values() if each.why is None}
     for trajectory, each in [*report.taken.items()]:
         if each.why == EMPTY and each.file.path in held:
-            del report.taken[trajectory]  # begun and left at once, beside others: nobody misses it
+            del report.taken[trajectory]  # an empty session in a file that has others
         elif each.why is None and _is_cut(each.file.path):
             report.taken[trajectory] = replace(each, damage=each.damage + 1)
 
 
 def _is_cut(path: Path) -> bool:
-    """Whether a log of a record a line ends within one. Nobody goes on writing what is imported."""
+    """Whether a JSON Lines log ends within a record: an imported file does not grow any more."""
     if not path.is_file():
         return False
     with path.open("rb") as stream:
@@ -107,11 +108,11 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _sources(past: Past, path: Path, form: str | None, *, forced: bool) -> Iterator[Source]:
+def _sources(run: BackfillRun, path: Path, form: str | None, *, forced: bool) -> Iterator[Source]:
     agents = all_agents()
     for file in _found(path, form):
-        former = _former(past, file, forced=forced)
-        off = past.off.sessions.get(file.name, ())
+        former = _former(run, file, forced=forced)
+        off = run.off.sessions.get(file.name, ())
         yield Source(file=file, former=former, off=off)
         if file.subagent is None and file.agent in agents and file.format not in NAMING and path.is_file():
             below = agents[file.agent].subagents(file)
@@ -133,20 +134,20 @@ def _found(path: Path, form: str | None) -> list[SessionFile]:
     return found
 
 
-def _former(past: Past, file: SessionFile, *, forced: bool) -> Path | None:
-    """Where this repository's working tree stood for a session from elsewhere. Raises FormatError when it
-    worked in another repository that is here."""
+def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
+    """Return the working tree of a session from another machine or folder. Raises FormatError when it worked
+    in another repository of this machine."""
     facts = (i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact))
     folder = next((str(fact.value) for fact in facts if fact.name == "folder"), None)
     if folder is None or not Path(folder).is_absolute():
         return None
-    if Path(folder).exists() and is_near(Path(folder), past.roots):
+    if Path(folder).exists() and is_near(Path(folder), run.roots):
         return None
-    if not forced and not _may_be_ours(past.repository, Path(folder)):
+    if not forced and not _may_be_ours(run.repository, Path(folder)):
         raise FormatError(f"it worked in another repository, {folder}", "import it there, or name --commit")
-    if not past.desk.known:
-        past.desk.known = known_paths(past.repository)
-    return past.desk.locate(Source(file=file), folder)
+    if not run.log_task.known:
+        run.log_task.known = known_paths(run.repository)
+    return run.log_task.locate(Source(file=file), folder)
 
 
 def _may_be_ours(repository: Repository, folder: Path) -> bool:

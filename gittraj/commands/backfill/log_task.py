@@ -1,5 +1,5 @@
-"""The work on one log, which several processes may do side by side: read it, and later draft and redact its
-parts. What it gives back is small and holds no text that is not redacted."""
+"""The work on one log, in any of several processes: read it, and later draft and redact its parts. Results
+are small and contain redacted text only."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor
 from gittraj.capture.repo_paths import Territory
 from gittraj.capture.session import Commit, Log
-from gittraj.commands.backfill.former import guess_root, named_paths
-from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.commands.backfill.log_digest import LogDigest, make_digest
+from gittraj.commands.backfill.moved_worktree import guess_root, named_paths
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import open_repository
@@ -32,21 +32,21 @@ from gittraj.state.folder import LocalState
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A log, ``former``: where the repository's working tree stood for it, ``copied``: the session that it
-    begins with a copy of, ``off``: what was written while switched off, ``told``: facts that its log does
-    not hold."""
+    """A log. ``former``: the path of the repository's working tree when it was written; ``copied``: the
+    session whose events it begins with; ``off``: bytes written while suspended; ``facts`` that are not in the
+    log."""
 
     file: SessionFile
     former: Path | None = None
     copied: SessionFile | None = None
     off: tuple[Span, ...] = ()
-    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What to draft of one log: the anchors found for it, and all that is known. ``noted``: the last event of
-    each stretch that stands on a commit. ``stays``: the file is where the session's agent goes on writing."""
+class DraftRequest:
+    """What to draft from one log: its anchors, and its state so far. ``noted``: the last event of each
+    stretch that names its commit. ``stays``: the file is the log that the agent itself appends to."""
 
     source: Source
     known: SessionState
@@ -64,8 +64,8 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
-    """``failure`` says why a log gave nothing."""
+class DraftResult:
+    """``failure``: why nothing was drafted."""
 
     trajectory: str
     prepared: Prepared | None = None
@@ -77,8 +77,8 @@ class Done:
 
 
 @dataclass
-class Desk:
-    """One process's repository, redactor and territories. ``known`` are the paths of its history."""
+class LogTask:
+    """A process's repository and redactor. ``known``: the paths in the repository's history."""
 
     start: Path
     raw: Mapping[str, str]
@@ -93,50 +93,51 @@ class Desk:
         self.pipeline = make_pipeline(self.repository, self.config, self.environ, live=self.raw)
 
     def locate(self, source: Source, folder: str) -> Path:
-        """Where the working tree stood when a session worked in ``folder``. Raises TrajError, OSError."""
+        """Return the path of the working tree when a session worked in ``folder``. Raises TrajError,
+        OSError."""
         log = self._read(replace(source, former=Path("/nowhere")))[0]
         return guess_root(folder, named_paths(log), self.known)
 
-    def outline(self, source: Source) -> Outline | str:
-        """What linking needs of a log, or why there is nothing."""
+    def digest(self, source: Source) -> LogDigest | str:
+        """Return what linking needs of a log, or why it cannot be read."""
         try:
             log, size, age = self._read(source)
         except (OSError, TrajError) as error:
             return _why(error)
-        return make_outline(source.file, log, size, age)
+        return make_digest(source.file, log, size, age)
 
-    def draft(self, order: Order) -> Done:
-        """Redact and write the events of a log's parts; no ref names them yet."""
-        trajectory = order.source.file.trajectory
+    def draft(self, request: DraftRequest) -> DraftResult:
+        """Redact the events of a log's parts and write their blobs; no ref reaches them yet."""
+        trajectory = request.source.file.trajectory
         try:
-            log, size, _ = self._read(order.source)
-            reading = Reading.of(log, order.source.file.path, size, order.known, idle=order.over)
+            log, size, _ = self._read(request.source)
+            reading = Reading.of(log, request.source.file.path, size, request.known, idle=request.over)
             links = Links(
-                anchors={trajectory: list(order.anchors)},
-                aliases={trajectory: list(order.aliases)},
-                writings={trajectory: order.writings},
+                anchors={trajectory: list(request.anchors)},
+                aliases={trajectory: list(request.aliases)},
+                writings={trajectory: request.writings},
             )
             plan = Plan.make(
                 reading,
                 links,
-                order.commits,
-                owner=order.owner,
-                head=order.head,
+                request.commits,
+                owner=request.owner,
+                head=request.head,
                 ci=self.environ.ci,
-                explore=order.explore,
-                onto=order.onto,
-                noted=order.noted,
+                explore=request.explore,
+                onto=request.onto,
+                noted=request.noted,
             )
             lines: list[tuple[str, Line]] = [*plan.lines(NotesRef(self.repository))]
-            roots = self.territory(order.source.former).roots
+            roots = self.territory(request.source.former).roots
             pipeline = replace(self.pipeline, localise=Localiser(roots, self.environ.home))
             prepared = pipeline.prepare([d.draft for d in plan.drafted])
             state = plan.remember(prepared.written)
-            if not order.stays:  # the agent's own log is elsewhere, if there is one
+            if not request.stays:  # the agent's own log is elsewhere, if there is one
                 state = replace(state, path="", size=0, cursor=Cursor())
         except (OSError, TrajError) as error:
-            return Done(trajectory=trajectory, failure=_why(error))
-        return Done(
+            return DraftResult(trajectory=trajectory, failure=_why(error))
+        return DraftResult(
             trajectory=trajectory,
             prepared=replace(prepared, lines=(*lines, *prepared.lines)),
             state=state,
@@ -147,7 +148,7 @@ class Desk:
 
     def _read(self, source: Source) -> tuple[Log, int, float]:
         skip: set[str] = set()
-        facts: dict[str, tuple[str, ...]] = dict(source.told)
+        facts: dict[str, tuple[str, ...]] = dict(source.facts)
         if source.copied is not None:
             other = self._read(Source(file=source.copied, former=source.former))[0]
             skip = {entry.event.id for entry in other.entries}

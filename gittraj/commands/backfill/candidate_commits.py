@@ -1,6 +1,6 @@
-"""The commits of a history that sessions may explain, oldest first.
+"""The commits that sessions may have made, oldest first.
 
-What a rebase or a reset moved was made before: it is found by where the original went, not here.
+Commits that a rebase or reset only moved are left out: ``history`` follows them from their originals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gittraj.capture.commits import made_kind
 from gittraj.capture.session import Commit, Kind
-from gittraj.commands.backfill.outline import Outline
+from gittraj.commands.backfill.log_digest import LogDigest
 from gittraj.git import Repository, read_changes, read_reflog
 from gittraj.model.times import seconds
 
@@ -29,23 +29,24 @@ class _Made:
     subject: str
 
 
-class Universe:
-    """All commits of branches, tags and reflogs, and those that ``outlines`` printed."""
+class CandidateCommits:
+    """All commits of branches, tags and reflogs, and those that ``digests`` printed."""
 
-    def __init__(self, repository: Repository, outlines: Sequence[Outline], *, off: Collection[str]) -> None:
+    def __init__(self, repository: Repository, digests: Sequence[LogDigest], *, off: Collection[str]) -> None:
         self.repository = repository
         self._off = off
         self._kinds, moved = self._reflogs()
-        self.printed = self._resolve({short for each in outlines for short in each.printed})
-        found = list(self._list(outlines, {*self.printed.values(), *self._kinds}))
+        self.printed = self._resolve({short for each in digests for short in each.printed})
+        found = list(self._list(digests, {*self.printed.values(), *self._kinds}))
         self._made = [made for made in found if made.id not in moved - self._kinds.keys()]
 
-    def commits(self, outlines: Sequence[Outline], known: Collection[str]) -> list[Commit]:
-        """Those that the logs may have made or written, and ``known`` ones; with what they changed."""
+    def commits(self, digests: Sequence[LogDigest], known: Collection[str]) -> list[Commit]:
+        """Return the commits that the logs may have made or written, and the ``known`` ones, with their
+        changes."""
         wanted = {*self.printed.values(), *known}
-        written = {path for each in outlines for path in each.writings.by_path}
+        written = {path for each in digests for path in each.writings.by_path}
         wanted |= set(_touching(self.repository, [made.id for made in self._made], written))
-        wanted |= set(self._at_calls(outlines))
+        wanted |= set(self._at_calls(digests))
         ids = [made.id for made in self._made if made.id in wanted]
         changes = read_changes(self.repository, ids)
         return [
@@ -54,7 +55,7 @@ class Universe:
         ]
 
     def _reflogs(self) -> tuple[dict[str, Kind], set[str]]:
-        """The kinds of the commits that reflogs say were made, and what was only moved."""
+        """The kinds of the commits made according to the reflogs, and the commits that were only moved."""
         kinds: dict[str, Kind] = {}
         moved: set[str] = set()
         for tree in self.repository.worktrees():
@@ -68,7 +69,7 @@ class Universe:
         return {c: kind for c, kind in kinds.items() if here.exists(c)}, moved
 
     def _resolve(self, shorts: Collection[str]) -> dict[str, str]:
-        """Printed ids that are commits here; one that could be several is none."""
+        """Resolve printed ids to commits; ambiguous ones are dropped."""
         asked = sorted(short for short in shorts if len(short) <= _LONGEST_ID)
         if not asked:
             return {}
@@ -78,10 +79,10 @@ class Universe:
         pairs = zip(asked, (line.split() for line in lines), strict=False)
         return {short: words[0] for short, words in pairs if len(words) == 2 and words[1] == "commit"}
 
-    def _list(self, outlines: Sequence[Outline], more: Collection[str]) -> Iterator[_Made]:
+    def _list(self, digests: Sequence[LogDigest], more: Collection[str]) -> Iterator[_Made]:
         counted = self.repository.run("rev-list", "--count", "--branches", "--tags", "--remotes", check=False)
         limit: list[str] = []
-        starts = [at for each in outlines if (at := seconds(each.started)) is not None]
+        starts = [at for each in digests if (at := seconds(each.started)) is not None]
         if starts and int(counted.out or 0) > _MANY:
             limit = [f"--since={int(min(starts)) - _MARGIN}"]
         found = self.repository.run(
@@ -103,11 +104,11 @@ class Universe:
             if found.code == 0:
                 yield found.out.decode().strip()
 
-    def _at_calls(self, outlines: Sequence[Outline]) -> Iterator[str]:
+    def _at_calls(self, digests: Sequence[LogDigest]) -> Iterator[str]:
         """The commits made while a call ran that can commit."""
         by_time = sorted((made.time, made.id) for made in self._made)
         times = [time for time, _ in by_time]
-        for each in outlines:
+        for each in digests:
             for index in each.committing():
                 begun = seconds(each.log.entries[index].event.ts)
                 result = each.log.result_of(index)

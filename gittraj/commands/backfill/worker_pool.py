@@ -1,4 +1,4 @@
-"""Several desks: a pool of processes where there is enough to do, this process where there is not."""
+"""Runs log tasks in a pool of processes when there is enough to do, else in this process."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import TypeVar
 
-from gittraj.commands.backfill.desk import Desk, Done, Order, Source
-from gittraj.commands.backfill.outline import Outline
+from gittraj.commands.backfill.log_digest import LogDigest
+from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTask, Source
 from gittraj.errors import TrajError
 
 T = TypeVar("T")
@@ -22,27 +22,27 @@ WORTH = 8 * 1024 * 1024
 """Bytes of logs from which it pays to start processes."""
 _MOST = 4
 _AHEAD = 2
-"""Jobs given out for each process, so that none waits and few results pile up."""
+"""Jobs submitted per process: none idles, and few results pile up."""
 
 
-class Crew:
+class WorkerPool:
     """``own`` works in this process; ``pool`` in others."""
 
-    def __init__(self, own: Desk, pool: ProcessPoolExecutor | None, size: int) -> None:
+    def __init__(self, own: LogTask, pool: ProcessPoolExecutor | None, size: int) -> None:
         self.own = own
         self._pool = pool
         self._size = size
 
-    def outlines(self, sources: Sequence[Source]) -> Iterator[tuple[Source, Outline | str]]:
-        return self._each(_outline, self.own.outline, sources)
+    def digests(self, sources: Sequence[Source]) -> Iterator[tuple[Source, LogDigest | str]]:
+        return self._each(_digest, self.own.digest, sources)
 
-    def drafts(self, orders: Sequence[Order]) -> Iterator[tuple[Order, Done]]:
-        return self._each(_draft, self.own.draft, orders)
+    def drafts(self, requests: Sequence[DraftRequest]) -> Iterator[tuple[DraftRequest, DraftResult]]:
+        return self._each(_draft, self.own.draft, requests)
 
     def _each(
         self, there: Callable[[J], T], here: Callable[[J], T], jobs: Sequence[J]
     ) -> Iterator[tuple[J, T]]:
-        """The results as they come. Raises TrajError when a process died."""
+        """Yield results as they complete. Raises TrajError when a process died."""
         if self._pool is None:
             yield from ((job, here(job)) for job in jobs)
             return
@@ -63,43 +63,46 @@ class Crew:
 
 
 @contextmanager
-def gather_crew(desk: Desk, size: int) -> Iterator[Crew]:
-    """A crew for ``size`` bytes of logs."""
+def open_worker_pool(log_task: LogTask, size: int) -> Iterator[WorkerPool]:
+    """A pool for ``size`` bytes of logs."""
     processes = min(os.cpu_count() or 1, _MOST)
     if size < WORTH or processes < 2:
-        yield Crew(desk, None, 1)
+        yield WorkerPool(log_task, None, 1)
         return
     # fork would copy an open object database and its locks
     with ProcessPoolExecutor(
-        processes, get_context("spawn"), initializer=_begin, initargs=(desk.start, dict(desk.raw), desk.known)
+        processes,
+        get_context("spawn"),
+        initializer=_begin,
+        initargs=(log_task.start, dict(log_task.raw), log_task.known),
     ) as pool:
         try:
-            yield Crew(desk, pool, processes)
+            yield WorkerPool(log_task, pool, processes)
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-_desk: Desk
+_log_task: LogTask
 
 
 def _begin(*given: object) -> None:
-    global _desk  # noqa: PLW0603 - what a pool's initialiser leaves, its jobs find only here
+    global _log_task  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
     Thread(target=_end_with_parent, daemon=True).start()
-    _desk = Desk(*given)  # type: ignore[arg-type]
+    _log_task = LogTask(*given)  # type: ignore[arg-type]
 
 
 def _end_with_parent() -> None:
-    """A process of the pool waits for jobs in a pipe that its siblings hold open too: it would not notice
-    that nobody gives any more."""
+    """Exit with the parent: a worker reads jobs from a pipe that its siblings keep open, so it would wait for
+    ever."""
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _outline(source: Source) -> Outline | str:
-    return _desk.outline(source)
+def _digest(source: Source) -> LogDigest | str:
+    return _log_task.digest(source)
 
 
-def _draft(order: Order) -> Done:
-    return _desk.draft(order)
+def _draft(request: DraftRequest) -> DraftResult:
+    return _log_task.draft(request)

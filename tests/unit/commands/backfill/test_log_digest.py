@@ -15,7 +15,7 @@ from gittraj.capture.anchor import match_commits
 from gittraj.capture.link import link
 from gittraj.capture.own import Anchor, own
 from gittraj.capture.session import Log
-from gittraj.commands.backfill.outline import Outline, make_outline
+from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.model.session_items import Entry, Item
 from gittraj.model.values import ToolCall, ToolResult
 from gittraj.record.drain.parts import to_steps
@@ -25,8 +25,8 @@ FILE = SessionFile(agent="claude-code", session="s", path=Path("/logs/s.jsonl"))
 SPOKEN = "what was said to nobody else"
 
 
-def outline(of: Log) -> Outline:
-    return make_outline(FILE, of, 10, 0.0)
+def digest(of: Log) -> LogDigest:
+    return make_digest(FILE, of, 10, 0.0)
 
 
 STEPS: tuple[list[Item], ...] = (
@@ -45,7 +45,7 @@ STEPS: tuple[list[Item], ...] = (
 @given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
 def test_it_links_as_the_whole_log(chosen: list[int]) -> None:
     full = log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen)))
-    thin = outline(full)
+    thin = digest(full)
     commits = [
         commit("one", changed("a", "one\ntwo\n", blob="one\ntwo\n"), subject="One", by=ME),
         commit("two", changed("b", "more\n"), subject="Two", by=ME),
@@ -62,7 +62,7 @@ def test_it_links_as_the_whole_log(chosen: list[int]) -> None:
 
 @given(st.lists(st.sampled_from(range(len(STEPS))), max_size=12))
 def test_it_holds_no_text_and_travels(chosen: list[int]) -> None:
-    made = outline(log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen))))
+    made = digest(log(*(renamed(STEPS[n], k) for k, n in enumerate(chosen))))
     travelled = pickle.dumps(made)
     assert SPOKEN.encode() not in travelled
     assert b"nothing to commit, working tree" not in travelled
@@ -85,7 +85,7 @@ def test_what_an_agent_that_starts_others_is_told_stays() -> None:
     call = Entry(event=ToolCall(id="t", name="Task", call_id="t"), end=0)
     long = "x" * 2_000
     result = Entry(event=ToolResult(id="r", call_id="t", content=f"agentId: a1\n{long}\nagentId: b2"), end=0)
-    kept = outline(log([call, result])).log.entries[1].event.content
+    kept = digest(log([call, result])).log.entries[1].event.content
     assert "a1" in kept
     assert "b2" in kept
     assert len(kept) < 1_000
@@ -99,14 +99,14 @@ def test_what_is_known_of_its_time_and_its_commits() -> None:
         for item, ts in zip(items, times, strict=True)
         if isinstance(item, Entry)
     ]
-    made = outline(log([*dated, *STEPS[4]], ran("f", "git commit -m No", failed=True)))
+    made = digest(log([*dated, *STEPS[4]], ran("f", "git commit -m No", failed=True)))
     assert (made.head, made.started, made.ended) == ("p", times[2], times[0])
     assert list(made.printed) == [oid("one")[:7]]
     assert [made.log.entries[i].event.id for i in made.committing()] == ["c"]
-    empty = outline(log())
+    empty = digest(log())
     assert (empty.head, empty.started, empty.ended, list(empty.committing())) == (None, None, None, [])
 
 
 def test_a_commit_elsewhere_is_not_committing_here() -> None:
-    made = outline(log(STEPS[4], STEPS[5], elsewhere=["c"]))
+    made = digest(log(STEPS[4], STEPS[5], elsewhere=["c"]))
     assert [made.log.entries[i].event.id for i in made.committing()] == ["q"]

@@ -1,7 +1,7 @@
-"""For every repository that will be made or cloned: git copies a template into it, and ours is in that.
+"""Installs into every repository that is created or cloned from now on, through git's template directory.
 
-It changes one setting of the user's git and one folder, and remembers both in ``git-traj/everywhere.json``
-among the user's settings. Repositories that are there already stay as they are.
+It changes one setting of the user's git and one folder, and records both in ``git-traj/everywhere.json``
+in the user's configuration folder. Existing repositories stay as they are.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from gittraj.commands.install.book import FILE, Edited, Splice
 from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.hooks import install_hook, uninstall_hook
+from gittraj.commands.install.manifest import FILE, FileEdit, Splice
+from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
-from gittraj.commands.install.steps import Step
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
 from gittraj.git.process import Runner, clean_environment
@@ -27,20 +27,20 @@ from gittraj.state.folder import FOLDER, LocalState
 
 _KEY = "init.templateDir"
 _REPOSITORY = ("HEAD", "config", "objects", "refs", "reftable")
-"""What makes a repository of a folder; the rest of a new one came from git's own template."""
+"""What ``git init`` itself creates; everything else in a new repository comes from git's template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Everywhere:
-    """``made``: the folder is ours as a whole; ``config``: how the user's configuration was changed."""
+class GlobalInstall:
+    """``made``: the whole template is ours; ``config``: the edit of the user's git configuration."""
 
     template: str
     made: bool
-    config: Edited | None = None
+    config: FileEdit | None = None
 
 
 class Home:
-    """The user's settings, as ``environ`` tells where they are. Raises TrajError where it does not."""
+    """The user's configuration folder, located by ``environ``. Raises TrajError when HOME is not set."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self.environ = environ
@@ -48,23 +48,23 @@ class Home:
         if folder is None:
             raise TrajError("no home is known: HOME is not set", "set HOME, and try again")
         self.folder = folder / "git-traj"
-        self.book = self.folder / "everywhere.json"
+        self.manifest = self.folder / "everywhere.json"
         self.git = Runner((), None, clean_environment(environ))
 
-    def read(self) -> Everywhere | None:
+    def read(self) -> GlobalInstall | None:
         try:
-            return from_json(Everywhere, json.loads(self.book.read_bytes()))
+            return from_json(GlobalInstall, json.loads(self.manifest.read_bytes()))
         except (OSError, ValueError, FormatError):
             return None
 
     def template(self) -> Path | None:
-        """What the user's git copies into new repositories; None for git's own."""
+        """The template directory of the user's git; None for git's own."""
         asked = self.git.run("config", "--type=path", "--get", _KEY, check=False).out
         value = asked.decode("utf-8", "surrogateescape").removesuffix("\n")
         return Path(value) if value else None
 
     def config_file(self) -> Path:
-        """What ``git config --global`` writes, by the rules of git-config(1)."""
+        """The file that ``git config --global`` writes, by the rules of git-config(1)."""
         if named := self.environ.get("GIT_CONFIG_GLOBAL"):
             return Path(named).resolve()
         plain, other = (self.environ.get("HOME"), self.folder.parent / "git" / "config")
@@ -72,7 +72,7 @@ class Home:
         return (other if not usual.exists() and other.exists() else usual).resolve()
 
 
-def install_everywhere(environ: Mapping[str, str], *, dry_run: bool = False) -> list[Step]:
+def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> list[Step]:
     """Raises TrajError, GitError; StoreError where the user's settings cannot be written."""
     home, interpreter = Home(environ), find_interpreter()
     found, known = home.template(), home.read()
@@ -96,7 +96,7 @@ def install_everywhere(environ: Mapping[str, str], *, dry_run: bool = False) -> 
 
 
 def _begin(home: Home, template: Path, *, made: bool) -> None:
-    """The folder, the mark that a repository records, and the setting that names the folder."""
+    """Create the template with the state that turns recording on, and set ``init.templateDir``."""
     (template / "hooks").mkdir(parents=True, exist_ok=True)
     if made:  # with what git's own template has: tools expect its info/exclude
         home.git.run("init", "--quiet", "--bare", str(template))
@@ -112,14 +112,14 @@ def _begin(home: Home, template: Path, *, made: bool) -> None:
         before = file.read_bytes() if file.exists() else None
         home.git.run("config", "--global", _KEY, str(template))
         splice = Splice.between(before or b"", file.read_bytes())
-        edited = Edited(made=before is None, splices=(splice,))
+        edited = FileEdit(made=before is None, splices=(splice,))
     home.folder.mkdir(parents=True, exist_ok=True)
-    book = Everywhere(template=str(template), made=made, config=edited)
-    write_file(home.book, json.dumps(to_json(book)).encode())
+    manifest = GlobalInstall(template=str(template), made=made, config=edited)
+    write_file(home.manifest, json.dumps(to_json(manifest)).encode())
 
 
-def uninstall_everywhere(environ: Mapping[str, str]) -> Iterator[Step]:
-    """The user's configuration as it was, and no template of ours. Repositories keep what they have.
+def uninstall_globally(environ: Mapping[str, str]) -> Iterator[Step]:
+    """Restore the user's configuration and remove our template. Existing repositories keep their hooks.
 
     Raises TrajError, GitError; StoreError where something cannot be written.
     """
@@ -138,14 +138,14 @@ def uninstall_everywhere(environ: Mapping[str, str]) -> Iterator[Step]:
                 if step is not None:
                     yield step
             shutil.rmtree(template / FOLDER, ignore_errors=True)
-        home.book.unlink()
+        home.manifest.unlink()
     except OSError as error:
         raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
     text = "new repositories do not record any more; those that are there do (git traj uninstall in each)"
     yield Step(what="state", name="template", did="removed", text=text)
 
 
-def _undo_setting(home: Home, known: Everywhere) -> None:
+def _undo_setting(home: Home, known: GlobalInstall) -> None:
     file = home.config_file()
     if known.config is None or not file.exists():
         return
@@ -161,7 +161,7 @@ def _undo_setting(home: Home, known: Everywhere) -> None:
 
 
 def find_dead(environ: Mapping[str, str]) -> Path | None:
-    """The template, where what it holds of ours cannot start git-traj any more."""
+    """Return the template when its hooks can no longer start git-traj."""
     try:
         known = Home(environ).read()
         if known is None:

@@ -1,7 +1,7 @@
-"""What the installation changed, remembered so that it can be undone.
+"""The manifest of an installation: every change it made, so that each can be undone.
 
-It stands in ``installed.json`` beside ``time`` and ``reflogs``, which say from where on this clone records.
-A changed file is remembered by what was put into it, never by a copy: git's configuration may hold tokens.
+It is the key ``undo`` of ``installed.json``; ``time`` and ``reflogs`` beside it mark where recording began.
+Of a changed file it keeps the edit, never a copy: git's configuration may contain tokens.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ FILE = "installed.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Splice:
-    """One change of a file: at byte ``at``, ``inserted`` bytes stand where ``removed`` (Latin-1) stood.
+    """One change of a file: at byte ``at``, ``inserted`` bytes replaced ``removed`` (Latin-1).
 
-    ``digest`` is the SHA-256 of the file as we left it: in any other file the bytes mean nothing.
+    ``digest`` is the SHA-256 of the file as we left it: the offsets are valid in that file only.
     """
 
     digest: str
@@ -41,21 +41,21 @@ class Splice:
         )
 
     def undo(self, now: bytes) -> bytes | None:
-        """The file as it was; None when somebody changed it since."""
+        """Return the file as it was; None when somebody changed it since."""
         if hashlib.sha256(now).hexdigest() != self.digest:
             return None
         return now[: self.at] + self.removed.encode("latin-1") + now[self.at + self.inserted :]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edited:
-    """How a file was changed, the latest change last; ``made``: it was not there."""
+class FileEdit:
+    """The changes of a file, the latest last; ``made``: the file is ours."""
 
     made: bool
     splices: tuple[Splice, ...] = ()
 
     def undo(self, now: bytes) -> bytes:
-        """The file as it was, or as near to it as can be when somebody changed it since."""
+        """Return the file as it was, or undone back to the first change that is not ours."""
         for splice in reversed(self.splices):
             undone = splice.undo(now)
             if undone is None:
@@ -65,9 +65,9 @@ class Edited:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """An instruction for an agent in a file of the work tree. ``made``: the file was not there; ``gap``: line
-    ends that were put before it; ``digest``: SHA-256 of its lines as we wrote them."""
+class Instruction:
+    """An instruction for an agent in a file of the work tree. ``made``: the file is ours; ``gap``: newlines
+    inserted before it; ``digest``: SHA-256 of its lines as we wrote them."""
 
     made: bool
     gap: int
@@ -75,37 +75,37 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
-    """``hooks``: paths of hooks that are ours; ``folders``: those made for all these files; ``refspecs``: by
-    remote, the values that we added to the configuration; ``config``: how, the latest change last;
-    ``settings``: agents' settings by path; ``told``: instructions by path; ``exclude``: git's own list;
-    ``excluded``: our lines in it."""
+class Manifest:
+    """``hooks``: paths of our hooks; ``folders`` that we created; ``refspecs``: by remote, the values added
+    to git's configuration; ``config``: the edits of that file, the latest last; ``settings``: agents'
+    settings by path; ``told``: instructions by path; ``exclude``: git's exclude file; ``excluded``: our lines
+    in it."""
 
     hooks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
     refspecs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     config: tuple[Splice, ...] = ()
-    settings: Mapping[str, Edited] = field(default_factory=dict)
-    told: Mapping[str, Told] = field(default_factory=dict)
-    exclude: Edited | None = None
+    settings: Mapping[str, FileEdit] = field(default_factory=dict)
+    told: Mapping[str, Instruction] = field(default_factory=dict)
+    exclude: FileEdit | None = None
     excluded: tuple[str, ...] = ()
 
 
-def read_book(local: LocalState) -> Book | None:
-    """None when nothing is installed, or nothing can be read."""
+def read_manifest(local: LocalState) -> Manifest | None:
+    """Return None when nothing is installed or the manifest is unreadable."""
     value = local.read(FILE)
     try:
-        return from_json(Book, value.get("undo", {})) if isinstance(value, dict) else None
+        return from_json(Manifest, value.get("undo", {})) if isinstance(value, dict) else None
     except FormatError:
         return None
 
 
-def write_book(local: LocalState, book: Book) -> None:
+def write_manifest(local: LocalState, manifest: Manifest) -> None:
     """Raises StoreError."""
-    local.write(FILE, {**local.read(FILE), "undo": to_json(book)})
+    local.write(FILE, {**local.read(FILE), "undo": to_json(manifest)})
 
 
 def _same(one: bytes, other: bytes) -> int:
-    """How many bytes are the same at the start of both."""
+    """The length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

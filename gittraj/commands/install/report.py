@@ -1,4 +1,4 @@
-"""What an installation says of itself: one step per thing that it looked at."""
+"""The report of an installation: a step for each thing that it checked."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Did = Literal["added", "renewed", "removed", "unchanged", "skipped", "failed"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """``name`` is the hook, the agent, the remote, the folder, or the file that an agent reads; ``text`` the
-    line for people without it."""
+    """``name``: the hook, agent, remote, folder or instruction file; ``text``: the user-visible line without
+    it."""
 
     what: What
     name: str

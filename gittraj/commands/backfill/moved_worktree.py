@@ -1,5 +1,5 @@
-"""Where a repository's working tree stood when a session worked in it: its folder was moved or removed, or
-the session ran on another machine."""
+"""Finds the former path of a working tree, for sessions from before it was moved or removed, or from another
+machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ENOUGH = 300
 
 
 def known_paths(repository: Repository) -> frozenset[str]:
-    """Every path that a branch's history ever had."""
+    """Return every path in the history of any ref."""
     listed = (
         "-c",
         "log.showSignature=false",
@@ -29,8 +29,8 @@ def known_paths(repository: Repository) -> frozenset[str]:
 
 
 def guess_root(folder: str, named: Iterable[str], known: Collection[str]) -> Path:
-    """The folder under which the most of the ``named`` absolute paths are ``known`` in the repository:
-    the one where the session worked or one above it; the nearest to it of equal ones."""
+    """Return the session's ``folder`` or the parent of it under which most of the ``named`` absolute paths
+    are ``known`` in the repository; of equals, the closest to ``folder``."""
     work = PurePosixPath(folder)
     paths = [PurePosixPath(name) for name in dict.fromkeys(named)][:_ENOUGH]
 

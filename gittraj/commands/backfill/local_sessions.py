@@ -1,5 +1,5 @@
-"""The sessions on this machine that worked in a repository: near its working trees, or in a folder that is
-gone, where something in the log shows that it was this repository's."""
+"""Finds the sessions on this machine that worked in a repository: near its working trees, or in a folder that
+no longer exists if the log proves that it was this repository's."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from gittraj.agents import Agent, SessionFile
-from gittraj.commands.backfill.desk import Desk, Source
-from gittraj.commands.backfill.former import known_paths
-from gittraj.commands.backfill.outline import Outline
+from gittraj.commands.backfill.log_digest import LogDigest
+from gittraj.commands.backfill.log_task import LogTask, Source
+from gittraj.commands.backfill.moved_worktree import known_paths
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.session_items import Entry, Fact, is_unique
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, read_items
-from gittraj.state.cursors import Off, written_at
+from gittraj.state.cursors import Suspension, written_at
 
 _FACTS = ("folder", "start_commit", "repository")
 _ANYWHERE = (Path("/"),)
 _SMALLEST_PROOF = 64
-"""Bytes of a file that an agent wrote and git holds, from which it says whose repository that was."""
+"""Bytes: a smaller file does not prove whose repository it was."""
 _PATHS_ASKED = 500
 _MANY = 3
 _EVERYWHERE = re.compile(
     r"(?i)(?:licen[cs]e|copying|notice|readme|contributing|code_of_conduct|security|changelog|dockerfile|makefile)"
     r"\b.*|\.[\w.-]+|__init__\.py|(?:package(?:-lock)?|tsconfig)\.json"
 )
-"""Names of files that are the same in many projects."""
+"""Names of files that many projects have in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A log, and the folder that it worked in, which is not there any more."""
+    """A log. ``gone``: the folder that it worked in, if that no longer exists."""
 
     source: Source
     gone: str | None = None
@@ -45,7 +45,7 @@ def find_candidates(
     agents: Sequence[Agent],
     environ: Environ,
     roots: Sequence[Path],
-    off: Off,
+    off: Suspension,
     *,
     since: float,
     mounted: Iterable[SessionFile] = (),
@@ -70,11 +70,13 @@ def find_candidates(
                     yield Candidate(source=source, gone=folder)
 
 
-def settle(desk: Desk, candidates: Sequence[Candidate]) -> tuple[list[Source], list[tuple[SessionFile, str]]]:
-    """The logs to read, each with where the working tree stood for it; and those of which nothing shows
-    whose they are."""
+def assign_worktrees(
+    log_task: LogTask, candidates: Sequence[Candidate]
+) -> tuple[list[Source], list[tuple[SessionFile, str]]]:
+    """Return the logs to read, each with its working tree's former path; and the logs that cannot be assigned
+    to this repository, with the reason."""
     kept: list[Source] = []
-    strangers: list[tuple[SessionFile, str]] = []
+    unassigned: list[tuple[SessionFile, str]] = []
     unknown: list[Candidate] = []
     verdicts: dict[str, Path | None] = {}
     for candidate in candidates:
@@ -83,7 +85,7 @@ def settle(desk: Desk, candidates: Sequence[Candidate]) -> tuple[list[Source], l
             kept.append(source)
             continue
         if source.file.name not in verdicts:
-            verdicts[source.file.name] = _former(desk, source, candidate.gone)
+            verdicts[source.file.name] = _former(log_task, source, candidate.gone)
         former = verdicts[source.file.name]
         if former is not None:
             kept.append(replace(source, former=former))
@@ -93,12 +95,12 @@ def settle(desk: Desk, candidates: Sequence[Candidate]) -> tuple[list[Source], l
     for candidate in unknown:
         source = candidate.source
         former = copied.get(head) if (head := _head(source.file)) else None
-        if former is not None:  # a copy of it went on here, and must not tell its events as its own
+        if former is not None:  # a session here began with its events, which are recorded once
             kept.append(replace(source, former=former))
         elif source.file.subagent is None:
             why = f"its folder {candidate.gone} is gone, and nothing shows that it was this repository"
-            strangers.append((source.file, why))
-    return kept, strangers
+            unassigned.append((source.file, why))
+    return kept, unassigned
 
 
 def _head(file: SessionFile) -> tuple[str, str] | None:
@@ -110,20 +112,20 @@ def _head(file: SessionFile) -> tuple[str, str] | None:
     return (file.agent, first) if first is not None and is_unique(first) else None
 
 
-def _former(desk: Desk, source: Source, folder: str) -> Path | None:
-    if not desk.known:
-        desk.known = known_paths(desk.repository)
+def _former(log_task: LogTask, source: Source, folder: str) -> Path | None:
+    if not log_task.known:
+        log_task.known = known_paths(log_task.repository)
     try:
-        former = desk.locate(source, folder)
-        outline = desk.outline(replace(source, former=former))
+        former = log_task.locate(source, folder)
+        digest = log_task.digest(replace(source, former=former))
     except (OSError, TrajError):
         return None
-    if not isinstance(outline, Outline):
+    if not isinstance(digest, LogDigest):
         return None
     shown = (
-        _shows_start(desk.repository, source.file)
-        or _shows_commit(desk, outline, folder)
-        or _shows_files(desk.repository, outline)
+        _shows_start(log_task.repository, source.file)
+        or _shows_commit(log_task, digest, folder)
+        or _shows_files(log_task.repository, digest)
     )
     return former if shown else None
 
@@ -138,10 +140,10 @@ def _shows_start(repository: Repository, file: SessionFile) -> bool:
     return start is not None and "commit" in _kinds(repository, {start})
 
 
-def _shows_commit(desk: Desk, outline: Outline, folder: str) -> bool:
+def _shows_commit(log_task: LogTask, digest: LogDigest, folder: str) -> bool:
     """Whether a call that ran in the folder, and names no place of today's repository, printed a commit of it
     as made. One that went over here to commit shows nothing of the rest."""
-    log, territory = outline.log, desk.territory(None)
+    log, territory = digest.log, log_task.territory(None)
     shorts: set[str] = set()
     for index, entry in enumerate(log.entries):
         result = log.result_of(index)
@@ -151,13 +153,13 @@ def _shows_commit(desk: Desk, outline: Outline, folder: str) -> bool:
         here = any(path.is_relative_to(r) for path in territory.named(entry) for r in territory.roots)
         if inside and not here:
             shorts |= set(log.entries[result].commits)
-    return bool(shorts) and "commit" in _kinds(desk.repository, shorts)
+    return bool(shorts) and "commit" in _kinds(log_task.repository, shorts)
 
 
-def _shows_files(repository: Repository, outline: Outline) -> bool:
+def _shows_files(repository: Repository, digest: LogDigest) -> bool:
     """Whether it wrote files that this repository has had under the same paths, byte for byte; of those that
     every project has it takes more than one."""
-    written = {(w.path, blob) for w in outline.writings.found for blob in w.blobs if w.lines}
+    written = {(w.path, blob) for w in digest.writings.found for blob in w.blobs if w.lines}
     paths = sorted({path for path, _ in written})
     if not paths:
         return False
@@ -213,10 +215,10 @@ def _facts(file: SessionFile) -> dict[str, str]:
     return facts
 
 
-def _source(file: SessionFile, off: Off) -> Source:
+def _source(file: SessionFile, off: Suspension) -> Source:
     return Source(file=file, off=off.sessions.get(file.name, ()))
 
 
-def _with_subagents(agent: Agent, file: SessionFile, off: Off) -> Iterator[Source]:
+def _with_subagents(agent: Agent, file: SessionFile, off: Suspension) -> Iterator[Source]:
     yield _source(file, off)
     yield from (Source(file=below) for below in agent.subagents(file))

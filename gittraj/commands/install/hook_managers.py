@@ -1,6 +1,6 @@
-"""What other tools that write hooks do with ours, as the releases of 2026 were seen to do it.
+"""How other hook managers treat our hooks, observed in their releases of 2026.
 
-husky 9 writes its folder anew, lefthook 2 moves a hook to ``NAME.old`` and never runs it, the pre-commit
+husky 9 rewrites its folder, lefthook 2 moves a hook to ``NAME.old`` and never runs it, the pre-commit
 framework 4 moves it to ``NAME.legacy`` and runs it first, without stdin but for ``pre-push``.
 """
 
@@ -16,7 +16,7 @@ FRAMEWORK = b"https://pre-commit.com"
 _LEFTHOOK = b"LEFTHOOK"
 _HUSKY = b'. "$(dirname "$0")/h"'
 _STDIN = ("post-rewrite",)
-"""Hooks that need their stdin, which the framework does not hand on."""
+"""Hooks that need stdin, which the framework does not pass on."""
 
 
 def legacy_of(path: Path) -> Path:
@@ -28,7 +28,7 @@ def old_of(path: Path) -> Path:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether a block of ours stands in the file, whole or not."""
+    """Whether the file contains a block of ours, complete or damaged."""
     try:
         return path.is_file() and find_block(path.read_bytes()) is not None
     except TrajError:
@@ -41,19 +41,20 @@ def runs_ours(path: Path) -> bool:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether a hook stands there that neither is ours nor runs it."""
+    """Whether the hook there is another tool's and does not run ours."""
     return path.is_file() and not is_ours(path) and not runs_ours(path)
 
 
 def goes_behind(path: Path, content: bytes) -> bool:
-    """Whether the framework's own way is open: then ``pre-commit install`` and ``uninstall`` do what they
-    always do."""
+    """Whether ours can become the framework's ``.legacy`` hook, so that ``pre-commit install`` and
+    ``uninstall`` work as usual."""
     return FRAMEWORK in content and path.name not in _STDIN and not os.path.lexists(legacy_of(path))
 
 
 def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
-    """Whether what we kept makes room for the hook that stands there now: it is the same tool's, of an
-    earlier release; or lefthook moved us aside, which had moved it aside if we had not."""
+    """Whether the hook that we had kept gives way to the present one: an earlier release of the same tool's;
+    or lefthook moved ours aside, as it would have moved the kept one. Removes or moves it unless
+    ``dry_run``."""
     kept, old = path.with_name(path.name + KEPT), old_of(path)
     before = kept.read_bytes()
     outdated = any(mark in before and mark in content for mark in (FRAMEWORK, _LEFTHOOK, _HUSKY))
@@ -66,7 +67,8 @@ def take_turn(path: Path, content: bytes, *, dry_run: bool) -> bool:
 
 
 def drop_old(path: Path) -> None:
-    """What lefthook put aside of us: with it there, lefthook refuses to install again. Raises OSError."""
+    """Remove our hook that lefthook moved aside: lefthook refuses to install again beside it. Raises
+    OSError."""
     if _is_pure(old_of(path)):
         old_of(path).unlink()
 

@@ -1,0 +1,121 @@
+"""Moves refs: the only code that does. ``tests/unit/test_imports.py`` finds any other.
+
+``move_ref`` compares and swaps, and tries again on the newer tip when another process was faster. ``git notes
+add`` and libgit2's ``create_note`` move the ref without comparing and lose three notes of four when eight
+processes write at once. It must not know what a commit on a ref contains.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from gittraj.errors import StoreError, unwritable
+from gittraj.git import Repository
+from gittraj.state.folder import discard
+from gittraj.state.lock import acquire
+
+_TIMEOUT = 10.0  # seconds after which a write gives up,
+_TRIES = 10  # but never before as many attempts: the machine may have slept
+_STALE = 3.0  # seconds
+_FULL_AFTER = 8  # attempts, after which the disk may be full
+_ROOM = 64 * 1024  # bytes: a lock, a line of a reflog, and folders for both
+
+
+def move_ref(
+    repository: Repository, ref: str, build: Callable[[str | None], str | None], *, message: str
+) -> str | None:
+    """Move ``ref`` to the commit that ``build`` makes on its tip (None: no ref yet); return that commit.
+
+    ``build`` runs again on the new tip whenever another process moved the ref meanwhile; when it returns
+    None, the ref stays. Raises StoreError when the ref could not be moved within ten seconds and 10 attempts,
+    or the disk is full.
+    """
+    objects = repository.objects
+    end = time.monotonic() + _TIMEOUT
+    tries = 0
+    with _turn(repository, end):
+        while True:
+            old = objects.resolve(ref)
+            new = build(old)
+            if new is None or objects.swap_ref(ref, new=new, old=old, message=message):
+                return new
+            if time.monotonic() > end and tries > _TRIES:
+                raise _stuck(repository, ref)
+            _break_stale_lock(repository, ref)
+            tries += 1
+            if tries == _FULL_AFTER:
+                _check_disk(repository, ref)
+            _rest()
+
+
+def set_ref(
+    repository: Repository, ref: str, commit: str, *, message: str, old: str | None = None, check: bool = True
+) -> None:
+    """Point ``ref`` to ``commit``, if it is at ``old`` (None: wherever it is). For a copy of a remote's ref,
+    and for a ref that git cannot read. Raises GitError with ``check``."""
+    expected = [] if old is None else [old]
+    repository.run("update-ref", "-m", message, ref, commit, *expected, check=check)
+
+
+def delete_ref(repository: Repository, ref: str, *, check: bool = True) -> None:
+    """Delete a copy of a remote's ref. Raises GitError with ``check``."""
+    repository.run("update-ref", "-d", ref, check=check)
+
+
+def expire_reflog(repository: Repository, ref: str) -> None:
+    """Drop the reflog of ``ref``: it would keep reachable what was just removed."""
+    repository.run("reflog", "expire", "--expire=all", ref, check=False)
+
+
+@contextmanager
+def _turn(repository: Repository, end: float) -> Iterator[None]:
+    """Make our own processes write one after the other: of two dozen that only compare and swap, one starves.
+
+    Best effort, until ``end`` (monotonic seconds): correctness rests on the swap alone.
+    """
+    with ExitStack() as opened:
+        try:
+            folder = os.open(repository.common_dir, os.O_RDONLY)
+            opened.callback(os.close, folder)
+            acquire(folder, end - time.monotonic())
+        except OSError:
+            pass  # Windows opens no folder, and some file systems have no locks
+        yield
+
+
+def _rest() -> None:
+    import random  # noqa: PLC0415 - most writers are alone
+
+    time.sleep(random.uniform(0.001, 0.008))  # noqa: S311 - jitter keeps the writers apart, no secret
+
+
+def _break_stale_lock(repository: Repository, ref: str) -> None:
+    """Remove the lock of a killed writer, which git never does. A live one holds it for milliseconds."""
+    lock = repository.common_dir / f"{ref}.lock"
+    try:
+        if time.time() - lock.stat().st_mtime > _STALE:
+            lock.unlink()
+    except OSError:
+        pass  # no lock, or it was released just now
+
+
+def _check_disk(repository: Repository, ref: str) -> None:
+    """Raise StoreError when the disk is full: git only reports that the ref could not be locked."""
+    folder = (repository.common_dir / ref).parent
+    name = f"traj-{os.getpid()}.lock"  # not a valid ref name, so git ignores it
+    probe = (folder if folder.is_dir() else repository.common_dir) / name
+    try:
+        probe.write_bytes(bytes(_ROOM))
+    except OSError as error:
+        raise unwritable(probe.parent, error) from None
+    finally:
+        discard(probe)
+
+
+def _stuck(repository: Repository, ref: str) -> StoreError:
+    lock = repository.common_dir / f"{ref}.lock"
+    hint = f"if no git process runs, remove {lock}" if lock.exists() else "try again in a moment"
+    return StoreError(f"{ref} could not be moved for {_TIMEOUT:g} seconds", hint=hint)
