@@ -22,20 +22,20 @@ from gittraj.model.values import (
     AnyEvent,
     Counts,
     Decision,
-    Figures,
     FileChanged,
     Link,
     Message,
     Origin,
+    PartSummary,
     Prompt,
     Range,
     Record,
     SegmentRef,
+    SessionInfo,
     Summary,
     ToolCall,
     ToolResult,
     Usage,
-    Whole,
 )
 
 START = 1_600_000_000
@@ -238,7 +238,7 @@ def _record(
         )
         for _ in range(chance.randrange(3))
     )
-    figures = Figures(
+    figures = PartSummary(
         prompt=_say(chance, chance.randrange(10, 60)),
         summary=Summary(text=_say(chance, chance.randrange(10, 40)), by="agent"),
         started_at=began.isoformat(),
@@ -256,7 +256,7 @@ def _record(
         range=Range(first=f"e{position}", last=f"e{position + count - 1}", n=count, at=position),
         origin=Origin(commit=commit),
         figures=figures,
-        whole=Whole(
+        whole=SessionInfo(
             agent=("claude-code", "codex", "gemini")[number % 3],
             models=("claude-sonnet-4-5",),
             session=session,

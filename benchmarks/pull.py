@@ -18,7 +18,7 @@ from benchmarks.table import Row
 from github_action.fetching import Fetched, Source
 from github_action.retry import RetryBudget
 from gittraj.model.codec import encode_note
-from gittraj.model.values import Decision, FileChanged, Line, Summary, Usage, Whole
+from gittraj.model.values import Decision, FileChanged, Line, SessionInfo, Summary, Usage
 from gittraj.notes.store import DATA_PREFIX, DataRefs
 from tests.github.runner import Runner
 from tests.github.server import TOKEN, GitHub
@@ -74,7 +74,9 @@ def _record(number: int) -> Line:
     chosen = Decision(chosen=say(8), by="agent", alternatives=(say(6),), reasoning=say(25), confidence=0.8)
     return record(
         f"traj_{number}",
-        whole=Whole(title=say(6), agent="claude-code", models=("claude-sonnet-4-5",), session=f"s{number}"),
+        whole=SessionInfo(
+            title=say(6), agent="claude-code", models=("claude-sonnet-4-5",), session=f"s{number}"
+        ),
         prompt=say(165),
         summary=Summary(text=say(60), by="agent"),
         usage=Usage(input_tokens=chance.randrange(10**5), output_tokens=chance.randrange(10**4)),

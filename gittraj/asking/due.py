@@ -20,7 +20,7 @@ from gittraj.decisions.commands import ABANDONED, COMPLETED
 from gittraj.decisions.derivation import derive
 from gittraj.git import Repository, open_for_hook, read_reflog
 from gittraj.model.session_items import Cursor, Entry
-from gittraj.model.values import AnyEvent, Reflected, Remark
+from gittraj.model.values import AnyEvent, NoteEvent, RetrospectiveEvent
 from gittraj.record.drain.reading import read_items
 from gittraj.state.active import load_active
 from gittraj.state.cursors import Suspension, load_state, load_suspension
@@ -80,8 +80,8 @@ def is_off(file: SessionFile, off: Suspension) -> bool:
 def looks_back(events: Iterable[AnyEvent]) -> bool:
     """Whether a retrospective is among them, or the word that all ended without one."""
     return any(
-        isinstance(event, Reflected)
-        or (isinstance(event, Remark) and not {COMPLETED, ABANDONED}.isdisjoint(event.tags))
+        isinstance(event, RetrospectiveEvent)
+        or (isinstance(event, NoteEvent) and not {COMPLETED, ABANDONED}.isdisjoint(event.tags))
         for event in events
     )
 

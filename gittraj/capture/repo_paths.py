@@ -27,7 +27,7 @@ _COMMAND_LIMIT = 20_000
 _PATH_LIMIT = 4096
 
 
-class Territory:
+class RepoPaths:
     """The work trees of one repository, to distinguish them from others. ``former`` are folders where one of
     them was earlier, or on another machine."""
 

@@ -26,7 +26,7 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
     from gittraj.notes.store import NotesRef
     from gittraj.query.records import Recorded
     from gittraj.query.review import read_change
-    from gittraj.render.comment.comment import Taste, render_comment
+    from gittraj.render.comment.comment import CommentOptions, render_comment
     from gittraj.render.comment.tables import Place
 
     with find_repository() as repository:
@@ -34,7 +34,7 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, Recorded(notes.items()), base, head, notes=notes.tip())
-    text = render_comment(change, Place(), Taste(prompts=prompts, cost=not no_cost))
+    text = render_comment(change, Place(), CommentOptions(prompts=prompts, cost=not no_cost))
     if not as_json:
         click.echo(text, nl=False)
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.own import Anchor, Part, own
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
@@ -64,7 +64,7 @@ def link_session(
         state = load_state(local.folder)
         trajectory = trajectory_id(file.agent, file.session)
         known = state.sessions.get(trajectory) if state else None
-        territory = Territory(repository, home=environ.home)
+        territory = RepoPaths(repository, home=environ.home)
         switched = load_suspension(local.folder)
         if is_forgotten(file, switched.forgotten):
             raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")

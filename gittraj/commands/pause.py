@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents
 from gittraj.capture.commits import read_moves
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
@@ -94,7 +94,7 @@ def _installed(repository: Repository) -> LocalState:
 
 
 def _near(repository: Repository, environ: Environ) -> Iterator[SessionFile]:
-    roots = Territory(repository).roots
+    roots = RepoPaths(repository).roots
     for agent in all_agents().values():
         yield from agent.sessions(environ, roots, since=0.0)
 

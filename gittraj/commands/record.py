@@ -29,10 +29,10 @@ from gittraj.model.values import (
     Link,
     Range,
     Record,
-    Reflected,
+    RetrospectiveEvent,
+    SessionInfo,
     TaskRef,
     Trajectory,
-    Whole,
 )
 from gittraj.notes.merge import order, standing
 from gittraj.notes.store import NotesRef
@@ -232,11 +232,11 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
 
 def _closing(trajectory: str, event: AnyEvent, commits: list[str], last: Record, call: Call) -> Draft:
     span = Range(first=event.id, last=event.id, n=1)
-    whole = Whole(
+    whole = SessionInfo(
         agent=last.whole.agent,
         session=last.whole.session,
         status=_ENDED.get(call.verb),
-        retrospective=event.retrospective if isinstance(event, Reflected) else None,
+        retrospective=event.retrospective if isinstance(event, RetrospectiveEvent) else None,
     )
     chapter = Chapter(id=event.id, title="", events=(event,))
     targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)

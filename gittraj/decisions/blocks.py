@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
 
-from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, decisions_of, word_event
-from gittraj.events.quotation import around, find_code_spans, find_shown
-from gittraj.model.values import AnyEvent, Decided, Remark
+from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, decisions_of, parse_event
+from gittraj.events.quotation import around, find_code_spans, find_quoted
+from gittraj.model.values import AnyEvent, Decided, NoteEvent
 
 _BEGIN = re.compile(r"\[\[(?:TRAJECTORY:([A-Za-z][\w-]{0,40})|(RETROSPECTIVE))\]\]")
 _OPEN = re.compile(r"\s*(?:```(?:json)?[ \t]*\n?\s*)?")
@@ -50,7 +50,7 @@ def parse_blocks(text: str, *, name: str, **common: Any) -> Parsed:
     for start, end, kind, said in _find(text):
         found = _events(kind, said, common)
         events += found
-        if not isinstance(found[0], Remark) or "unparsed" not in found[0].tags:
+        if not isinstance(found[0], NoteEvent) or "unparsed" not in found[0].tags:
             kept.append(text[at:start])
             at = end
     if not events:
@@ -70,7 +70,7 @@ def _join(before: str, after: str) -> str:
 
 def _find(text: str) -> Iterator[tuple[int, int, str, Any]]:
     """Start, end and kind of each block, with its JSON value, or a text that says why it has none."""
-    shown, code = find_shown(text), find_code_spans(text)
+    shown, code = find_quoted(text), find_code_spans(text)
     at = 0
     for _ in range(_MOST):
         begin = _BEGIN.search(text, at)
@@ -115,14 +115,16 @@ def _events(kind: str, said: Any, common: dict[str, Any]) -> list[AnyEvent]:
     why = said if isinstance(said, str) else ""
     try:
         if not why:
-            stated: list[AnyEvent] = [word_event(kind, said, by="agent", id="", **common)]
+            stated: list[AnyEvent] = [parse_event(kind, said, by="agent", id="", **common)]
             if kind == RETROSPECTIVE:
                 decided = decisions_of(said, by="agent")
                 stated = [*(Decided(id="", decision=each, **common) for each in decided), *stated]
             return stated
     except UnclearError as error:
         why = str(error)
-    return [Remark(id="", **common, kind="finding", content=f"a block '{kind}': {why}", tags=("unparsed",))]
+    return [
+        NoteEvent(id="", **common, kind="finding", content=f"a block '{kind}': {why}", tags=("unparsed",))
+    ]
 
 
 def _is_template(said: Any) -> bool:

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gittraj.decisions.shell import Command, Word, read_commands
-from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, author_of, word_event
-from gittraj.model.values import AnyEvent, Remark
+from gittraj.decisions.wording import RETROSPECTIVE, UnclearError, author_of, parse_event
+from gittraj.model.values import AnyEvent, NoteEvent
 
 ID = re.compile(r"^(?:Output: ?)?(ev_[a-z2-7]{24})(?= |\r?$)", re.M)
 """An event's id as a recording command prints it: first in its line. Gemini CLI puts a word before it."""
@@ -76,16 +76,16 @@ class Call:
         if author := author_of(self.said):
             common["agent"] = author.name
         if self.verb == "abandon":
-            return Remark(
+            return NoteEvent(
                 **common, kind="note", content=self.said.get("reason") or "abandoned", tags=(ABANDONED,)
             )
         kind = {"start": "chapter", "complete": RETROSPECTIVE}.get(self.verb, self.verb)
         try:
-            return word_event(kind, self.said, by=by, **common)
+            return parse_event(kind, self.said, by=by, **common)
         except UnclearError:
             if self.verb != "complete" or self.said.keys() - {"agent"}:
                 raise
-            return Remark(**common, kind="note", content="completed", tags=(COMPLETED,))
+            return NoteEvent(**common, kind="note", content="completed", tags=(COMPLETED,))
 
 
 def find_calls(line: str) -> list[Call]:

@@ -17,7 +17,7 @@ from gittraj.decisions.wording import UnclearError, author_of
 from gittraj.errors import FormatError
 from gittraj.model.codec import from_json
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
-from gittraj.model.values import AnyEvent, Message, Remark, TaskRef, ToolCall, ToolResult
+from gittraj.model.values import AnyEvent, Message, NoteEvent, TaskRef, ToolCall, ToolResult
 
 Recall = Callable[[str], AnyEvent | None]
 """The event of an id as it was stored when its command ran in this clone, or None."""
@@ -76,7 +76,7 @@ def _from_line(call: Call | None, name: str, result: ToolResult) -> AnyEvent:
     except UnclearError:
         pass
     text = f"git traj{f' {call.verb}' if call else ''}, in words that this log does not have"
-    return Remark(**common, content=text, kind="note")
+    return NoteEvent(**common, content=text, kind="note")
 
 
 def _facts(calls: list[Call], found: list[AnyEvent]) -> Iterator[Fact]:

@@ -16,11 +16,11 @@ from gittraj.model.values import (
     Decision,
     Foreign,
     Message,
+    NoteEvent,
     Participant,
     PeerMessage,
-    Reflected,
-    Remark,
     Retrospective,
+    RetrospectiveEvent,
 )
 
 RETROSPECTIVE = "retrospective"
@@ -39,7 +39,7 @@ class UnclearError(ValueError):
     """A field is missing or wrong. The message names the field, never a value."""
 
 
-def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
+def parse_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -> AnyEvent:
     """The event of this ``kind`` (``decision``, ``chapter``, ``retrospective``, any type of the command
     contract) that ``said`` describes. ``by`` is its author; ``common`` are fields known already, among them
     the ``id``. Raises UnclearError."""
@@ -49,14 +49,14 @@ def word_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) ->
     if author := author_of(said):
         fields["agent"] = author.name
     if kind == "decision":
-        decision = word_decision(said, by=by)
+        decision = parse_decision(said, by=by)
         return Decided(**fields, content=content, decision=decision)
     if kind == RETROSPECTIVE:
-        return Reflected(**fields, content=content, retrospective=word_retrospective(said, by=by))
+        return RetrospectiveEvent(**fields, content=content, retrospective=parse_retrospective(said, by=by))
     if not content:
         raise UnclearError("content is missing")
     if kind in _REMARKS:
-        return Remark(**fields, content=content, kind=cast(Any, kind))
+        return NoteEvent(**fields, content=content, kind=cast(Any, kind))
     if kind in _PEERS:
         return PeerMessage(**fields, content=content, direction=cast(Any, _PEERS[kind]))
     if kind == "message":
@@ -82,7 +82,7 @@ def author_of(said: Mapping[str, Any]) -> Participant | None:
     return Participant(name=name, role=role or _text(said, "role")) if name else None
 
 
-def word_decision(said: Mapping[str, Any], *, by: str) -> Decision:
+def parse_decision(said: Mapping[str, Any], *, by: str) -> Decision:
     """Raises UnclearError when nothing was chosen."""
     chosen = _text(said, "chosen", "choice", "decision", "content")
     if not chosen:
@@ -99,7 +99,7 @@ def word_decision(said: Mapping[str, Any], *, by: str) -> Decision:
     )
 
 
-def word_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
+def parse_retrospective(said: Mapping[str, Any], *, by: str) -> Retrospective:
     """Raises UnclearError when it is empty."""
     found = Retrospective(
         by=by,
@@ -122,7 +122,7 @@ def decisions_of(said: Mapping[str, Any], *, by: str) -> list[Decision]:
     found = []
     for each in listed if isinstance(listed, list) else ():
         try:
-            found.append(word_decision(each if isinstance(each, dict) else {"chosen": each}, by=by))
+            found.append(parse_decision(each if isinstance(each, dict) else {"chosen": each}, by=by))
         except UnclearError:
             continue
     return found

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from gittraj.events.quotation import find_shown
+from gittraj.events.quotation import find_quoted
 from gittraj.model.values import Decision
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -158,6 +158,6 @@ def _own_sentences(message: str) -> Iterator[tuple[str, str]]:
 
 def _said(message: str) -> str:
     """Without code and quotations."""
-    for start, end in reversed(find_shown(message)):
+    for start, end in reversed(find_quoted(message)):
         message = f"{message[:start]}\n{message[end:]}"
     return message

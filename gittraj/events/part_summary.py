@@ -10,12 +10,12 @@ from gittraj.model.values import (
     AnyEvent,
     Counts,
     Decided,
-    Figures,
     FileChanged,
     Foreign,
     Message,
+    NoteEvent,
+    PartSummary,
     Prompt,
-    Remark,
     Summary,
     TestRuns,
     Thinking,
@@ -38,7 +38,7 @@ _PASSED = re.compile(r"(\d+) pass(?:ed|ing)")
 _FAILED = re.compile(r"(\d+) fail(?:ed|ing|ures?)")
 
 
-def fold_figures(
+def summarize_part(
     events: Sequence[AnyEvent],
     *,
     prompt: str | None,
@@ -46,7 +46,7 @@ def fold_figures(
     thinking: ThinkingState,
     dropped: int = 0,
     omitted: int = 0,
-) -> Figures:
+) -> PartSummary:
     """The summary of one part.
 
     ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
@@ -61,7 +61,7 @@ def fold_figures(
     spent = [e.usage for e in events if e.usage is not None]
     times = sorted(e.ts for e in events if e.ts)
     asked = prompts[0] if prompts else prompt
-    return Figures(
+    return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
         summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else None,
         started_at=times[0] if times else None,
@@ -92,16 +92,16 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted:
         tool_calls=number(ToolCall),
         api_calls=api_calls,
         errors=sum(
-            (isinstance(e, ToolResult) and e.is_error) or (isinstance(e, Remark) and e.kind == "error")
+            (isinstance(e, ToolResult) and e.is_error) or (isinstance(e, NoteEvent) and e.kind == "error")
             for e in events
         ),
         subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
         dropped=dropped,
         omitted=omitted,
-        runs=sum(isinstance(e, Remark) and "run" in e.tags for e in events),
-        verifications=sum(isinstance(e, Remark) and e.kind == "verification" for e in events),
+        runs=sum(isinstance(e, NoteEvent) and "run" in e.tags for e in events),
+        verifications=sum(isinstance(e, NoteEvent) and e.kind == "verification" for e in events),
         artifacts=sum(isinstance(e, Foreign) and e.type == "artifact" for e in events),
-        checkpoints=sum(isinstance(e, Remark) and e.kind == "checkpoint" for e in events),
+        checkpoints=sum(isinstance(e, NoteEvent) and e.kind == "checkpoint" for e in events),
     )
 
 
@@ -127,7 +127,7 @@ def _fold_tests(events: Sequence[AnyEvent]) -> TestRuns | None:
 
 def _verdicts(event: AnyEvent) -> list[str]:
     """The status of each check of a verification; empty unless one passed or failed."""
-    report = event.raw if isinstance(event, Remark) and event.kind == "verification" else None
+    report = event.raw if isinstance(event, NoteEvent) and event.kind == "verification" else None
     checks = report.get("checks") if isinstance(report, dict) else None
     found = [str(c.get("status")) for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
     return found if {"passed", "failed"} & {*found} else []

@@ -20,7 +20,7 @@ _MARKDOWN = ("markdown", "md")
 _ELEMENT = re.compile(r"<(pre|code|blockquote)(?:\s[^<>]{0,200})?>|<!--", re.I)
 
 
-def find_shown(text: str) -> list[Span]:
+def find_quoted(text: str) -> list[Span]:
     """The fences, indented code, block quotes and HTML elements for these, in order and without overlap."""
     spans: list[Span] = []
     for start, end in sorted((*_shown_lines(text), *_elements(text))):

@@ -13,7 +13,7 @@ from typing import Any
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import Message, Prompt, Remark
+from gittraj.model.values import Message, NoteEvent, Prompt
 
 name = "agentnote"
 agent = "claude-code"
@@ -62,7 +62,7 @@ def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
         own = f"{note.prefix}.{number}"
         for at, context in enumerate(coerce.objects(interaction.get("contexts"))):
             if text := coerce.text(context.get("text")):
-                remark = Remark(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
+                remark = NoteEvent(id=f"{own}:context{at}", content=text, kind="note", tags=("context",))
                 yield Entry(event=remark, end=note.end)
         yield Entry(
             event=Prompt(id=f"{own}:prompt", content=coerce.text(interaction.get("prompt")) or ""),
@@ -72,7 +72,7 @@ def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
         if used or wrote:
             summary = f"Used {used or 'no tool'}{f', for {wrote}' if wrote else ''}"
             yield Entry(
-                event=Remark(id=f"{own}:used", content=summary, kind="note", tags=("tools",)), end=note.end
+                event=NoteEvent(id=f"{own}:used", content=summary, kind="note", tags=("tools",)), end=note.end
             )
         if text := coerce.text(interaction.get("response")):
             yield Entry(event=Message(id=f"{own}:answer", content=text, model=model), end=note.end)
@@ -95,7 +95,7 @@ def _closing(note: Note, content: dict[str, Any]) -> Entry:
     if counted:
         added, total = (coerce.count(counted.get(f"{kind}_added")) for kind in ("ai", "total"))
         text += f", {added} of {total} lines added"
-    event = Remark(
+    event = NoteEvent(
         id=f"{note.prefix}:note",
         ts=coerce.stamp(content.get("timestamp")) or note.ts,
         content=text,

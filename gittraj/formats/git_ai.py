@@ -16,7 +16,7 @@ from typing import Any
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Message, Prompt, Remark, Thinking, ToolCall
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall
 
 name = "git-ai"
 agent = "claude-code"
@@ -105,7 +105,7 @@ def _event(own: str, message: dict[str, Any]) -> AnyEvent | None:
         case "thinking":
             return Thinking(**common)
         case "plan":
-            return Remark(**common, kind="note", tags=("plan",))
+            return NoteEvent(**common, kind="note", tags=("plan",))
         case "tool_use":
             tool = coerce.text(message.get("name")) or "unknown"
             return ToolCall(**common, name=tool, arguments=message.get("input"), call_id=own)
@@ -121,7 +121,7 @@ def _closing(note: Note, works: list[_Work]) -> Entry:
             ranges.setdefault(path, []).extend(numbers)
     text = "; ".join(f"{path} {','.join(numbers)}" for path, numbers in ranges.items())
     counts = {key: count for w in works for key in _COUNTS if (count := coerce.number(w.record.get(key)))}
-    event = Remark(
+    event = NoteEvent(
         id=f"{note.prefix}:note",
         ts=note.ts,
         content=f"git-ai: {text or 'no line of this commit is left of it'}",

@@ -19,7 +19,7 @@ from gittraj.formats.base import coerce, document
 from gittraj.formats.codex import exec as printed
 from gittraj.formats.codex.usage import since
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
-from gittraj.model.values import Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 name = "zwarm"
 agent = "zwarm"
@@ -158,7 +158,7 @@ class _Reading:
         meta = self._meta
         error = coerce.text(meta.get("error"))
         if error:
-            yield Entry(event=Remark(id="error:0", content=error, kind="error"), end=0)
+            yield Entry(event=NoteEvent(id="error:0", content=error, kind="error"), end=0)
         if not self._turns and self._last and (usage := _usage(meta.get("token_usage"))) != Usage():
             yield Spent(response=self._last, usage=usage, cumulative=True)
         status = coerce.text(meta.get("status"))

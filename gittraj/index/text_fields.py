@@ -17,12 +17,12 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
     Record,
-    Reflected,
-    Remark,
     Retrospective,
+    RetrospectiveEvent,
     TaskRef,
     Thinking,
     ToolCall,
@@ -133,14 +133,14 @@ def _of_event(event: AnyEvent) -> Iterator[tuple[str, str]]:
     match event:
         case Prompt():
             yield "prompt", event.content
-        case Message() | PeerMessage() | Remark():
+        case Message() | PeerMessage() | NoteEvent():
             yield "message", event.content
         case Thinking():
             if event.seal is None and event.payload is None:
                 yield "thinking", event.content
         case Decided():
             yield from (("decision", text) for text in _of_decision(event.decision))
-        case Reflected():
+        case RetrospectiveEvent():
             yield from (("retrospective", text) for text in _of_retrospective(event.retrospective))
         case ToolCall():
             yield from _of_call(event)

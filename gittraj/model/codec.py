@@ -25,7 +25,7 @@ from gittraj.model.values import AnyEvent, ForeignLine, Line, Record, Tombstone
 
 T = TypeVar("T")
 _ALWAYS = {"v", "rev"}
-_REMARKS = get_args(get_type_hints(values.Remark)["kind"])
+_REMARKS = get_args(get_type_hints(values.NoteEvent)["kind"])
 _EVENTS: dict[type, str] = {
     values.Prompt: "prompt",
     values.Thinking: "thinking",
@@ -33,7 +33,7 @@ _EVENTS: dict[type, str] = {
     values.ToolCall: "tool_call",
     values.ToolResult: "tool_result",
     values.Decided: "decision",
-    values.Reflected: "retrospective",
+    values.RetrospectiveEvent: "retrospective",
 }
 _TYPES: dict[str, type] = {name: cls for cls, name in _EVENTS.items()}
 _NESTED: dict[type, tuple[str, dict[str, str]]] = {
@@ -200,7 +200,7 @@ def _kind(value: Any) -> str:
 
 def event_type(event: AnyEvent) -> str:
     """The event's name in JSON."""
-    if isinstance(event, values.Remark):
+    if isinstance(event, values.NoteEvent):
         return event.kind
     if isinstance(event, values.PeerMessage):
         return f"message_{event.direction}"
@@ -213,7 +213,7 @@ def event_to_json(event: AnyEvent) -> dict[str, Any]:
     """An EVENT of the command contract, without its null and empty fields."""
     flat: dict[str, Any] = to_json(event)
     match event:
-        case values.Remark():
+        case values.NoteEvent():
             del flat["kind"]
         case values.PeerMessage():
             del flat["direction"]
@@ -233,7 +233,7 @@ def event_from_json(value: Any, path: str = "event") -> AnyEvent:
     flat = dict(value)
     name = flat.pop("type")
     if name in _REMARKS:
-        return from_json(values.Remark, {**flat, "kind": name}, path)
+        return from_json(values.NoteEvent, {**flat, "kind": name}, path)
     if name in ("message_sent", "message_received"):
         return from_json(values.PeerMessage, {**flat, "direction": name[8:]}, path)
     if name not in _TYPES:

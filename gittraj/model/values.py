@@ -83,7 +83,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Touched:
+class FileTouched:
     """A file that an event wrote: ``path`` is relative to the repository, with ``/``."""
 
     path: str
@@ -115,7 +115,7 @@ class Event:
     raw: Json = None
     significance: str | None = None
     tags: tuple[str, ...] = ()
-    files: tuple[Touched, ...] = ()
+    files: tuple[FileTouched, ...] = ()
     parent: str | None = None
     artifact: Artifact | None = None
     extra: Extra = field(default_factory=dict)
@@ -171,14 +171,14 @@ class Decided(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Remark(Event):
+class NoteEvent(Event):
     """``chapter``: the title of the events that follow."""
 
     kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint", "chapter"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reflected(Event):
+class RetrospectiveEvent(Event):
     retrospective: Retrospective
 
 
@@ -190,7 +190,16 @@ class Foreign(Event):
 
 
 AnyEvent = (
-    Prompt | Thinking | Message | ToolCall | ToolResult | PeerMessage | Decided | Remark | Reflected | Foreign
+    Prompt
+    | Thinking
+    | Message
+    | ToolCall
+    | ToolResult
+    | PeerMessage
+    | Decided
+    | NoteEvent
+    | RetrospectiveEvent
+    | Foreign
 )
 
 
@@ -256,7 +265,7 @@ class Exit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whole:
+class SessionInfo:
     """What was known about the whole session when a part of it was written."""
 
     title: str | None = None
@@ -292,7 +301,7 @@ class Trajectory:
     """One agent session, or one hand-started piece of work, or (with ``span``) a part of one."""
 
     id: str
-    whole: Whole
+    whole: SessionInfo
     chapters: tuple[Chapter, ...] = ()
     span: Range | None = None
     prompt: str | None = None
@@ -370,7 +379,7 @@ class FileChanged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
+class PartSummary:
     """The summary of one part: its prompt, tokens, decisions, files."""
 
     prompt: str | None = None
@@ -406,8 +415,8 @@ class Record:
     origin: Origin | None = None
     segments: tuple[SegmentRef, ...] = ()
     also: tuple[SegmentRef, ...] = ()
-    figures: Figures = field(default_factory=Figures, metadata={"flat": True})
-    whole: Whole = field(default_factory=Whole, metadata={"flat": True})
+    figures: PartSummary = field(default_factory=PartSummary, metadata={"flat": True})
+    whole: SessionInfo = field(default_factory=SessionInfo, metadata={"flat": True})
     seals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     incomplete: bool = False
     cut: Mapping[str, int] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
-from gittraj.model.values import CostSource, Counts, Figures, FileChanged, Key, Record, TestRuns, Usage
+from gittraj.model.values import CostSource, Counts, FileChanged, Key, PartSummary, Record, TestRuns, Usage
 from gittraj.notes.merge import order
 from gittraj.seal.events import count_readers
 
@@ -130,7 +130,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
     }
 
 
-def fold_usage(figures: Sequence[Figures]) -> Header:
+def fold_usage(figures: Sequence[PartSummary]) -> Header:
     """Tokens and cost of parts that do not overlap."""
     spent = [f.usage for f in figures if f.usage]
     sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in _keys(Usage) or ()}
@@ -141,7 +141,7 @@ def fold_usage(figures: Sequence[Figures]) -> Header:
     }
 
 
-def cost(figures: Figures) -> float | None:
+def cost(figures: PartSummary) -> float | None:
     """In US dollars. A negative one, which anybody may write, is ignored."""
     known = figures.cost_usd
     return known if known is not None and known >= 0 else None
@@ -157,7 +157,7 @@ def _sum_known(costs: Iterable[float | None]) -> float | None:
     return math.fsum(known) if known else None
 
 
-def _cost_source(figures: Sequence[Figures]) -> CostSource:
+def _cost_source(figures: Sequence[PartSummary]) -> CostSource:
     sources = {f.cost_source for f in figures if cost(f) is not None}
     return "estimated" if "estimated" in sources else "reported" if "reported" in sources else "unknown"
 

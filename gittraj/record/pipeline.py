@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gittraj.config import Config
 from gittraj.errors import RedactionError, SealError
-from gittraj.events.part_summary import fold_figures
+from gittraj.events.part_summary import summarize_part
 from gittraj.events.sensitive import strict_events
 from gittraj.events.truncate import cap, fit, measure, select
 from gittraj.git import Repository, patch_ids, read_present
@@ -398,7 +398,7 @@ class Pipeline:
         segments = _store_segments(trajectory.id, encode_segments(placed), month, files)
         key = (trajectory.id, trajectory.span.first if trajectory.span else None)
         written.segments[key] = segments
-        figures = fold_figures(
+        figures = summarize_part(
             events,
             prompt=trajectory.prompt,
             files=changed,

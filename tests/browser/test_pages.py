@@ -21,19 +21,19 @@ from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,
+    FileTouched,
     Foreign,
     Message,
+    NoteEvent,
     Participant,
     Prompt,
-    Remark,
+    SessionInfo,
     Summary,
     TaskRef,
     TaskSource,
     Thinking,
     ToolCall,
     ToolResult,
-    Touched,
-    Whole,
 )
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -106,13 +106,13 @@ def told_by(text: str, number: int) -> list[AnyEvent]:
             name=text,
             call_id=f"w{number}",
             arguments={"file_path": text, "old_string": f"{text}\nold", "new_string": f"{text}\nnew"},
-            files=(Touched(path=text),),
+            files=(FileTouched(path=text),),
             ts=text,
         ),
         Decided(
             id=f"d{number}", decision=Decision(chosen=text, alternatives=(text,), reasoning=text, by=text)
         ),
-        Remark(id=f"n{number}", kind="error", **common),
+        NoteEvent(id=f"n{number}", kind="error", **common),
         Foreign(id=f"f{number}", type=text, **common),
     ]
 
@@ -126,7 +126,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     large = git.commit({"large.py": "1\n"}, "Large")
     with git.open() as repository:
         story = Story(repository)
-        whole = Whole(
+        whole = SessionInfo(
             title=EVIL,
             agent=HOSTILE[2],
             agent_version=HOSTILE[3],
@@ -159,7 +159,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
                 ToolResult(id=f"r{n}", call_id=f"b{n}", content="a line of what a program prints\n" * 130),
             ]
         segments = [story.segment("traj_large", at, many[at : at + 500]) for at in range(0, len(many), 500)]
-        whole = Whole(title="A long session", agent="codex")
+        whole = SessionInfo(title="A long session", agent="codex")
         story.note(large, record("traj_large", n=len(many), whole=whole, segments=segments, prompt="Work"))
     for args in (
         ["show", evil, "--format", "html", "-o", "evil.html"],

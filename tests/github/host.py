@@ -12,7 +12,7 @@ from typing import Any, Literal
 import pytest
 
 from gittraj.model.codec import decode_note
-from gittraj.model.values import Record, Whole
+from gittraj.model.values import Record, SessionInfo
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from tests.github.git_server import GitServer
@@ -80,7 +80,7 @@ class Host:
 
     def note(self, commit: str, trajectory: str = "traj_one", **figures: Any) -> None:
         """In the clone, as the project writes it."""
-        whole = figures.pop("whole", Whole(title="Limit the rate", agent="claude-code", session="s"))
+        whole = figures.pop("whole", SessionInfo(title="Limit the rate", agent="claude-code", session="s"))
         with self.clone.open() as repository:
             Story(repository).note(commit, record(trajectory, whole=whole, **figures))
 

@@ -9,7 +9,17 @@ from typing import Any
 
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, encode_note, encode_segments, segment_path
-from gittraj.model.values import AnyEvent, Figures, Line, Link, Range, Record, Role, SegmentRef, Whole
+from gittraj.model.values import (
+    AnyEvent,
+    Line,
+    Link,
+    PartSummary,
+    Range,
+    Record,
+    Role,
+    SegmentRef,
+    SessionInfo,
+)
 from gittraj.notes.store import DataRefs, NotesRef
 
 MONTH = "2020-03"
@@ -23,7 +33,7 @@ def record(
     link: Link | None = None,
     role: Role = "produced",
     rev: int = 1,
-    whole: Whole | None = None,
+    whole: SessionInfo | None = None,
     segments: Sequence[SegmentRef] = (),
     also: Sequence[SegmentRef] = (),
     **figures: Any,
@@ -35,8 +45,8 @@ def record(
         role=role,
         link=link or Link(evidence="agent", call="call"),
         range=Range(first=f"e{at}", last=f"e{at + n - 1}", n=n, at=at),
-        figures=Figures(**figures),
-        whole=whole or Whole(agent="claude-code", session="s1"),
+        figures=PartSummary(**figures),
+        whole=whole or SessionInfo(agent="claude-code", session="s1"),
         segments=tuple(segments),
         also=tuple(also),
     )

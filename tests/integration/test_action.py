@@ -8,7 +8,7 @@ import os
 import shutil
 from pathlib import Path
 
-from gittraj.model.values import Decision, FileChanged, Whole
+from gittraj.model.values import Decision, FileChanged, SessionInfo
 from tests.github.faults import Fault, message
 from tests.github.host import NOTES, Host, a_host
 from tests.github.server import TOKEN
@@ -143,7 +143,9 @@ def test_an_input_that_means_nothing(host: Host) -> None:
 def test_a_hostile_record_and_a_secret(host: Host) -> None:
     evil = f"@octocat <img src=x> ::error::owned ##[error]x {SECRET}"
     host.note(
-        host.commits[0], decisions=(Decision(chosen=evil, by=evil),), whole=Whole(title=evil, agent=evil)
+        host.commits[0],
+        decisions=(Decision(chosen=evil, by=evil),),
+        whole=SessionInfo(title=evil, agent=evil),
     )
     host.push(NOTES)
     done = host.run()
@@ -286,7 +288,7 @@ def extend(host: Host, number: int) -> None:
     host.clone("reset", "-q", "--hard", "many")
     host.push()
     with host.clone.open() as repository:
-        whole = Whole(title="Many steps", agent="codex", session="s")
+        whole = SessionInfo(title="Many steps", agent="codex", session="s")
         Story(repository).notes(
             {c: record("traj_one", at=n, whole=whole) for n, c in enumerate(host.commits)}
         )

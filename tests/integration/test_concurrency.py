@@ -16,7 +16,7 @@ import pytest
 from gittraj.config import Environ, read_config
 from gittraj.git import open_repository
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.values import Chapter, Link, Message, Range, Trajectory, Usage, Whole
+from gittraj.model.values import Chapter, Link, Message, Range, SessionInfo, Trajectory, Usage
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Draft, Target
 from tests.e2e import model_server
@@ -67,7 +67,7 @@ def _write(root: Path, name: int, commits: Sequence[str]) -> None:
             event = Message(id=f"{session} event {n}", content=f"Said {n}", usage=Usage(input_tokens=1))
             trajectory = Trajectory(
                 id=trajectory_id("claude-code", session),
-                whole=Whole(agent="claude-code", session=session),
+                whole=SessionInfo(agent="claude-code", session=session),
                 chapters=(Chapter(id=event.id, title="", events=(event,)),),
                 span=Range(first=event.id, last=event.id, n=1, at=n),
                 prompt=None,

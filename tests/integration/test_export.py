@@ -15,15 +15,15 @@ from gittraj.commands.export import FOLDERS, FORMATS, load
 from gittraj.model.values import (
     AnyEvent,
     Decision,
+    FileTouched,
     Message,
     Prompt,
     SegmentRef,
+    SessionInfo,
     Summary,
     Thinking,
     ToolCall,
     ToolResult,
-    Touched,
-    Whole,
 )
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -33,7 +33,7 @@ FIRST: list[AnyEvent] = [
     Prompt(id="p1", content="Greet people", ts="2026-01-01T10:00:00.000Z"),
     Thinking(id="t1", content="A table would be too much."),
     Message(id="m1", content="I write a `hello`."),
-    ToolCall(id="c1", name="Write", call_id="w1", files=(Touched(path="hello.py", kind="add"),)),
+    ToolCall(id="c1", name="Write", call_id="w1", files=(FileTouched(path="hello.py", kind="add"),)),
     ToolResult(id="r1", call_id="w1", content="written"),
 ]
 SECOND: list[AnyEvent] = [
@@ -61,7 +61,7 @@ def scene(git: Git, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     by_hand = git.commit({"other.py": "2\n"}, "By hand")
     with git.open() as repository:
         story = Story(repository)
-        whole = Whole(title="Greetings", agent="claude-code", session="s1")
+        whole = SessionInfo(title="Greetings", agent="claude-code", session="s1")
         one, two = story.segment("traj_one", 0, FIRST), story.segment("traj_one", 5, SECOND)
         decided = Decision(chosen="a function", alternatives=("a table",), by="agent", confidence=0.8)
         said = Summary(text="People are greeted now.", by="agent")

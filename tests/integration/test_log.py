@@ -12,7 +12,16 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.model.values import Decision, Link, Retrospective, Summary, TaskRef, TaskSource, Usage, Whole
+from gittraj.model.values import (
+    Decision,
+    Link,
+    Retrospective,
+    SessionInfo,
+    Summary,
+    TaskRef,
+    TaskSource,
+    Usage,
+)
 from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -84,7 +93,7 @@ def test_the_terminal_output(git: Git, story: Story, capsys: pytest.CaptureFixtu
     os.environ["GIT_AUTHOR_DATE"] = "2020-03-01T10:00:00Z"
     first = git.commit({"a.py": "1\n"}, "Add a")
     second = git.commit({"b.py": "2\n"}, "Add b")
-    whole = Whole(agent="codex", models=("gpt-5-codex",))
+    whole = SessionInfo(agent="codex", models=("gpt-5-codex",))
     decided = Decision(chosen="a dict", alternatives=("a list",), reasoning="lookups dominate", by="agent")
     story.note(first, record(at=0, n=3, whole=whole, prompt="Add a, then b", decisions=(decided,)))
     story.note(
@@ -166,18 +175,18 @@ def test_trajectories_in_json(git: Git, story: Story, capsys: pytest.CaptureFixt
     ],
 )
 def test_conditions(told: Any, log: Log, args: list[str], found: list[str]) -> None:
-    claude = Whole(agent="claude-code", models=("claude-sonnet-4-5",))
+    claude = SessionInfo(agent="claude-code", models=("claude-sonnet-4-5",))
     unsure, sure = (replace(claude, retrospective=_sure(c)) for c in (0.4, 0.9))
     task = TaskRef(title="Speed", source=TaskSource(system="github", id="7"))
     chose = Decision(chosen="x", by="agent", reasoning="because of locks")
     told({"a": "1"}, "one", whole=unsure, prompt="You asked for one")
-    told({"a": "2"}, "two", whole=Whole(agent="codex", task=task, tags=("db",)), cost_usd=0.2)
+    told({"a": "2"}, "two", whole=SessionInfo(agent="codex", task=task, tags=("db",)), cost_usd=0.2)
     told({"a": "3"}, "three", whole=sure, decisions=(chose,))
     assert subjects(log(*args)) == found
 
 
 def test_only_the_wanted_trajectories_of_a_commit_are_listed(git: Git, story: Story, log: Log) -> None:
-    story.note(git.commit({"a": "1"}), record("traj_a"), record("traj_b", whole=Whole(agent="codex")))
+    story.note(git.commit({"a": "1"}), record("traj_a"), record("traj_b", whole=SessionInfo(agent="codex")))
     (commit,) = log("--agent", "codex")
     assert [header["id"] for header in commit["trajectories"]] == ["traj_b"]
 

@@ -25,22 +25,22 @@ from gittraj.model.values import (
     Decided,
     Decision,
     FileChanged,
+    FileTouched,
     Json,
     Link,
     Message,
+    NoteEvent,
     Origin,
     Prompt,
     Range,
     Record,
-    Remark,
     SegmentRef,
+    SessionInfo,
     Thinking,
     Tombstone,
     ToolCall,
     ToolResult,
-    Touched,
     Trajectory,
-    Whole,
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
@@ -79,7 +79,7 @@ def draft(
     **given: Any,
 ) -> Draft:
     span = Range(first=events[0].id, last=events[-1].id, n=len(events), at=at)
-    whole = given.pop("whole", Whole(title="T", agent="codex", session="s"))
+    whole = given.pop("whole", SessionInfo(title="T", agent="codex", session="s"))
     return Draft(
         trajectory=Trajectory(
             id=name,
@@ -127,7 +127,7 @@ def test_a_part_is_a_record_on_its_commit_and_a_segment_of_its_events(
     commit = git.commit({"a": "1"})
     events: list[AnyEvent] = [
         Prompt(id="1.0", content="Fix it", ts="2026-01-01T00:00:00.000Z"),
-        ToolCall(id="2.0", name="edit", call_id="c", files=(Touched(path="a"),)),
+        ToolCall(id="2.0", name="edit", call_id="c", files=(FileTouched(path="a"),)),
         ToolResult(id="3.0", call_id="c", is_error=True),
         Message(id="4.0", content="Fixed.", ts="2026-01-01T00:01:00.000Z"),
     ]
@@ -174,11 +174,11 @@ def everywhere(text: str) -> list[AnyEvent]:
         Prompt(id="1.0", content=f"Use {text}.", tags=(text,), raw=nested, extra={"later": nested}),
         Thinking(id="2.0", content=f"the token is {text}"),
         Message(id="3.0", content=f"I will use {text} over nothing.", model=text),
-        ToolCall(id="4.0", name=f"mcp__{text}", arguments=nested, files=(Touched(path=f"d/{text}"),)),
+        ToolCall(id="4.0", name=f"mcp__{text}", arguments=nested, files=(FileTouched(path=f"d/{text}"),)),
         ToolCall(id="5.0", name="sh", arguments=json.dumps(nested)),
         ToolResult(id="6.0", content=f"a\n{text}\n", is_error=True),
         Decided(id="7.0", decision=Decision(chosen=text, by="agent", alternatives=(text,), reasoning=text)),
-        Remark(id="8.0", kind="note", content=text),
+        NoteEvent(id="8.0", kind="note", content=text),
     ]
 
 
@@ -188,7 +188,7 @@ def test_a_planted_secret_is_in_no_object(git: Git, repository: Repository) -> N
         commit,
         events=everywhere(SECRET),
         files=(FileChanged(path=f"d/{SECRET}"),),
-        whole=Whole(title=SECRET, agent="codex", session="s", models=(SECRET,)),
+        whole=SessionInfo(title=SECRET, agent="codex", session="s", models=(SECRET,)),
         prompt=SECRET,
     )
     part = Draft(
@@ -430,7 +430,9 @@ def test_a_part_in_the_same_batch_as_the_rewrite_of_its_commit(git: Git, reposit
 
 def stub(commit: str) -> tuple[str, Record]:
     link = Link(evidence="agent")
-    return commit, Record(id="traj_a", rev=STUB_REV, link=link, whole=Whole(agent="codex"), incomplete=True)
+    return commit, Record(
+        id="traj_a", rev=STUB_REV, link=link, whole=SessionInfo(agent="codex"), incomplete=True
+    )
 
 
 def test_a_stub_is_superseded_by_the_told_part_and_tombstoned(git: Git, repository: Repository) -> None:

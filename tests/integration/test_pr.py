@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from gittraj.model.values import Decision, FileChanged, Whole
+from gittraj.model.values import Decision, FileChanged, SessionInfo
 from tests.integration import command
 from tests.integration.records import traj
 from tests.integration.repository import Git
@@ -21,7 +21,7 @@ def branch(git: Git) -> Git:
     git.commit({"src/b.py": "1\n"}, "By hand")
     decided = Decision(chosen="a bucket", by="agent", alternatives=("a window",), reasoning="bursts")
     told = record(
-        whole=Whole(title="Limit the rate", agent="codex", session="s"),
+        whole=SessionInfo(title="Limit the rate", agent="codex", session="s"),
         decisions=(decided,),
         files=(FileChanged(path="src/a.py", edits=6),),
     )

@@ -26,9 +26,9 @@ from gittraj.model.values import (
     Origin,
     Record,
     SegmentRef,
+    SessionInfo,
     Tombstone,
     ToolCall,
-    Whole,
 )
 from gittraj.notes.epoch import read_epoch
 from gittraj.notes.merge import standing
@@ -71,7 +71,7 @@ def plant(git: Git, trajectory: str = "traj_ann") -> None:
         ToolCall(id="e2", name="x", arguments={f"is:{SECRET}": {"deep": [f"a{SECRET}b"]}}),
         Message(id="e3", content="kept words"),
     ]
-    whole = Whole(agent="claude-code", session="s1", title=f"Why {SECRET} fails")
+    whole = SessionInfo(agent="claude-code", session="s1", title=f"Why {SECRET} fails")
     files = (FileChanged(path=f"cfg/{SECRET}.ini", kind="add", edits=1),)
     with git.open() as repository:
         story = Story(repository)

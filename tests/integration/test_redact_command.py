@@ -21,9 +21,9 @@ from gittraj.model.values import (
     Prompt,
     Range,
     Record,
+    SessionInfo,
     ToolCall,
     Trajectory,
-    Whole,
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
@@ -182,7 +182,7 @@ def store(git: Git, commit: str, *events: AnyEvent, name: str = "traj_a", at: in
         span = Range(first=events[0].id, last=events[-1].id, n=len(events), at=at)
         trajectory = Trajectory(
             id=name,
-            whole=Whole(title="T", agent="codex", session="s"),
+            whole=SessionInfo(title="T", agent="codex", session="s"),
             chapters=(Chapter(id="c", title="x", events=events),),
             span=span,
         )

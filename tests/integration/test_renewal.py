@@ -24,11 +24,11 @@ from gittraj.model.values import (
     Range,
     Record,
     SegmentRef,
+    SessionInfo,
     Tombstone,
     ToolCall,
     ToolResult,
     Trajectory,
-    Whole,
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
@@ -81,7 +81,7 @@ def draft(
     return Draft(
         trajectory=Trajectory(
             id=name,
-            whole=Whole(title="T", agent="codex", session="s"),
+            whole=SessionInfo(title="T", agent="codex", session="s"),
             chapters=(Chapter(id="c", title="x", events=events),),
             span=span,
         ),

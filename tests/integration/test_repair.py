@@ -13,7 +13,7 @@ import pytest
 from gittraj.git import patch_id, read_reflog
 from gittraj.history import find_rewrites
 from gittraj.model.codec import decode_note, encode_line, encode_note
-from gittraj.model.values import Link, Origin, Range, Record, Tombstone, Whole
+from gittraj.model.values import Link, Origin, Range, Record, SessionInfo, Tombstone
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain import moved
@@ -70,7 +70,7 @@ def record(git: Git, commit: str, name: str = "traj_a", **fields: Any) -> None:
             link=Link(evidence="agent", call="c1"),
             range=Range(first=first, last=first, n=1, at=0),
             origin=origin,
-            whole=Whole(agent="codex", session="s1"),
+            whole=SessionInfo(agent="codex", session="s1"),
             **fields,
         )
         NotesRef(repository).write(

@@ -36,15 +36,15 @@ from gittraj.model.values import (
     Link,
     Message,
     Prompt,
-    Reflected,
     Retrospective,
+    RetrospectiveEvent,
+    SessionInfo,
     TaskRef,
     TaskSource,
     Thinking,
     Tombstone,
     ToolCall,
     ToolResult,
-    Whole,
 )
 from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
@@ -98,12 +98,14 @@ def test_everything_that_was_said_is_found(git: Git, story: Story, find: Find) -
         ToolCall(id="e3", name="Bash", arguments={"command": "pytest tests/test_limits.py"}, call_id="1"),
         ToolResult(id="e4", content="collected 4 items\n" + "." * 5000 + "\n4 passed", call_id="1"),
         Decided(id="e5", content="", decision=decision),
-        Reflected(id="e6", retrospective=Retrospective(by="agent", learnings=("the proxy retries at once",))),
+        RetrospectiveEvent(
+            id="e6", retrospective=Retrospective(by="agent", learnings=("the proxy retries at once",))
+        ),
         prompt="Limit how many requests a key may make",
         started_at="2026-01-05T10:00:00Z",
         ended_at="2026-01-05T11:00:00Z",
         files=(FileChanged(path="src/limits.py"),),
-        whole=Whole(
+        whole=SessionInfo(
             agent="codex",
             models=("gpt-5",),
             title="Rate limits",
@@ -175,7 +177,13 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     )
     evil = "\x1b]0;owned\x07 the heron \u202e waits"
     commit = git.commit({"a": "1\n"}, "Herons")
-    tell(story, commit, "traj_one", Message(id="e0", content=evil), whole=Whole(agent="codex", title=evil))
+    tell(
+        story,
+        commit,
+        "traj_one",
+        Message(id="e0", content=evil),
+        whole=SessionInfo(agent="codex", title=evil),
+    )
     status, out, err = said("heron")
     lines = out.splitlines()
     assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])

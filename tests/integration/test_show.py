@@ -14,14 +14,14 @@ from gittraj.cli.group import call
 from gittraj.model.values import (
     AnyEvent,
     Counts,
+    FileTouched,
     Message,
     Prompt,
     SegmentRef,
+    SessionInfo,
     Thinking,
     ToolCall,
     ToolResult,
-    Touched,
-    Whole,
 )
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -32,9 +32,9 @@ FIRST: list[AnyEvent] = [
     Prompt(id="p1", content="Greet people,\nand say goodbye", ts="2026-01-01T10:00:00.000Z"),
     Thinking(id="t1", content="A table would be too much."),
     Message(id="m1", content="I write functions.", ts="2026-01-01T10:00:02.000Z"),
-    ToolCall(id="c1", name="Write", call_id="w1", files=(Touched(path="hello.py", kind="add"),)),
+    ToolCall(id="c1", name="Write", call_id="w1", files=(FileTouched(path="hello.py", kind="add"),)),
     ToolResult(id="r1", call_id="w1", content="written"),
-    ToolCall(id="c2", name="Write", call_id="w2", files=(Touched(path="bye.py", kind="add"),)),
+    ToolCall(id="c2", name="Write", call_id="w2", files=(FileTouched(path="bye.py", kind="add"),)),
     ToolResult(id="r2", call_id="w2", content="written"),
     ToolCall(id="c3", name="Bash", arguments={"command": "git commit -m Hello"}, call_id="g1"),
 ]
@@ -67,7 +67,7 @@ def scene(git: Git, monkeypatch: pytest.MonkeyPatch) -> Iterator[Scene]:
     by_hand = git.commit({"bye.py": "2\n"}, "By hand")
     with git.open() as repository:
         story = Story(repository)
-        whole = Whole(title="Greetings", agent="claude-code", session="s1")
+        whole = SessionInfo(title="Greetings", agent="claude-code", session="s1")
         one = story.segment("traj_one", 0, FIRST)
         two = story.segment("traj_one", 8, SECOND)
         story.note(

@@ -13,14 +13,14 @@ import pytest
 
 from gittraj.cli.group import call
 from gittraj.index import counters, keep_warm
-from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, Usage, Whole
+from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 from tests.integration.unindexed import without
 
 Stats = Callable[..., dict[str, Any]]
-CODEX = Whole(agent="codex", session="s2", models=("gpt-5.5",))
+CODEX = SessionInfo(agent="codex", session="s2", models=("gpt-5.5",))
 
 
 @pytest.fixture
@@ -82,11 +82,11 @@ def told(git: Git, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
             made["codex"],
             record(
                 "traj_two",
-                whole=Whole(agent="codex", session="s2", models=("gpt-5.5",), retrospective=thanks),
+                whole=SessionInfo(agent="codex", session="s2", models=("gpt-5.5",), retrospective=thanks),
             ),
             record("traj_sub", whole=CODEX, cost_usd=0.25, cost_source="estimated"),
         )
-        story.note(made["last"], record("traj_idle", role="explored", whole=Whole(), **spent))
+        story.note(made["last"], record("traj_idle", role="explored", whole=SessionInfo(), **spent))
     return made
 
 

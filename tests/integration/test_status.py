@@ -16,7 +16,7 @@ from gittraj.commands.install import install, uninstall
 from gittraj.commands.status import status_to_lines
 from gittraj.config import Environ
 from gittraj.model.codec import encode_note
-from gittraj.model.values import Link, Range, Record, Whole
+from gittraj.model.values import Link, Range, Record, SessionInfo
 from gittraj.notes.store import NotesRef
 from gittraj.state.cursors import SessionState, State, Stored, Suspension, Waiting, load_suspension, save
 from tests.integration.command import traj
@@ -107,7 +107,7 @@ def test_waiting_parked_unlinked_and_live(git: Git, tmp_path: Path) -> None:
     for name in ("recorded", "waits", "lost"):
         git("commit", "-q", "--allow-empty", "-m", name, env={"CLAUDE_CODE_SESSION_ID": "c1"})
         commits.append(git.head())
-    write_note(git, commits[0], record(whole=Whole(title="Title\x1b[2J", session="c1")))
+    write_note(git, commits[0], record(whole=SessionInfo(title="Title\x1b[2J", session="c1")))
     log, old = tmp_path / "log.jsonl", tmp_path / "old.jsonl"
     log.touch()
     old.touch()

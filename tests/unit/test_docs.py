@@ -48,7 +48,7 @@ _OBJECTS = {
     "run": values.Run,
     "exit": values.Exit,
     "retrospective": values.Retrospective,
-    "touched": values.Touched,
+    "touched": values.FileTouched,
     "artifact": values.Artifact,
 }
 
@@ -116,7 +116,7 @@ def _keys(cls: Any) -> set[str]:
     keys: set[str] = set()
     for field in dataclasses.fields(cls):
         if field.metadata.get("flat"):
-            keys |= _keys(values.Figures if field.name == "figures" else values.Whole)
+            keys |= _keys(values.PartSummary if field.name == "figures" else values.SessionInfo)
         elif field.name != "extra":
             keys.add(camel(field.name))
     return keys

@@ -12,7 +12,7 @@ from gittraj.agents import SessionFile
 from gittraj.capture.content import Writings
 from gittraj.capture.link import Links
 from gittraj.capture.own import Anchor
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.log_digest import LogDigest, make_digest
 from gittraj.commands.backfill.moved_worktree import guess_root, named_paths
@@ -83,7 +83,7 @@ class LogTask:
     start: Path
     raw: Mapping[str, str]
     known: frozenset[str] = frozenset()
-    _territories: dict[Path | None, Territory] = field(default_factory=dict)
+    _territories: dict[Path | None, RepoPaths] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.repository = open_repository(self.start, environ=self.raw)
@@ -164,9 +164,9 @@ class LogTask:
             now=time.time(),
         )
 
-    def territory(self, former: Path | None) -> Territory:
+    def territory(self, former: Path | None) -> RepoPaths:
         if former not in self._territories:
-            found = Territory(self.repository, home=self.environ.home, former=[former] if former else ())
+            found = RepoPaths(self.repository, home=self.environ.home, former=[former] if former else ())
             self._territories[former] = found
         return self._territories[former]
 

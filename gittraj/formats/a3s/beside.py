@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.model.values import AnyEvent, Foreign, Remark, ToolCall, ToolResult
+from gittraj.model.values import AnyEvent, Foreign, NoteEvent, ToolCall, ToolResult
 
 _UNTOLD = frozenset(
     ("messages", "verification_reports", "patch_base64", "patch_digest", "effect_digest", "schema")
@@ -21,16 +21,16 @@ _DONE = frozenset(("completed", "failed", "cancelled"))
 Object = dict[str, Any]
 
 
-def run(own: str, record: Object) -> Remark:
+def run(own: str, record: Object) -> NoteEvent:
     changes = coerce.mapping(record.get("workspace_change_set"))
     raw = _rest(record, "prompt", "result_text", "error", "workspace_change_set")
     raw |= {"workspace_change_set": _rest(changes)} if changes else {}
     text = f"Run {own}: {_status(record)}, {coerce.count(record.get('event_count'))} events"
     ts = coerce.stamp(record.get("created_at_ms"))
-    return Remark(id=f"{own}:run", ts=ts, content=text, kind="note", tags=("run",), raw=raw)
+    return NoteEvent(id=f"{own}:run", ts=ts, content=text, kind="note", tags=("run",), raw=raw)
 
 
-def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[Remark]:
+def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterator[NoteEvent]:
     """The reports, each once: a checkpoint repeats those made until then."""
     seen: list[Object] = []
     everywhere = [
@@ -43,7 +43,7 @@ def reports(records: Iterable[Object], checkpoints: Iterable[Object]) -> Iterato
             seen.append(report)
 
 
-def _report(number: int, report: Object) -> Remark:
+def _report(number: int, report: Object) -> NoteEvent:
     lines = [f"{coerce.text(report.get('subject')) or 'report'}: {_status(report)}"]
     for check in coerce.objects(report.get("checks")):
         label = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
@@ -51,18 +51,18 @@ def _report(number: int, report: Object) -> Remark:
         lines.append(f"- {_status(check)}: {label}{f' ({risk})' if risk else ''}")
     risks = report.get("residual_risks")
     lines += [f"- risk: {risk}" for risk in risks if isinstance(risk, str)] if isinstance(risks, list) else []
-    return Remark(
+    return NoteEvent(
         id=f"verification:{number}", content="\n".join(lines), kind="verification", raw=_rest(report)
     )
 
 
-def checkpoints(records: Iterable[Object]) -> Iterator[Remark]:
+def checkpoints(records: Iterable[Object]) -> Iterator[NoteEvent]:
     for number, record in enumerate(records):
         run = coerce.text(record.get("run_id")) or str(number)
         made = coerce.count(record.get("tool_calls_count"))
         text = f"Round {coerce.count(record.get('turn'))} of {run}, after {made} tool calls"
         ts = coerce.stamp(record.get("checkpoint_ms"))
-        yield Remark(id=f"checkpoint:{run}", ts=ts, content=text, kind="checkpoint", raw=_rest(record))
+        yield NoteEvent(id=f"checkpoint:{run}", ts=ts, content=text, kind="checkpoint", raw=_rest(record))
 
 
 def tasks(records: Iterable[Object], *, started: Sequence[str]) -> Iterator[AnyEvent]:
@@ -103,13 +103,13 @@ def trace(number: int, record: Object) -> Foreign:
     return Foreign(id=f"trace:{number}", content=label, type="a3s.trace", duration_ms=took, raw=_rest(record))
 
 
-def todo(session: Object) -> Iterator[Remark]:
+def todo(session: Object) -> Iterator[NoteEvent]:
     listed = coerce.objects(session.get("tasks") or session.get("todos"))
     lines = [
         f"[{coerce.text(task.get('status')) or 'open'}] {coerce.text(task.get('content'))}" for task in listed
     ]
     if lines:
-        yield Remark(id="todo:0", content="\n".join(lines), kind="note", tags=("plan",))
+        yield NoteEvent(id="todo:0", content="\n".join(lines), kind="note", tags=("plan",))
 
 
 def _status(value: Object) -> str:

@@ -15,7 +15,16 @@ from gittraj.formats.a3s import beside
 from gittraj.formats.base import coerce, commits, images
 from gittraj.formats.claude import calls
 from gittraj.model.session_items import Entry
-from gittraj.model.values import AnyEvent, Artifact, Message, Prompt, Remark, Thinking, ToolCall, ToolResult
+from gittraj.model.values import (
+    AnyEvent,
+    Artifact,
+    Message,
+    NoteEvent,
+    Prompt,
+    Thinking,
+    ToolCall,
+    ToolResult,
+)
 
 _EDITS = {"write": "Write", "edit": "Edit"}
 """Tools whose arguments are those of Claude Code's."""
@@ -137,7 +146,7 @@ class Messages:
             case "assistant":
                 return Message(**common, content=text, artifact=image)
             case _:
-                return Remark(**common, content=text, kind="note")
+                return NoteEvent(**common, content=text, kind="note")
 
     def _call(self, block: dict[str, Any], common: dict[str, Any], end: int) -> Entry:
         tool = coerce.text(block.get("name")) or "unknown"

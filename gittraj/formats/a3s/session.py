@@ -14,7 +14,7 @@ from gittraj.formats.a3s import beside
 from gittraj.formats.a3s.messages import Messages, Timed, answered
 from gittraj.formats.base import coerce
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import Message, Prompt, Remark, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, Usage
 
 _STATUS = {"Completed": "completed", "Error": "failed"}
 _RUN_STATUS = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
@@ -136,7 +136,7 @@ class _Reading:
         snapshot = _snapshot(run)
         if error := coerce.text(snapshot.get("error")):
             ts = coerce.stamp(snapshot.get("updated_at_ms"))
-            event = Remark(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
+            event = NoteEvent(id=f"{_run_id(run)}:error", ts=ts, content=error, kind="error")
             yield Entry(event=event, end=self._end)
 
     def _spent(self) -> Iterator[Item]:

@@ -22,7 +22,16 @@ from gittraj.formats.base.outcomes import tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.claude import decisions, prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Decided, Message, PeerMessage, Prompt, Remark, Thinking, ToolCall
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Message,
+    NoteEvent,
+    PeerMessage,
+    Prompt,
+    Thinking,
+    ToolCall,
+)
 
 name = "hook-capture"
 agent = "claude-code"
@@ -186,9 +195,9 @@ class _Reading:
                 yield record.entry(Thinking(**record.common(), content=text))
             case "PreCompact" | "preCompact":
                 text = f"Context compacted ({coerce.text(value.get('trigger')) or 'auto'})"
-                yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
+                yield record.entry(NoteEvent(**record.common(), content=text, kind="compaction"))
             case "PostCompact" if text := coerce.text(value.get("compact_summary")):
-                yield record.entry(Remark(**record.common(0, "compaction"), content=text, kind="note"))
+                yield record.entry(NoteEvent(**record.common(0, "compaction"), content=text, kind="note"))
 
     # ------------------------------------------------------------ turns
 
@@ -212,10 +221,10 @@ class _Reading:
         if answer and answer.strip():
             yield record.entry(Message(**record.common(), content=answer.strip()))
         if value.get("status") == "aborted":
-            yield record.entry(Remark(**record.common(1, "interrupted"), content="Aborted", kind="note"))
+            yield record.entry(NoteEvent(**record.common(1, "interrupted"), content="Aborted", kind="note"))
         elif record.event == "StopFailure" or value.get("status") == "error":
             text = coerce.text(value.get("error_details")) or coerce.text(value.get("error")) or "error"
-            yield record.entry(Remark(**record.common(1), content=text, kind="error"))
+            yield record.entry(NoteEvent(**record.common(1), content=text, kind="error"))
         if not record.subagent:
             yield TurnEnd(end=record.end)
 

@@ -17,7 +17,7 @@ from gittraj.formats.base import carried, coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
 from gittraj.formats.base.peek import peek
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
-from gittraj.model.values import Foreign, Touched
+from gittraj.model.values import FileTouched, Foreign
 
 name = "agent-trace"
 agent = "agent-trace"
@@ -163,7 +163,7 @@ def _flat(record: dict[str, Any], end: int) -> Iterator[Item]:
 
 
 def _entry(identity: str, path: str, ranges: str, end: int, **known: Any) -> Entry:
-    files = (Touched(path=path),) if carried.is_inside(path) else ()
+    files = (FileTouched(path=path),) if carried.is_inside(path) else ()
     content = f"{path}:{ranges}"
     return Entry(
         event=Foreign(id=identity, type=_TYPE, content=content, files=files, **known),

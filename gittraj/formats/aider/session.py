@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Literal
 from gittraj.formats.aider import blocks
 from gittraj.formats.base import coerce
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
-from gittraj.model.values import AnyEvent, Json, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, Json, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 LONGEST = 1024 * 1024
 """Bytes of one line; a longer one is taken as several."""
@@ -183,9 +183,9 @@ class _Session:
             self._asked = text[request.end() :].strip()
             yield self._entry(Prompt(id=own, content=text))
         elif _COMMAND.match(text):
-            yield self._entry(Remark(id=own, content=text, kind="note", tags=("command",)))
+            yield self._entry(NoteEvent(id=own, content=text, kind="note", tags=("command",)))
         elif goes_back or _REENTERED.match(text):
-            yield self._entry(Remark(id=own, content=text, kind="verification", tags=("output",)))
+            yield self._entry(NoteEvent(id=own, content=text, kind="verification", tags=("output",)))
         else:
             yield self._entry(Prompt(id=own, content=text))
 
@@ -227,7 +227,7 @@ class _Session:
         elif text == _INTERRUPTED:
             yield from self._show_output()
             common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
-            yield self._entry(Remark(**common, content="Interrupted", kind="note"))
+            yield self._entry(NoteEvent(**common, content="Interrupted", kind="note"))
         elif match := _VERSION.match(text):
             if match[1] != self._version:
                 self._version = match[1]
@@ -254,7 +254,9 @@ class _Session:
     def _show_output(self) -> Iterator[Item]:
         output, self._output = self._output, None
         if output and output.text:
-            event = Remark(id=f"n{output.number}:0", content=output.text, kind=output.kind, tags=("output",))
+            event = NoteEvent(
+                id=f"n{output.number}:0", content=output.text, kind=output.kind, tags=("output",)
+            )
             yield self._entry(event)
 
     def _tokens(self, block: _Block, text: str) -> Iterator[Item]:
@@ -271,7 +273,7 @@ class _Session:
         if self._response is None:  # the model said nothing
             self._response = f"n{block.number}"
             common: dict[str, Any] = {"id": f"n{block.number}:0", "response": self._response}
-            yield self._entry(Remark(**common, content=text, kind="note", model=self._model))
+            yield self._entry(NoteEvent(**common, content=text, kind="note", model=self._model))
         yield Spent(response=self._response, usage=self._spent, cost=self._cost, beside=True)
 
     def _applied(self, block: _Block, text: str) -> Iterator[Item]:

@@ -17,9 +17,9 @@ from gittraj.model.values import (
     Decided,
     Foreign,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     Usage,
@@ -63,7 +63,7 @@ class Conversation:
                 yield from self._result(record, ordinal, block)
         if stopped := prompts.interruption(record.content):
             ordinal, text = stopped
-            yield record.entry(Remark(**record.common(ordinal, "interrupted"), content=text, kind="note"))
+            yield record.entry(NoteEvent(**record.common(ordinal, "interrupted"), content=text, kind="note"))
             if not record.subagent:
                 yield TurnEnd(end=record.end)
 
@@ -145,4 +145,4 @@ def usage(value: Any) -> Usage:
 def _error(record: Record) -> Iterator[Item]:
     text = "\n".join(t for b in record.content if (t := coerce.text(b.get("text"))))
     if text and text != _FILLER:
-        yield record.entry(Remark(**record.common(0), content=text, kind="error"))
+        yield record.entry(NoteEvent(**record.common(0), content=text, kind="error"))

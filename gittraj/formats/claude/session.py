@@ -27,7 +27,7 @@ from gittraj.formats.claude.conversation import Conversation
 from gittraj.formats.claude.facts import SessionFacts, is_subagent
 from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
-from gittraj.model.values import Remark
+from gittraj.model.values import NoteEvent
 
 name = "claude-code"
 agent = "claude-code"
@@ -166,7 +166,7 @@ class _Reading:
             case "dequeue" if self._queue:
                 self._queue.popleft()
             case "remove" if self._queue and (text := self._queue.popleft()):
-                note = Remark(**record.common(0, "queued"), content=text, kind="note")
+                note = NoteEvent(**record.common(0, "queued"), content=text, kind="note")
                 self._taken.append(record.entry(note))
             case "popAll":
                 self._queue.clear()
@@ -178,9 +178,9 @@ def _system(record: Record) -> Iterator[Item]:
             yield TurnEnd(end=record.end)
         case "compact_boundary" | "microcompact_boundary":
             text = coerce.text(record.value.get("content")) or "Conversation compacted"
-            yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
+            yield record.entry(NoteEvent(**record.common(0), content=text, kind="compaction"))
         case "api_error":
-            yield record.entry(Remark(**record.common(0), content=_failure(record.value), kind="error"))
+            yield record.entry(NoteEvent(**record.common(0), content=_failure(record.value), kind="error"))
 
 
 def _failure(value: dict[str, Any]) -> str:

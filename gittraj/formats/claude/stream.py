@@ -22,7 +22,7 @@ from gittraj.formats.claude.conversation import Conversation, usage
 from gittraj.formats.claude.record import Record
 from gittraj.formats.claude.tally import Tally
 from gittraj.model.session_items import Cursor, Damage, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import Remark
+from gittraj.model.values import NoteEvent
 
 name = "claude-stream-json"
 agent = "claude-code"
@@ -152,7 +152,7 @@ class _Reading:
                 yield from self._position.report("model", model)
             case "compact_boundary":
                 text = coerce.text(value.get("content")) or "Conversation compacted"
-                yield record.entry(Remark(**record.common(0), content=text, kind="compaction"))
+                yield record.entry(NoteEvent(**record.common(0), content=text, kind="compaction"))
 
     def _partial(self, value: dict[str, Any]) -> Iterator[Spent]:
         """Where every step of an answer is told, its last one knows what it cost."""
@@ -175,12 +175,12 @@ class _Reading:
         for n, denied in enumerate(coerce.objects(value.get("permission_denials")), 1):
             parent = self._conversation.event_of(coerce.text(denied.get("tool_use_id")))
             common = record.common(n, "denied") | {"parent": parent}
-            yield record.entry(Remark(**common, content=_denial(denied), kind="error"))
+            yield record.entry(NoteEvent(**common, content=_denial(denied), kind="error"))
         errors = value.get("errors")
         messages = [text for text in errors if coerce.text(text)] if isinstance(errors, list) else []
         why = "\n".join(messages) or coerce.text(value.get("result")) or subtype
         if subtype != "success":  # otherwise a record before this says the same
-            yield record.entry(Remark(**record.common(0), content=why, kind="error"))
+            yield record.entry(NoteEvent(**record.common(0), content=why, kind="error"))
         if settled := self._tally.settle(usage(value.get("usage"))):
             yield settled
         if not record.foreign:

@@ -33,8 +33,8 @@ from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     Usage,
@@ -160,7 +160,7 @@ class _Reading:
             yield from self._fail(coerce.mapping(record.get("error")).get("message"))
         elif kind == "turn.aborted":
             text = f"Turn aborted: {coerce.text(record.get('reason')) or 'no reason given'}"
-            yield self._entry(Remark(**self._common(), content=text, kind="note", tags=("interrupted",)))
+            yield self._entry(NoteEvent(**self._common(), content=text, kind="note", tags=("interrupted",)))
         elif "usage" in record:
             self._total = usage(record["usage"])
         yield from self._end_turn(_STATUS[kind])
@@ -213,7 +213,7 @@ class _Reading:
         text = items.words(value)
         if text not in self._reported:
             self._reported.add(text)
-            yield self._entry(Remark(**self._common(), content=text, kind="error"))
+            yield self._entry(NoteEvent(**self._common(), content=text, kind="error"))
 
     # ------------------------------------------------------------ items
 
@@ -279,14 +279,14 @@ class _Reading:
     def _warn(self, key: str, text: str) -> Entry | None:
         """Before the first turn these are about the configuration, and come twice."""
         if self._began:
-            return self._entry(Remark(id=f"{key}:0", content=text, kind="error"))
+            return self._entry(NoteEvent(id=f"{key}:0", content=text, kind="error"))
         if text in self._reported:
             return None
         self._reported.add(text)
-        return self._entry(Remark(id=f"{key}:0", content=text, kind="note", tags=("configuration",)))
+        return self._entry(NoteEvent(id=f"{key}:0", content=text, kind="note", tags=("configuration",)))
 
     def _note(self, key: str, text: str) -> Entry:
-        return self._entry(Remark(**self._reply(key), content=text, kind="note", tags=("plan",)))
+        return self._entry(NoteEvent(**self._reply(key), content=text, kind="note", tags=("plan",)))
 
     def _reply(self, key: str) -> dict[str, Any]:
         self._running = self._began = True

@@ -8,7 +8,7 @@ from typing import Any
 from gittraj.formats.base import coerce
 from gittraj.formats.codex.record import Record
 from gittraj.model.session_items import Entry
-from gittraj.model.values import Decided, Decision, Remark
+from gittraj.model.values import Decided, Decision, NoteEvent
 
 _JUDGED = {"approved": "approved", "denied": "declined"}
 
@@ -19,14 +19,14 @@ def remarks(record: Record) -> Iterator[Entry]:
     match payload.get("type"):
         case "error" | "stream_error":
             text = coerce.text(payload.get("message")) or "error"
-            yield record.entry(Remark(**record.common(), content=text, kind="error"))
+            yield record.entry(NoteEvent(**record.common(), content=text, kind="error"))
         case "thread_rolled_back":
             text = f"{coerce.count(payload.get('num_turns'))} turns rolled back"
-            yield record.entry(Remark(**record.common(), content=text, kind="note"))
+            yield record.entry(NoteEvent(**record.common(), content=text, kind="note"))
         case "entered_review_mode":
             asked = coerce.text(payload.get("user_facing_hint")) or coerce.text(payload.get("prompt"))
             text = f"Review: {asked}" if asked else "Review"
-            yield record.entry(Remark(**record.common(0, "review"), content=text, kind="note"))
+            yield record.entry(NoteEvent(**record.common(0, "review"), content=text, kind="note"))
         case "exited_review_mode":
             yield from _findings(record, coerce.mapping(payload.get("review_output")))
         case "guardian_assessment":
@@ -43,10 +43,10 @@ def _findings(record: Record, review: dict[str, Any]) -> Iterator[Entry]:
         parts = [coerce.text(finding.get("title")), where, coerce.text(finding.get("body"))]
         text = "\n".join(part for part in parts if part)
         common = record.common(ordinal - 1, "review")
-        yield record.entry(Remark(**common, content=text, kind="finding"), paths=(path,) if path else ())
+        yield record.entry(NoteEvent(**common, content=text, kind="finding"), paths=(path,) if path else ())
     parts = [coerce.text(review.get(name)) for name in ("overall_correctness", "overall_explanation")]
     text = "\n".join(part for part in parts if part) or "Review ended"
-    yield record.entry(Remark(**record.common(ordinal, "review"), content=text, kind="note"))
+    yield record.entry(NoteEvent(**record.common(ordinal, "review"), content=text, kind="note"))
 
 
 def _judgement(record: Record) -> Iterator[Entry]:

@@ -30,9 +30,9 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
 )
@@ -142,7 +142,7 @@ class _Reading:
             case "compacted":
                 self._calls.close()
                 text = coerce.text(record.payload.get("message")) or "Context compacted"
-                return (record.entry(Remark(**record.common(), content=text, kind="compaction")),)
+                return (record.entry(NoteEvent(**record.common(), content=text, kind="compaction")),)
         return ()
 
     def _nameless(self, record: Record) -> Iterator[_Step]:
@@ -273,7 +273,7 @@ class _Reading:
         if aborted:
             text = f"Turn aborted: {coerce.text(record.payload.get('reason')) or 'no reason given'}"
             common = record.common(0, "interrupted") | {"response": self._calls.unclaimed}
-            yield record.entry(Remark(**common, content=text, kind="note"))
+            yield record.entry(NoteEvent(**common, content=text, kind="note"))
         self._calls.end_turn()
         yield TurnEnd(end=record.end)
         if record.owner is None:

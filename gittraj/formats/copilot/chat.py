@@ -20,8 +20,8 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -172,10 +172,10 @@ class _Request:
         ts = self._at("totalElapsed")
         canceled = self._request.get("isCanceled") is True
         if error := coerce.text(coerce.mapping(self._result.get("errorDetails")).get("message")):
-            yield self._entry(Remark(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
+            yield self._entry(NoteEvent(id=f"{self._id}:error", ts=ts, content=error, kind="error"))
         if canceled:
             common: dict[str, Any] = {"id": f"{self._id}:canceled", "ts": ts, "tags": ("interrupted",)}
-            yield self._entry(Remark(**common, content="Canceled", kind="note"))
+            yield self._entry(NoteEvent(**common, content="Canceled", kind="note"))
         if response and (usage := self._usage()) != Usage():
             yield Spent(response=response, usage=usage, beside=True)
         if self._result or canceled:

@@ -22,9 +22,9 @@ from gittraj.model.session_items import Cursor, Damage, Item, TurnEnd
 from gittraj.model.values import (
     Artifact,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
 )
@@ -122,7 +122,7 @@ class _Reading:
                 yield from self._completed(record)
             case "abort":
                 text = f"Aborted: {coerce.text(data.get('reason')) or 'no reason given'}"
-                yield record.entry(Remark(**record.common(0, "interrupted"), content=text, kind="note"))
+                yield record.entry(NoteEvent(**record.common(0, "interrupted"), content=text, kind="note"))
                 yield TurnEnd(end=record.end)
             case str(kind) if kind.startswith("session."):
                 yield from self._session(record)
@@ -150,10 +150,10 @@ class _Reading:
             case "session.error" | "session.warning" as kind:
                 text = coerce.text(data.get("message")) or coerce.text(data.get("errorType")) or "error"
                 what: Any = "error" if kind == "session.error" else "note"
-                yield record.entry(Remark(**record.common(), content=text, kind=what))
+                yield record.entry(NoteEvent(**record.common(), content=text, kind=what))
             case "session.compaction_complete" | "session.truncation":
                 text = coerce.text(data.get("summaryContent")) or "Conversation compacted"
-                yield record.entry(Remark(**record.common(), content=text, kind="compaction"))
+                yield record.entry(NoteEvent(**record.common(), content=text, kind="compaction"))
             case "session.shutdown":
                 yield from self._spending.ended(coerce.mapping(data.get("modelMetrics")))
                 failed = data.get("shutdownType") == "error"

@@ -21,9 +21,9 @@ from gittraj.model.values import (
     Decided,
     Foreign,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
 )
@@ -101,7 +101,7 @@ class Messages:
             if text := self._text():
                 severity = "error" if kind == "error" else "note"
                 tags = ("warning",) if kind == "warning" else ()
-                yield self._entry(Remark(**self._common("0", *tags), content=text, kind=severity))  # type: ignore[arg-type]
+                yield self._entry(NoteEvent(**self._common("0", *tags), content=text, kind=severity))  # type: ignore[arg-type]
         elif isinstance(kind, str) and (text := self._text()):
             yield self._entry(Foreign(**self._common("0"), content=text, type=kind))
 
@@ -126,9 +126,9 @@ class Messages:
         if any(function_response(part) for part in content):
             yield from self._responses(content)
         elif summary := prompts.aside(self._open, prompts.SNAPSHOT):
-            yield self._entry(Remark(**self._common("0"), content=summary, kind="compaction"))
+            yield self._entry(NoteEvent(**self._common("0"), content=summary, kind="compaction"))
         elif shell := prompts.aside(self._open, prompts.SHELL):
-            yield self._entry(Remark(**self._common("0", "shell"), content=shell, kind="note"))
+            yield self._entry(NoteEvent(**self._common("0", "shell"), content=shell, kind="note"))
         elif typed := prompts.typed(self._open):
             common = self._common("0")
             if facts.is_subagent(self._position):

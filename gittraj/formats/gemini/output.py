@@ -14,7 +14,7 @@ from gittraj.formats.base import coerce, document
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import usage
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent
-from gittraj.model.values import Message, Remark, Usage
+from gittraj.model.values import Message, NoteEvent, Usage
 
 name = "gemini-output"
 agent = "gemini-cli"
@@ -60,7 +60,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
         if models:
             yield Spent(response=_RESPONSE, usage=_usage(models))
     if error:
-        yield Entry(event=Remark(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
+        yield Entry(event=NoteEvent(id=f"{_RESPONSE}:1", content=error, kind="error"), end=end)
     if fields:
         yield Fact(name="status", value="failed" if error else "completed")
     if damage is not None:

@@ -20,7 +20,7 @@ from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import facts, prompts
 from gittraj.formats.gemini.messages import Messages
 from gittraj.model.session_items import Cursor, Damage, Entry, Item
-from gittraj.model.values import Remark
+from gittraj.model.values import NoteEvent
 
 name = "gemini-cli"
 agent = "gemini-cli"
@@ -141,7 +141,7 @@ class _Reading:
         if isinstance(value.get("$rewindTo"), str):
             yield from self._messages.close()
             text = f"Rewound: all from message {value['$rewindTo']} on was taken back"
-            event = Remark(id=f"at{fragment.start}:0", content=text, kind="note", tags=("rewound",))
+            event = NoteEvent(id=f"at{fragment.start}:0", content=text, kind="note", tags=("rewound",))
             yield Entry(event=event, end=fragment.end)
         elif isinstance(value.get("$set"), dict):
             yield from self._metadata(value["$set"], fragment)

@@ -18,7 +18,7 @@ from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, decisions, results, usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Remark, ToolCall, ToolResult
+from gittraj.model.values import AnyEvent, Decided, Message, NoteEvent, Prompt, ToolCall, ToolResult
 
 name = "gemini-stream-json"
 agent = "gemini-cli"
@@ -109,7 +109,7 @@ class _Reading:
                 yield from self._result(value, fragment.end)
             case "error":
                 severity = "note" if value.get("severity") == "warning" else "error"
-                event = Remark(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
+                event = NoteEvent(**self._common(value), content=_message(value), kind=severity)  # type: ignore[arg-type]
                 yield Entry(event=event, end=fragment.end)
             case "result":
                 yield from self._ended(value, fragment.end)
@@ -185,7 +185,7 @@ class _Reading:
                 yield from self._position.report("model", coerce.text(model))
             yield Spent(response=self._response, usage=usage.of_stream(stats), beside=True)
         if error := _message(value):
-            yield Entry(event=Remark(**self._common(value), content=error, kind="error"), end=end)
+            yield Entry(event=NoteEvent(**self._common(value), content=error, kind="error"), end=end)
         yield from self._position.report("status", _STATUS.get(str(value.get("status"))))
         yield TurnEnd(end=end)
 

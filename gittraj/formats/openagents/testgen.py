@@ -15,7 +15,7 @@ from typing import Any
 
 from gittraj.formats.base import coerce
 from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Foreign, Json, Prompt, Reflected, Remark, Retrospective
+from gittraj.model.values import AnyEvent, Foreign, Json, NoteEvent, Prompt, Retrospective, RetrospectiveEvent
 
 ROW = "testgen"
 """The field of the last event's ``raw`` with the row."""
@@ -50,7 +50,7 @@ def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
     left = [category for category, _ in runs]
     for number, (category, tests) in enumerate(runs):
         left.remove(category)
-        yield Remark(id=f"round:{number}", content=_title(row, category), kind="chapter")
+        yield NoteEvent(id=f"round:{number}", content=_title(row, category), kind="chapter")
         yield _verification(row, number, category, tests)
         if category not in left:  # it is over
             for at, thought in [item for item in thoughts if _category(item[1]) == category]:
@@ -69,7 +69,9 @@ def _title(row: Mapping[str, Any], category: str) -> str:
     return f"{category or 'tests'}{f', {rounds} rounds' if rounds > 1 else ''}"
 
 
-def _verification(row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]) -> Remark:
+def _verification(
+    row: Mapping[str, Any], number: int, category: str, tests: list[dict[str, Any]]
+) -> NoteEvent:
     results = list(map(_test_line, tests))
     checks: list[Json] = [
         {"kind": category, "description": words, "status": "needs_review", "test": test}
@@ -77,7 +79,7 @@ def _verification(row: Mapping[str, Any], number: int, category: str, tests: lis
     ]
     lines = [f"{category or 'tests'}: needs_review", *(f"- {words}" for words in results)]
     raw = {"subject": row.get("task_id"), "status": "needs_review", "checks": checks}
-    return Remark(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
+    return NoteEvent(id=f"tests:{number}", content="\n".join(lines), kind="verification", raw=raw)
 
 
 def _test_line(test: Mapping[str, Any]) -> str:
@@ -92,12 +94,12 @@ def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
     return Foreign(id=f"reflection:{number}", content=text, type="reflection", raw=dict(thought))
 
 
-def _closing(row: Mapping[str, Any]) -> Reflected:
+def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
     listed = row.get("uncertainties")
     challenges = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ()
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
-    return Reflected(
+    return RetrospectiveEvent(
         id="end:0",
         ts=coerce.stamp(row.get("created_at")),
         content=f"{tests} tests in {rounds} rounds",

@@ -13,7 +13,7 @@ from gittraj.formats.base import coerce
 from gittraj.formats.base.outcomes import tool_result
 from gittraj.formats.opencode import calls, results
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Decided, Foreign, Message, Remark, Thinking, ToolCall, Usage
+from gittraj.model.values import AnyEvent, Decided, Foreign, Message, NoteEvent, Thinking, ToolCall, Usage
 
 Json = dict[str, Any]
 _GOES_ON = ("tool-calls", "unknown")
@@ -88,7 +88,7 @@ class Answer:
                 failed = coerce.number(coerce.mapping(part.get("time")).get("created"))
                 self._time = failed if failed is not None else self._time
                 text = failure(coerce.mapping(part.get("error")))
-                yield self._entry(Remark(**self._common(part), content=text, kind="error"))
+                yield self._entry(NoteEvent(**self._common(part), content=text, kind="error"))
             case "file":
                 stands, image = results.file_image(part)
                 yield self._entry(Message(**self._common(part), content=stands, artifact=image))
@@ -117,7 +117,7 @@ class Answer:
         stopped = error.get("name") == _STOPPED
         if stopped:
             common["tags"] = ("interrupted", *common["tags"])
-        yield self._entry(Remark(**common, content=failure(error), kind="note" if stopped else "error"))
+        yield self._entry(NoteEvent(**common, content=failure(error), kind="note" if stopped else "error"))
         yield TurnEnd(end=self._context.place(self._time))
 
     def _words(self, part: Json, kind: Any) -> Iterator[Item]:
@@ -130,7 +130,7 @@ class Answer:
         elif kind != "text":
             yield self._entry(Foreign(**common, content=text, type=f"opencode.{kind}"))
         elif self._info.get("summary") is True:
-            yield self._entry(Remark(**common, content=text, kind="compaction"))
+            yield self._entry(NoteEvent(**common, content=text, kind="compaction"))
         else:
             yield self._entry(Message(**common, content=text))
 

@@ -20,8 +20,8 @@ from gittraj.model.values import (
     Decision,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -140,7 +140,7 @@ class _Reading:
             return
         if kind == "condensation":
             text = coerce.text(args.get("summary")) or "Context condensed"
-            yield self._entry(Remark(id=f"{record}:0", ts=ts, content=text, kind="compaction"))
+            yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="compaction"))
             return
         if kind in _SKIPPED and kind != "think":
             return
@@ -205,13 +205,13 @@ class _Reading:
         if kind == "agent_state_changed" and extras.get("agent_state") == "error":
             yield from self._learn(status="failed")
             if reason := coerce.text(extras.get("reason")):
-                yield self._entry(Remark(id=f"{record}:0", ts=ts, content=reason, kind="error"))
+                yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=reason, kind="error"))
             return
         if kind in _SKIPPED:
             return
         if (call := self._calls.pop(coerce.number(event.get("cause")), None)) is None:
             if kind == "error":
-                yield self._entry(Remark(id=f"{record}:0", ts=ts, content=text, kind="error"))
+                yield self._entry(NoteEvent(id=f"{record}:0", ts=ts, content=text, kind="error"))
             elif text:
                 yield self._entry(Foreign(id=f"{record}:0", ts=ts, type=f"observation:{kind}", content=text))
             return

@@ -22,8 +22,8 @@ from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -140,10 +140,10 @@ class _Reading:
                 yield Fact(name="title", value=title)
             case "compaction":
                 summary = coerce.text(value.get("summary")) or "Context compacted"
-                yield record.entry(Remark(**record.common(), content=summary, kind="compaction"))
+                yield record.entry(NoteEvent(**record.common(), content=summary, kind="compaction"))
             case "branch_summary" if content := coerce.text(value.get("summary")):
                 common = record.common(0, "branch-summary")
-                yield record.entry(Remark(**common, content=content, kind="note"))
+                yield record.entry(NoteEvent(**common, content=content, kind="note"))
             case "custom_message":
                 text, artifact = blocks.content(value.get("content"))
                 if text:
@@ -192,7 +192,7 @@ class _Reading:
             common = record.common(0, *(("interrupted",) if aborted else ())) | reply
             common["id"] = f"{record.id}:{stopped}"
             what: Any = "note" if aborted else "error"
-            yield record.entry(Remark(**common, content=failure or str(stopped), kind=what))
+            yield record.entry(NoteEvent(**common, content=failure or str(stopped), kind=what))
             spoke = True
         if spoke and record.owner is None:
             yield from blocks.spent(record.id, message.get("usage"))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from gittraj.formats.swe import diff
 from gittraj.model.session_items import Entry, Fact
-from gittraj.model.values import Artifact, Remark, ToolCall, ToolResult
+from gittraj.model.values import Artifact, NoteEvent, ToolCall, ToolResult
 
 _CAUSE = re.compile(r"submitted \((.*)\)")
 _LIMITS = frozenset(
@@ -57,10 +57,10 @@ class Ending:
         """Its events: what failed, and the submission."""
         if self.status == "failed":
             text = self.error or f"The run ended with {self.exit_status}"
-            yield Entry(event=Remark(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)
+            yield Entry(event=NoteEvent(id=f"{prefix}exit:0", ts=ts, content=text, kind="error"), end=end)
         if self.submission:
             kind = "text/x-diff" if diff.edits(self.submission) else "text/plain"
-            event = Remark(
+            event = NoteEvent(
                 id=f"{prefix}submission:0",
                 ts=ts,
                 content=self.submission,

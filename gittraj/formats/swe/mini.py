@@ -23,8 +23,8 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -228,9 +228,9 @@ class _Reading:
                 yield self._call(f"m{number}:{ordinal}", call, {"ts": ts, "tags": ("human",)})
         elif extra.get("interrupt_type") == "FormatError" or self._is_malformed(text):
             self._pending.clear()
-            yield self._entry(Remark(**common, content=text, kind="error"))
+            yield self._entry(NoteEvent(**common, content=text, kind="error"))
         elif text in _NOTES:
-            yield self._entry(Remark(**common, content=text, kind="note"))
+            yield self._entry(NoteEvent(**common, content=text, kind="note"))
         elif typed := next((text[len(start) :] for start in _TYPED if text.startswith(start)), None):
             yield self._entry(Prompt(**common, content=typed))
         else:
@@ -247,7 +247,7 @@ class _Reading:
         elif self._pending:
             yield self._result(f"m{number}:0", ts, text, extra)
         elif text:
-            yield self._entry(Remark(id=f"m{number}:0", ts=ts, content=text, kind="error"))
+            yield self._entry(NoteEvent(id=f"m{number}:0", ts=ts, content=text, kind="error"))
 
     def _is_malformed(self, text: str) -> bool:
         templates = (coerce.mapping(self._config.get(key)).get("format_error_template")

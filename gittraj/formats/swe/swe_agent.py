@@ -18,7 +18,7 @@ from gittraj.formats.base.session_id import Part
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, task, windowed
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 
 name = "swe-agent"
 agent = "swe-agent"
@@ -141,7 +141,7 @@ class _Reading:
 
     def _attempt(self, number: int, attempt: dict[str, Any]) -> Iterator[Entry]:
         title = f"Attempt {number + 1} of {len(self._attempts)}"
-        yield self._entry(Remark(id=self._id("attempt", 0), content=title, kind="note"))
+        yield self._entry(NoteEvent(id=self._id("attempt", 0), content=title, kind="note"))
         yield from self._steps(attempt)
         info = coerce.mapping(attempt.get("info"))
         yield from self._reviewed(info)
@@ -185,7 +185,7 @@ class _Reading:
         if step.get("observation") is not None and action:
             yield self._result(record, answered or "", step)
         elif answered:
-            yield self._entry(Remark(id=self._id(record, 2), content=_lines(answered), kind="error"))
+            yield self._entry(NoteEvent(id=self._id(record, 2), content=_lines(answered), kind="error"))
         if not isinstance(state, str):
             self._see(state, answered or "")
 
@@ -274,7 +274,7 @@ class _Reading:
         if content:
             accepted = fields.get("accept")
             tags = () if not isinstance(accepted, bool) else ("accepted" if accepted else "rejected",)
-            event = Remark(id=self._id("review", 0), content=content, kind="verification", tags=tags)
+            event = NoteEvent(id=self._id("review", 0), content=content, kind="verification", tags=tags)
             yield self._entry(event)
 
 

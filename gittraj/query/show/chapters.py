@@ -18,10 +18,10 @@ from gittraj.model.values import (
     AnyEvent,
     Decided,
     Event,
+    NoteEvent,
     Prompt,
     Record,
-    Reflected,
-    Remark,
+    RetrospectiveEvent,
     SegmentRef,
     Thinking,
     ToolCall,
@@ -39,7 +39,7 @@ _ONLY = {
     "result": ToolResult,
     "sealed": Thinking,
     "decision": Decided,
-    "retrospective": Reflected,
+    "retrospective": RetrospectiveEvent,
 }
 """The event type that each field belongs to: in other types, of a later version, it could be anything."""
 _TOOL = {"name": None, "arguments": None, "callId": None}
@@ -128,7 +128,7 @@ def spell_event(event: AnyEvent, agent: str | None) -> Header:
 
 
 def _begins_chapter(event: AnyEvent) -> bool:
-    return isinstance(event, Remark) and event.kind == "chapter"
+    return isinstance(event, NoteEvent) and event.kind == "chapter"
 
 
 def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gittraj.model.values import Counts, Figures, Link, Range, Record, Usage
+from gittraj.model.values import Counts, Link, PartSummary, Range, Record, Usage
 from gittraj.query.header import Folded, Header
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
@@ -97,7 +97,7 @@ def _record(identity: str, part: Sequence[Any]) -> Record:
         range=Range(first=span[0], last=span[0], n=span[1], at=span[2]) if span else None,
         role=role,
         incomplete=incomplete,
-        figures=Figures(
+        figures=PartSummary(
             started_at=started,
             usage=Usage(**dict(zip(_USAGE, usage, strict=True))) if usage else None,
             cost_usd=cost,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.config import Config, Environ, read_config
 from gittraj.git import Repository
 from gittraj.model.values import TaskRef
@@ -79,7 +79,7 @@ def make_pipeline(
         expose=local.add_exposed,
         rewrites=rewrites or {},
         sealing=ForReaders(repository, environ),
-        localise=Localiser(Territory(repository).roots, environ.home),
+        localise=Localiser(RepoPaths(repository).roots, environ.home),
         task_of=_task_namer(repository, config, live),
     )
 
@@ -104,7 +104,7 @@ def _task_namer(
 def known_secrets(repository: Repository | None, environ: Environ, *, live: Mapping[str, str]) -> LiveValues:
     """The values of the environment ``live`` and of the files that hold some, and the hashes of earlier ones.
     Writes nothing."""
-    roots = Territory(repository).roots if repository else ()
+    roots = RepoPaths(repository).roots if repository else ()
     found = LiveValues.collect(live, _secret_files(roots, environ.home))
     return LiveValues(found.values, hashes=LocalState.of(repository).hashes() if repository else ())
 

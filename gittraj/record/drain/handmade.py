@@ -19,13 +19,13 @@ from gittraj.model.values import (
     Chapter,
     Line,
     Link,
+    NoteEvent,
     Range,
     Record,
-    Reflected,
-    Remark,
+    RetrospectiveEvent,
     Role,
+    SessionInfo,
     Trajectory,
-    Whole,
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
@@ -165,8 +165,8 @@ def _write(found: Handmade, active: Active, commits: Sequence[str], role: Role) 
 
 def trajectory_of(active: Active, span: Range) -> Trajectory:
     header = active.header
-    told = [event.retrospective for event in active.events if isinstance(event, Reflected)]
-    whole = Whole(
+    told = [event.retrospective for event in active.events if isinstance(event, RetrospectiveEvent)]
+    whole = SessionInfo(
         title=header.title,
         agent=header.agent,
         session=header.session,
@@ -183,8 +183,8 @@ def trajectory_of(active: Active, span: Range) -> Trajectory:
 def _ended(events: Sequence[AnyEvent]) -> str | None:
     """What a session's ``complete`` or ``abandon`` says that its log does not show."""
     for event in reversed(events):
-        tags = event.tags if isinstance(event, Remark) else ()
-        if isinstance(event, Reflected) or COMPLETED in tags:
+        tags = event.tags if isinstance(event, NoteEvent) else ()
+        if isinstance(event, RetrospectiveEvent) or COMPLETED in tags:
             return "completed"
         if ABANDONED in tags:
             return "abandoned"

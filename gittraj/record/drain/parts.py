@@ -17,24 +17,24 @@ from gittraj.model.values import (
     Environment,
     Exit,
     FileChanged,
+    FileTouched,
     Key,
     Link,
+    NoteEvent,
     Parent,
     Participant,
     Prompt,
     Range,
-    Reflected,
-    Remark,
+    RetrospectiveEvent,
     Run,
     SegmentRef,
+    SessionInfo,
     TaskRef,
     TaskSource,
     ToolCall,
     ToolResult,
-    Touched,
     Trajectory,
     Usage,
-    Whole,
 )
 from gittraj.record.drain.superseding import is_output_log
 from gittraj.record.pipeline import Draft, Target
@@ -96,7 +96,7 @@ class Drafter:
         self._reflected = [
             (i, entry.event.retrospective)
             for i, entry in enumerate(log.entries)
-            if isinstance(entry.event, Reflected) and log.places[i] != "elsewhere"
+            if isinstance(entry.event, RetrospectiveEvent) and log.places[i] != "elsewhere"
         ]
 
     def draft(
@@ -140,7 +140,7 @@ class Drafter:
         if self._output and part.range.last not in self._index:
             # another run of the thread: it begins with the same warnings, and has no more of that part
             events = (self.log.entries[i].event for i in range(first, len(self.log.entries)))
-            return range(first, first + sum(1 for _ in takewhile(lambda e: isinstance(e, Remark), events)))
+            return range(first, first + sum(1 for _ in takewhile(lambda e: isinstance(e, NoteEvent), events)))
         return range(first, first + part.range.n)
 
     def _targets(self, part: Part, *, explored: bool) -> tuple[Target, ...]:
@@ -229,7 +229,7 @@ class Drafter:
         if self.log.places[index] == "elsewhere" and isinstance(event, ToolCall):
             # kept because it committed here too; what it says is another repository's
             event = replace(event, content="", arguments=None, raw=None)
-        touched = tuple(Touched(path=e.path, kind=e.kind) for e in self.log.edits(index))
+        touched = tuple(FileTouched(path=e.path, kind=e.kind) for e in self.log.edits(index))
         usage = self._usage(self.log.spent[response] for response in counted.get(index, ()))
         return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
 
@@ -264,13 +264,13 @@ class Drafter:
                     return _first_line(event.content)
         return None
 
-    def _whole(self, last: int) -> Whole:
+    def _whole(self, last: int) -> SessionInfo:
         """What is known of the trajectory with its event ``last``. In a session that worked elsewhere too
         nobody can tell which repository its task and tags are about."""
         log = self.log
         entrypoint = log.fact("entrypoint")
         here = "elsewhere" not in log.places
-        return Whole(
+        return SessionInfo(
             title=shorten(self._title, TITLE_LIMIT) if self._title else None,
             agent=log.agent,
             agent_version=log.fact("agent_version"),

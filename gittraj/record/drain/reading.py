@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from gittraj.agents import SessionFile
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Log, Place, assemble
 from gittraj.config import Config
 from gittraj.decisions.derivation import Recall, derive
@@ -113,7 +113,7 @@ def read_log(
     cursor: Cursor,
     *,
     facts: Mapping[str, Sequence[str]],
-    territory: Territory,
+    territory: RepoPaths,
     config: Config,
     off: Sequence[Span] = (),
     skip: Collection[str] = (),

@@ -18,14 +18,14 @@ from typing import cast
 from gittraj.agents import SessionFile
 from gittraj.capture.commits import Moves, is_made, read_moves
 from gittraj.capture.link import Links, link
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Commit, Kind, Log
 from gittraj.config import Config, Environ
 from gittraj.errors import TrajError
 from gittraj.git import Position, ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.history import Rewrite, find_skipped
 from gittraj.model.session_items import Cursor, is_unique, trajectory_id
-from gittraj.model.values import AnyEvent, Line, Link, Message, Record, Whole
+from gittraj.model.values import AnyEvent, Line, Link, Message, Record, SessionInfo
 from gittraj.notes.recovery import restore_lost
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.forgotten import is_forgotten, read_forgotten, without_forgotten
@@ -105,7 +105,7 @@ class Drain:
         self.pipeline = pipeline
         self.patience = patience
         self.folder = repository.common_dir / FOLDER
-        self.territory = Territory(repository, home=environ.home)
+        self.territory = RepoPaths(repository, home=environ.home)
         self.sessions = Sessions(config, environ, self.territory.roots, installed=installed.time)
         self.now = time.time()
         self.ended: frozenset[str] = frozenset()
@@ -456,7 +456,7 @@ class Drain:
                         id=trajectory_id(agent, session),
                         rev=STUB_REV,
                         link=Link(evidence="agent", call=commit.call),
-                        whole=Whole(agent=agent, session=session),
+                        whole=SessionInfo(agent=agent, session=session),
                         incomplete=True,
                     ),
                 )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gittraj.capture.repo_paths import Territory
+from gittraj.capture.repo_paths import RepoPaths
 from gittraj.git import Repository, Worktree
 from gittraj.model.session_items import Edit, Entry
 from gittraj.model.values import ToolCall
@@ -41,9 +41,9 @@ def land(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def territory(land: Path) -> Territory:
+def territory(land: Path) -> RepoPaths:
     trees = Trees(land / "here", land / "here/.claude/worktrees/w")
-    return Territory(trees, home=land / "home")
+    return RepoPaths(trees, home=land / "home")
 
 
 def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ...] = ()) -> Entry:
@@ -77,11 +77,11 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
         pytest.param("curl https://x.org{0}/git/private/a", "here", id="an address"),
     ],
 )
-def test_a_command(land: Path, territory: Territory, command: str, expected: str) -> None:
+def test_a_command(land: Path, territory: RepoPaths, command: str, expected: str) -> None:
     assert territory.place(entry(command.replace("{0}", str(land)), folder=land / "here")) == expected
 
 
-def test_named_paths_come_before_the_folder(land: Path, territory: Territory) -> None:
+def test_named_paths_come_before_the_folder(land: Path, territory: RepoPaths) -> None:
     away = str(land / "git/private/a")
     assert territory.place(entry(folder=land / "here", paths=(away,))) == "elsewhere"
     assert territory.place(entry(folder=land / "git/private", paths=("../../here/src/a",))) == "here"
@@ -105,7 +105,7 @@ def test_named_paths_come_before_the_folder(land: Path, territory: Territory) ->
     ],
 )
 def test_an_edits_path_as_git_writes_it(
-    land: Path, territory: Territory, path: str, expected: str | None
+    land: Path, territory: RepoPaths, path: str, expected: str | None
 ) -> None:
     edit = Edit(path=path.replace("{0}", str(land)))
     assert territory.relative(entry(folder=land / "here"), edit) == expected
@@ -120,7 +120,7 @@ def test_an_edits_path_as_git_writes_it(
         pytest.param("/\ud800", id="half a surrogate pair"),
     ],
 )
-def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: Territory, name: str) -> None:
+def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: RepoPaths, name: str) -> None:
     """A command with base64 in it must not end the reading of its session."""
     command = f"cat {name}; cd {name}; git -C {name} log"
     assert territory.place(entry(command, folder=land / "here", paths=(name,))) == "here"
@@ -130,7 +130,7 @@ def test_what_an_agent_calls_a_path_need_not_be_one(land: Path, territory: Terri
 
 
 def test_a_folder_that_may_not_be_read_tells_nothing(
-    land: Path, territory: Territory, monkeypatch: pytest.MonkeyPatch
+    land: Path, territory: RepoPaths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real: Callable[..., object] = os.stat
 
@@ -145,13 +145,13 @@ def test_a_folder_that_may_not_be_read_tells_nothing(
 
 @given(st.text(max_size=40))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_no_command_raises(territory: Territory, land: Path, command: str) -> None:
+def test_no_command_raises(territory: RepoPaths, land: Path, command: str) -> None:
     for given_ in (command, f"cd {command}", f"git -C '{command}'"):
         assert territory.place(entry(given_, folder=land / "here", paths=(command,))) in ("here", "elsewhere")
 
 
 @pytest.mark.parametrize("unit", ["\n", "cd ", ";cd '", 'cd "', "git -C ", "/a", "/a ", "; ", "\ncd a", "("])
-def test_no_command_takes_long(land: Path, territory: Territory, unit: str) -> None:
+def test_no_command_takes_long(land: Path, territory: RepoPaths, unit: str) -> None:
     command = unit * (100_000 // len(unit))
     start = time.process_time()
     territory.place(entry(command, folder=land / "here"))

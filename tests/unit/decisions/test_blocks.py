@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gittraj.decisions.blocks import parse_blocks
 from gittraj.model.codec import dump, event_from_json, event_to_json
-from gittraj.model.values import AnyEvent, Decided, Foreign, PeerMessage, Reflected, Remark
+from gittraj.model.values import AnyEvent, Decided, Foreign, NoteEvent, PeerMessage, RetrospectiveEvent
 
 DECISION = {
     "question": "How to limit?",
@@ -50,9 +50,9 @@ def test_an_event_of_any_type() -> None:
         ("NOTE", {"text": "loud"}),
     ]
     found = events("\n".join(block(kind, value) for kind, value in said))
-    assert [type(e) for e in found] == [Decided, Remark, Remark, PeerMessage, Foreign, Remark]
+    assert [type(e) for e in found] == [Decided, NoteEvent, NoteEvent, PeerMessage, Foreign, NoteEvent]
     assert [e.significance for e in found][:2] == ["high", None]
-    assert isinstance(found[2], Remark)
+    assert isinstance(found[2], NoteEvent)
     assert (found[2].kind, found[2].content) == ("chapter", "Testing")
     assert [event_from_json(event_to_json(e)) for e in found] == list(found)
 
@@ -60,8 +60,8 @@ def test_an_event_of_any_type() -> None:
 def test_a_retrospective_with_its_decisions() -> None:
     said = {"summary": "Done", "challenges": ["the cache"], "confidence": "85%", "decisions": [DECISION, {}]}
     found = events(f"[[RETROSPECTIVE]]\n```json\n{json.dumps(said)}\n```\n[[/RETROSPECTIVE]]")
-    assert [type(e) for e in found] == [Decided, Reflected]
-    assert isinstance(found[1], Reflected)
+    assert [type(e) for e in found] == [Decided, RetrospectiveEvent]
+    assert isinstance(found[1], RetrospectiveEvent)
     told = found[1].retrospective
     assert (told.summary, told.challenges, told.confidence, told.by) == (
         "Done",
@@ -116,7 +116,7 @@ def test_a_damaged_one_stays_and_a_finding_says_so(text: str) -> None:
     found = parse_blocks(f"So: {text}", name="m")
     assert found.text == f"So: {text}"
     [event] = found.events
-    assert isinstance(event, Remark)
+    assert isinstance(event, NoteEvent)
     assert (event.kind, event.tags, event.id) == ("finding", ("unparsed",), "m/1")
 
 
@@ -141,10 +141,10 @@ def test_what_stands_beside_code_and_quotations_is_said(text: str) -> None:
 def test_one_without_an_end_and_a_damaged_one_before_a_good_one() -> None:
     whole = block("decision", {"chosen": "good"})
     found = parse_blocks(f'[[TRAJECTORY:note]] {{"content": "open"}}\n{whole}', name="m")
-    assert [type(e) for e in found.events] == [Remark, Decided]
+    assert [type(e) for e in found.events] == [NoteEvent, Decided]
     assert found.text == ""
     found = parse_blocks(f'[[TRAJECTORY:note]] {{"content": oops\n{whole}', name="m")
-    assert [type(e) for e in found.events] == [Remark, Decided]
+    assert [type(e) for e in found.events] == [NoteEvent, Decided]
     assert found.text == '[[TRAJECTORY:note]] {"content": oops'
 
 
@@ -185,7 +185,7 @@ def test_what_only_a_log_can_say_is_no_block(kind: str) -> None:
     text = block(kind, {"content": "Delete everything"})
     found = parse_blocks(text, name="m1:0")
     assert found.text == text
-    assert [(type(event), event.tags) for event in found.events] == [(Remark, ("unparsed",))]
+    assert [(type(event), event.tags) for event in found.events] == [(NoteEvent, ("unparsed",))]
 
 
 @pytest.mark.parametrize("value", ["NaN", "-Infinity", "1e999", "[" * 700 + "]" * 700, '{"a":[1e999]}'])

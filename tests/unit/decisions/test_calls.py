@@ -9,7 +9,15 @@ import pytest
 from gittraj.decisions.commands import Call, find_calls
 from gittraj.decisions.derivation import derive
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Mark
-from gittraj.model.values import AnyEvent, Decided, Message, Reflected, Remark, ToolCall, ToolResult
+from gittraj.model.values import (
+    AnyEvent,
+    Decided,
+    Message,
+    NoteEvent,
+    RetrospectiveEvent,
+    ToolCall,
+    ToolResult,
+)
 
 START = Cursor()
 ID, OTHER = "ev_" + "a2" * 12, "ev_" + "b3" * 12
@@ -111,7 +119,7 @@ def test_an_event_stands_before_the_result_of_its_command() -> None:
 
 
 def test_what_was_stored_of_it_says_it_in_full() -> None:
-    known = Remark(id=ID, kind="note", content="in full")
+    known = NoteEvent(id=ID, kind="note", content="in full")
     told = events(session(("git traj event note $X", ID)), recall={ID: known}.get)
     assert [event.content for event in told if event.id == ID] == ["in full"]
 
@@ -150,9 +158,9 @@ def test_an_id_that_is_printed_again_is_one_event() -> None:
 
 def test_an_end_without_words_and_one_whose_words_are_elsewhere() -> None:
     told = events(session(("git traj complete", ID), ("git traj complete --retrospective f.json", OTHER)))
-    assert [type(event) for event in told if event.id in (ID, OTHER)] == [Remark, Remark]
+    assert [type(event) for event in told if event.id in (ID, OTHER)] == [NoteEvent, NoteEvent]
     said = events(session(("git traj complete --summary s --learning l", ID)))[1]
-    assert isinstance(said, Reflected)
+    assert isinstance(said, RetrospectiveEvent)
     assert (said.retrospective.summary, said.retrospective.learnings) == ("s", ("l",))
 
 

@@ -8,18 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.events.part_summary import PROMPT_LIMIT, SUMMARY_LIMIT, fold_figures, shorten
+from gittraj.events.part_summary import PROMPT_LIMIT, SUMMARY_LIMIT, shorten, summarize_part
 from gittraj.model.values import (
     AnyEvent,
     Counts,
     Decided,
     Decision,
-    Figures,
     FileChanged,
     Json,
     Message,
+    NoteEvent,
+    PartSummary,
     Prompt,
-    Remark,
     Summary,
     TestRuns,
     Thinking,
@@ -30,21 +30,21 @@ from gittraj.model.values import (
 from tests.unit.strategies import events
 
 
-def folded(*found: AnyEvent, prompt: str | None = None) -> Figures:
-    return fold_figures(found, prompt=prompt, files=(), thinking="none")
+def folded(*found: AnyEvent, prompt: str | None = None) -> PartSummary:
+    return summarize_part(found, prompt=prompt, files=(), thinking="none")
 
 
 def test_a_part() -> None:
     files = (FileChanged(path="a"),)
     stated = Decision(chosen="A", by="agent")
-    found = fold_figures(
+    found = summarize_part(
         [
             Prompt(id="1", content="Fix it", ts="2026-01-01T00:00:02.000Z"),
             Thinking(id="2", content="I am not sure of this thought", usage=Usage(input_tokens=1)),
             Decided(id="3", decision=stated),
             ToolCall(id="4", name="Task", call_id="c", ts="2026-01-01T00:00:01.000Z"),
             ToolResult(id="5", call_id="c", is_error=True),
-            Remark(id="6", kind="error"),
+            NoteEvent(id="6", kind="error"),
             Message(
                 id="7", content="I used ruff instead of flake8. It is untested.", usage=Usage(output_tokens=2)
             ),
@@ -55,7 +55,7 @@ def test_a_part() -> None:
         thinking="clear",
         dropped=3,
     )
-    assert found == Figures(
+    assert found == PartSummary(
         prompt="Fix it",
         summary=Summary(text="I used ruff instead of flake8. It is untested.", by="agent"),
         started_at="2026-01-01T00:00:01.000Z",
@@ -72,7 +72,7 @@ def test_a_part() -> None:
 
 
 def test_nothing_is_invented() -> None:
-    assert folded() == Figures()
+    assert folded() == PartSummary()
 
 
 def test_a_part_without_a_prompt_has_its_turns() -> None:
@@ -152,9 +152,9 @@ def test_no_command_takes_long(unit: str) -> None:
 
 
 def test_a_report_of_checks_is_a_run_of_tests() -> None:
-    def report(own: str, *statuses: str) -> Remark:
+    def report(own: str, *statuses: str) -> NoteEvent:
         checks: list[Json] = [{"id": own, "status": status} for status in statuses]
-        return Remark(id=own, kind="verification", raw={"subject": "x", "checks": checks})
+        return NoteEvent(id=own, kind="verification", raw={"subject": "x", "checks": checks})
 
     call = ToolCall(id="c", name="bash", arguments={"command": "pytest"}, call_id="c")
     answer = ToolResult(id="r", call_id="c", content="3 passed", exit_code=0)
@@ -162,4 +162,4 @@ def test_a_report_of_checks_is_a_run_of_tests() -> None:
     assert folded(*reports).tests == TestRuns(runs=1, last_passed=1, last_failed=2)
     assert folded(call, answer, *reports).tests == TestRuns(runs=2, last_passed=1, last_failed=2)
     assert folded(*reports, call, answer).tests == TestRuns(runs=2, last_passed=3, last_exit=0)
-    assert folded(report("2", "skipped"), Remark(id="4", kind="verification", content="ok")).tests is None
+    assert folded(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.events.quotation import around, find_code_spans, find_shown
+from gittraj.events.quotation import around, find_code_spans, find_quoted
 
 
 def rest(text: str) -> str:
     """What is said."""
-    for start, end in reversed(find_shown(text)):
+    for start, end in reversed(find_quoted(text)):
         text = text[:start] + text[end:]
     return text
 
@@ -62,7 +62,7 @@ def test_code_within_a_line(text: str, spans: list[str]) -> None:
 
 @given(st.text(alphabet="a`~> \n\r-1.#\t", max_size=80))
 def test_spans_are_in_order_and_apart(text: str) -> None:
-    for spans in (find_shown(text), find_code_spans(text)):
+    for spans in (find_quoted(text), find_code_spans(text)):
         assert all(start < end for start, end in spans)
         assert all(one[1] <= other[0] for one, other in pairwise(spans))
         for at in range(len(text)):
@@ -76,6 +76,6 @@ def test_spans_are_in_order_and_apart(text: str) -> None:
 def test_no_text_takes_long(unit: str) -> None:
     text = unit * (200_000 // len(unit))
     start = time.process_time()
-    find_shown(text)
+    find_quoted(text)
     find_code_spans(text)
     assert time.process_time() - start < 2.0

@@ -16,7 +16,7 @@ from gittraj.errors import FormatError
 from gittraj.formats import detect_store
 from gittraj.formats.a3s import store
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import Foreign, Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import Foreign, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 URI = "a3s://tool-output/bash/t1"
@@ -186,10 +186,10 @@ def test_a_whole_session(tmp_path: Path, files: dict[str, Any]) -> None:
     said = events(items)
     assert [(type(e).__name__, e.content) for e in said] == [
         ("Prompt", "Before"),
-        ("Remark", "Run run-0: completed, 2 events"),
+        ("NoteEvent", "Run run-0: completed, 2 events"),
         ("Message", "Was compacted"),
         ("Prompt", "Fix the parser"),
-        ("Remark", "Run run-1: failed, 2 events"),
+        ("NoteEvent", "Run run-1: failed, 2 events"),
         ("Thinking", "Look first."),
         ("Message", "I write it."),
         ("ToolCall", ""),
@@ -198,23 +198,23 @@ def test_a_whole_session(tmp_path: Path, files: dict[str, Any]) -> None:
         ("ToolResult", f"1 failed; all of it: {URI}"),
         ("Foreign", "the whole output"),
         ("Message", "Done."),
-        ("Remark", "budget exhausted"),
+        ("NoteEvent", "budget exhausted"),
         ("Foreign", "lint failed, exit 2"),
         ("ToolCall", ""),
         ("ToolResult", "It is in a.py\n[session child-1]"),
         (
-            "Remark",
+            "NoteEvent",
             "tests: failed\n- failed: Run pytest\n- passed: Lint (old rules)\n- risk: flaky",
         ),
-        ("Remark", "Round 2 of run-1, after 2 tool calls"),
-        ("Remark", "[pending] Test it"),
+        ("NoteEvent", "Round 2 of run-1, after 2 tool calls"),
+        ("NoteEvent", "[pending] Test it"),
     ]
     assert len({e.id for e in said}) == len(said)
     results = {e.call_id: e for e in said if isinstance(e, ToolResult)}
     assert (results["c1"].exit_code, results["c1"].duration_ms, results["c1"].is_error) == (0, 3, False)
     assert (results["c2"].exit_code, results["c2"].is_error) == (1, True)
     assert results["c2"].ts == "2026-01-01T00:00:04.000Z"
-    kinds = [e.kind for e in said if isinstance(e, Remark)]
+    kinds = [e.kind for e in said if isinstance(e, NoteEvent)]
     assert kinds == ["note", "note", "error", "verification", "checkpoint", "note"]
     assert sum(isinstance(item, TurnEnd) for item in items) == 2
     (spent,) = (item for item in items if isinstance(item, Spent))
@@ -284,7 +284,7 @@ def test_a_torn_part_leaves_the_rest(tmp_path: Path) -> None:
     keep(tmp_path, {**OLDER, "runs/s_1.json": "[{", "verification/s_1.json": '[{"subject": "x"}, {"su'})
     items = list(store.read(tmp_path, "s/1"))
     assert {i.why.partition(":")[0] for i in items if isinstance(i, Damage)} == {"s_1.json"}
-    assert [e.kind for e in events(items) if isinstance(e, Remark)].count("verification") == 2
+    assert [e.kind for e in events(items) if isinstance(e, NoteEvent)].count("verification") == 2
     assert any(isinstance(e, Foreign) for e in events(items))
     assert [type(e) for e in events(items)][:2] == [Prompt, Thinking]
 

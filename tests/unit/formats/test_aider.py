@@ -12,7 +12,7 @@ from gittraj.formats import detect_store
 from gittraj.formats.aider import blocks as aider_blocks
 from gittraj.formats.aider import history as aider
 from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent
-from gittraj.model.values import AnyEvent, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 START = "2024-05-07T12:00:00"
 HEADER = "\n# aider chat started at 2024-05-07 12:00:00\n\n"
@@ -116,7 +116,7 @@ def test_what_the_model_says_may_look_like_prompt_or_output(history: Path) -> No
 @pytest.mark.parametrize("command", ["/undo", "/add f.py", "/test pytest", "!ls"])
 def test_a_command_to_aider_is_no_prompt(history: Path, command: str) -> None:
     event = happened(read(history, typed(command)))[0]
-    assert isinstance(event, Remark)
+    assert isinstance(event, NoteEvent)
     assert (event.content, event.tags) == (command, ("command",))
 
 
@@ -141,7 +141,7 @@ def test_a_path_is_no_command(history: Path) -> None:
 def test_output_that_goes_back_to_the_model_is_nobodys_prompt(history: Path, announced: str) -> None:
     items = read(history, said("x"), printed("f.py:1: E402", announced), typed("f.py:1: E402", "^"))
     last = happened(items)[-1]
-    assert isinstance(last, Remark)
+    assert isinstance(last, NoteEvent)
     assert (last.kind, last.content) == ("verification", "f.py:1: E402\n^")
 
 
@@ -152,7 +152,7 @@ def test_pasted_output_is_a_prompt_where_fixing_was_declined(history: Path) -> N
 
 def test_output_that_says_what_it_is_needs_no_announcement(history: Path) -> None:
     event = happened(read(history, typed("# Fix any errors below, if possible.", "", "x")))[0]
-    assert isinstance(event, Remark)
+    assert isinstance(event, NoteEvent)
 
 
 def test_an_announcement_does_not_outlive_the_answer(history: Path) -> None:
@@ -166,7 +166,7 @@ def test_an_edit_that_was_not_applied_failed(history: Path) -> None:
     results = [event for event in happened(items) if isinstance(event, ToolResult)]
     assert [result.is_error for result in results] == [True]
     errors = [
-        event.content for event in happened(items) if isinstance(event, Remark) and event.kind == "error"
+        event.content for event in happened(items) if isinstance(event, NoteEvent) and event.kind == "error"
     ]
     assert errors == ["# 1 SEARCH/REPLACE block failed to match!\n\n## no match in f.py"]
 
@@ -193,8 +193,8 @@ def test_what_aider_prints_in_lines_of_its_own_is_not_the_models(history: Path) 
     output = f"> ==== test session ====\n{shown}  \n"
     items = read(history, typed("/test pytest"), output, said("I fix it."))
     assert [(type(event), event.content[:4]) for event in happened(items)] == [
-        (Remark, "/tes"),
-        (Remark, "===="),
+        (NoteEvent, "/tes"),
+        (NoteEvent, "===="),
         (Message, "I fi"),
     ]
     assert ">       assert f" in happened(items)[1].content
@@ -221,9 +221,9 @@ def test_costs_of_one_answer_add_up_and_one_without_words_is_kept(history: Path)
 
 def test_an_interruption_and_an_error_are_remarks(history: Path) -> None:
     items = read(history, typed("x"), printed("", "", "^C again to exit"), printed("^C KeyboardInterrupt"))
-    assert told(items)[1:] == [(Remark, "Interrupted")]
+    assert told(items)[1:] == [(NoteEvent, "Interrupted")]
     items = read(history, typed("x"), printed("Unexpected error: litellm.X: {", '"code": 429', "}"))
-    assert told(items)[1:] == [(Remark, 'Unexpected error: litellm.X: {\n"code": 429\n}')]
+    assert told(items)[1:] == [(NoteEvent, 'Unexpected error: litellm.X: {\n"code": 429\n}')]
 
 
 def test_a_unified_diff_is_an_edit_too() -> None:

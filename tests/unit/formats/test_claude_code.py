@@ -19,9 +19,9 @@ from gittraj.model.values import (
     Decision,
     Foreign,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -115,7 +115,7 @@ def test_an_api_error_is_no_message_and_no_model() -> None:
         {**BASE, "type": "system", "subtype": "api_error", "uuid": "c", "error": {"status": 529, "error": {
             "type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}}},
     )  # fmt: skip
-    assert [(e.event.kind, e.event.content) for e in entries(items) if isinstance(e.event, Remark)] == [
+    assert [(e.event.kind, e.event.content) for e in entries(items) if isinstance(e.event, NoteEvent)] == [
         ("error", "API Error: 529"),
         ("error", "API error 529 Overloaded"),
     ]
@@ -188,7 +188,7 @@ def test_a_prompt_is_what_was_typed(content: Any, typed: str) -> None:
 def test_an_interruption_is_noted_and_ends_the_turn() -> None:
     items = read(user("u", [text("[Request interrupted by user for tool use]")]))
     (remark,) = (entry.event for entry in entries(items))
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.tags) == ("note", ("interrupted",))
     assert isinstance(items[-1], TurnEnd)
 
@@ -585,7 +585,7 @@ def test_of_older_files_only_the_queue_tells_what_the_agent_got() -> None:
     )
     assert [(type(e), e.content, e.tags) for e in found] == [
         (Prompt, "go", ()),
-        (Remark, "use tabs", ("queued",)),
+        (NoteEvent, "use tabs", ("queued",)),
         (Message, "x", ()),
         (Prompt, "next", ()),
     ]
@@ -619,10 +619,10 @@ def test_a_sidechain_in_the_main_file_leads_back_to_its_call() -> None:
 def test_a_compaction_is_remarked() -> None:
     boundary = {**BASE, "type": "system", "subtype": "compact_boundary", "uuid": "c", "content": "Compacted"}
     (remark,) = events(boundary, user("s", "This session is being continued", isCompactSummary=True))
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.content) == ("compaction", "Compacted")
     small = {**BASE, "type": "system", "subtype": "microcompact_boundary", "uuid": "c"}
-    assert [type(event) for event in events(small)] == [Remark]
+    assert [type(event) for event in events(small)] == [NoteEvent]
 
 
 def test_reading_on_between_two_objects_glued_on_one_line() -> None:

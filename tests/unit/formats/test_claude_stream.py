@@ -15,9 +15,9 @@ from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Mark, S
 from gittraj.model.values import (
     AnyEvent,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -125,7 +125,7 @@ def test_a_run_that_was_stopped_says_why() -> None:
         "errors": ["Reached maximum number of turns"],
     }
     items = read(INIT, said("a", call("Bash", command="ls")), result(**stopped))
-    (remark,) = (e.event for e in entries(items) if isinstance(e.event, Remark))
+    (remark,) = (e.event for e in entries(items) if isinstance(e.event, NoteEvent))
     assert (remark.id, remark.kind, remark.content) == ("r:0", "error", "Reached maximum number of turns")
     known = facts(items)
     assert (known["status"], known["exit_status"]) == ("failed", "error_max_turns")
@@ -150,7 +150,7 @@ def test_a_call_that_was_not_permitted_is_remarked_at_its_event() -> None:
     denied = {"tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "git commit"}}
     found = events(INIT, said("a", call("Bash", command="git commit")), result(permission_denials=[denied]))
     remark = found[-1]
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.tags, remark.parent) == ("error", ("denied",), "a:0")
     assert remark.content == "permission denied: Bash git commit"
 
@@ -226,7 +226,7 @@ def test_a_subagents_records_lead_back_to_the_call_that_started_it() -> None:
 def test_a_compaction_is_remarked() -> None:
     boundary = {"type": "system", "subtype": "compact_boundary", "session_id": "S", "uuid": "c"}
     (remark,) = events(INIT, boundary)
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.content) == ("compaction", "Conversation compacted")
 
 

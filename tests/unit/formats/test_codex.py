@@ -18,9 +18,9 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -416,7 +416,7 @@ def test_turns_end_when_the_program_says_so() -> None:
         event("turn_aborted", reason="interrupted"),
     )
     kinds = [type(found.event) if isinstance(found, Entry) else type(found) for found in items]
-    assert [k for k in kinds if k is not Fact] == [Message, TurnEnd, Message, Remark, TurnEnd]
+    assert [k for k in kinds if k is not Fact] == [Message, TurnEnd, Message, NoteEvent, TurnEnd]
 
 
 def test_the_last_turn_tells_how_the_session_stands() -> None:
@@ -451,7 +451,12 @@ def test_a_review_ends_with_its_findings() -> None:
         ("n2:1", "incorrect\nSee there."),
         ("n3:0", "Review ended"),
     ]
-    assert [e.event.kind for e in found if isinstance(e.event, Remark)] == ["note", "finding", "note", "note"]
+    assert [e.event.kind for e in found if isinstance(e.event, NoteEvent)] == [
+        "note",
+        "finding",
+        "note",
+        "note",
+    ]
     assert found[1].paths == ("/w/a.py",)
 
 
@@ -504,7 +509,7 @@ def test_errors_and_compactions_are_remarked() -> None:
         line("compacted", {"message": "so far", "replacement_history": [{"type": "message"}]}),
         event("context_compacted"),
     )
-    assert [(e.kind, e.content) for e in found if isinstance(e, Remark)] == [
+    assert [(e.kind, e.content) for e in found if isinstance(e, NoteEvent)] == [
         ("error", "stream closed"),
         ("compaction", "so far"),
     ]

@@ -19,8 +19,8 @@ from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -235,7 +235,7 @@ def test_a_plan_is_noted_once_as_it_ended() -> None:
         for kind, items in zip(kinds, plans, strict=True)
     ]
     (note,) = events(*log)
-    assert isinstance(note, Remark)
+    assert isinstance(note, NoteEvent)
     assert (note.kind, note.tags, note.content) == ("note", ("plan",), "[x] a\n[x] b")
     (note,) = events(*log[:2], ended(1))
     assert note.content == "[x] a\n[ ] b"
@@ -246,7 +246,7 @@ def test_an_error_before_the_first_turn_is_about_the_configuration() -> None:
     warning = {"type": "item.completed", "item": {"id": "item_0", "type": "error", "message": "trust"}}
     again = {"type": "item.completed", "item": {"id": "item_1", "type": "error", "message": "trust"}}
     found = entries(read(BEGIN[0], warning, again, BEGIN[1], warning))
-    remarks = [entry.event for entry in found if isinstance(entry.event, Remark)]
+    remarks = [entry.event for entry in found if isinstance(entry.event, NoteEvent)]
     assert [(r.kind, r.tags) for r in remarks] == [("note", ("configuration",)), ("error", ())]
 
 
@@ -371,7 +371,7 @@ def test_the_very_old_form_says_the_same_in_other_words() -> None:
         (ToolCall, ""),
         (ToolResult, "no"),
         (Message, "done"),
-        (Remark, "[x] a\n[ ] b"),
+        (NoteEvent, "[x] a\n[ ] b"),
     ]
     ran, patched = (entry for entry in entries(items)[2:6] if isinstance(entry.event, ToolCall))
     assert (ran.command, ran.folder) == ("ls | wc", "/w/sub")

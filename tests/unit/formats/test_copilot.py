@@ -20,9 +20,9 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -278,7 +278,7 @@ def test_errors_compactions_and_interruptions_are_remarks() -> None:
         record("abort", "c", reason="user initiated"),
         record("session.info", "d", infoType="mcp", message="noise"),
     )
-    assert [(e.kind, e.content) for e in happened(items) if isinstance(e, Remark)] == [
+    assert [(e.kind, e.content) for e in happened(items) if isinstance(e, NoteEvent)] == [
         ("error", "bad"),
         ("compaction", "so far"),
         ("note", "Aborted: user initiated"),
@@ -476,8 +476,8 @@ def test_thinking_references_errors_and_cancelling() -> None:
     assert [(type(event), event.content) for event in happened(items)[1:]] == [
         (Thinking, "hm"),
         (Message, "see `a.ts`."),
-        (Remark, "filtered"),
-        (Remark, "Canceled"),
+        (NoteEvent, "filtered"),
+        (NoteEvent, "Canceled"),
     ]
     assert isinstance(items[-1], TurnEnd)
 

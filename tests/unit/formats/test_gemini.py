@@ -24,9 +24,9 @@ from gittraj.model.values import (
     Decision,
     Foreign,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -186,11 +186,11 @@ def test_notes_of_the_program() -> None:
         for kind in ("info", "warning", "error", "of-2031")
     ))  # fmt: skip
     info, warning, error, unknown = found
-    assert isinstance(info, Remark)
+    assert isinstance(info, NoteEvent)
     assert (info.kind, info.content) == ("note", "a info")
-    assert isinstance(warning, Remark)
+    assert isinstance(warning, NoteEvent)
     assert (warning.kind, warning.tags) == ("note", ("warning",))
-    assert isinstance(error, Remark)
+    assert isinstance(error, NoteEvent)
     assert error.kind == "error"
     assert isinstance(unknown, Foreign)
     assert unknown.type == "of-2031"
@@ -259,7 +259,7 @@ def test_a_compression_is_noted_once_and_takes_nothing_away() -> None:
     )
     found = [entry.event for entry in entries(items)]
     assert [event.id for event in found] == ["u1:0", "m1:m", "s:0", "u2:0"]
-    assert isinstance(found[2], Remark)
+    assert isinstance(found[2], NoteEvent)
     assert (found[2].kind, found[2].content) == (
         "compaction",
         "<state_snapshot>what was done</state_snapshot>",
@@ -268,7 +268,7 @@ def test_a_compression_is_noted_once_and_takes_nothing_away() -> None:
 
 def test_what_a_rewind_takes_back_stays() -> None:
     found = events(META, user("u1", "1"), said("m1", "a"), {"$rewindTo": "u1"}, user("u2", "2"))
-    assert [type(event) for event in found] == [Prompt, Message, Remark, Prompt]
+    assert [type(event) for event in found] == [Prompt, Message, NoteEvent, Prompt]
     assert found[2].tags == ("rewound",)
 
 
@@ -324,7 +324,7 @@ def test_what_was_shown_is_what_was_typed() -> None:
 
 def test_a_command_of_the_user_s_own_is_noted() -> None:
     event = only(META, user("u", "I ran the following shell command:\n```sh\nls\n```\n…")).event
-    assert isinstance(event, Remark)
+    assert isinstance(event, NoteEvent)
     assert (event.kind, event.tags) == ("note", ("shell",))
 
 

@@ -12,7 +12,7 @@ import pytest
 from gittraj.formats import detect
 from gittraj.formats.gemini import output, stream
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model.values import Decided, Message, Prompt, Remark, ToolCall, ToolResult, Usage
+from gittraj.model.values import Decided, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 Json = dict[str, Any]
 AT = "2026-11-20T15:18:31.249Z"
@@ -138,7 +138,7 @@ def test_what_went_wrong_is_noted() -> None:
     }
     items = read(INIT, warning, warning | {"severity": "error"}, failed)
     remarks = [e.event for e in entries(items)]
-    assert [(e.kind, e.content) for e in remarks if isinstance(e, Remark)] == [
+    assert [(e.kind, e.content) for e in remarks if isinstance(e, NoteEvent)] == [
         *(("note", "Loop detected"), ("error", "Loop detected"), ("error", "no quota"))
     ]
     assert ("status", "failed") in facts(items)
@@ -229,7 +229,7 @@ def test_an_older_answer_has_no_session_and_other_names() -> None:
 def test_a_run_that_failed() -> None:
     items = answer({"session_id": "S", "error": {"type": "Error", "message": "no quota", "code": 1}})
     (entry,) = entries(items)
-    assert isinstance(entry.event, Remark)
+    assert isinstance(entry.event, NoteEvent)
     assert (entry.event.kind, entry.event.content) == ("error", "no quota")
     assert ("status", "failed") in facts(items)
 

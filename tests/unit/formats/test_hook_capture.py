@@ -21,9 +21,9 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -301,10 +301,10 @@ def test_ends_failures_and_compactions() -> None:
         hook(CURSOR, "afterAgentThought", text="hm"),
     )
     assert [(type(e), e.content) for e in happened(items)] == [
-        (Remark, "Context compacted (auto)"),
-        (Remark, "so far"),
-        (Remark, "429"),
-        (Remark, "Aborted"),
+        (NoteEvent, "Context compacted (auto)"),
+        (NoteEvent, "so far"),
+        (NoteEvent, "429"),
+        (NoteEvent, "Aborted"),
         (Message, "hi"),
         (Thinking, "hm"),
     ]
@@ -476,7 +476,7 @@ def test_a_capture_of_claude_code(samples: Path) -> None:
         ToolCall: 2,
         ToolResult: 2,
         Message: 2,
-        Remark: 1,
+        NoteEvent: 1,
     }
     assert [e.is_error for e in happened(items) if isinstance(e, ToolResult)] == [False, True]
 

@@ -20,8 +20,8 @@ from gittraj.model.values import (
     AnyEvent,
     Decided,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -116,7 +116,7 @@ def test_a_run_of_version_1() -> None:
     assert isinstance(said, Message)
     assert said.content == "Done."
     assert isinstance(last, ToolCall)
-    assert isinstance(submission, Remark)
+    assert isinstance(submission, NoteEvent)
     assert (submission.content, submission.tags) == (DIFF, ("submission",))
     assert submission.artifact is not None
     assert submission.artifact.media_type == "text/x-diff"
@@ -154,10 +154,10 @@ def test_an_answer_without_exactly_one_block_calls_nothing_and_is_told_so() -> N
     thought, error = events(run(two, told))[1:]
     assert isinstance(thought, Thinking)
     assert "```bash\na\n```" in thought.content
-    assert isinstance(error, Remark)
+    assert isinstance(error, NoteEvent)
     assert error.kind == "error"
     config = {"agent": {"format_error_template": "Exactly one, not {{n}}!"}}
-    assert isinstance(events(run(two, message("user", "Exactly one, not 2!"), config=config))[-1], Remark)
+    assert isinstance(events(run(two, message("user", "Exactly one, not 2!"), config=config))[-1], NoteEvent)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_the_user_of_an_interactive_run_says() -> None:
     assert isinstance(decided, Decided)
     assert (decided.decision.chosen, decided.decision.reasoning) == ("declined bash", "use rg")
     assert (type(more), more.content) == (Prompt, "and faster")
-    assert (type(note), type(task), task.content) == (Remark, Prompt, "and d")
+    assert (type(note), type(task), task.content) == (NoteEvent, Prompt, "and d")
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_what_the_user_of_an_interactive_run_says() -> None:
 def test_how_a_run_ended(status: str | None, expected: str | None, errors: int) -> None:
     value = run(answer("```bash\nls\n```"), ran("x"), status=status)
     assert facts(read(value)).get("status") == expected
-    remarks = [e for e in events(value) if isinstance(e, Remark)]
+    remarks = [e for e in events(value) if isinstance(e, NoteEvent)]
     assert [e.kind for e in remarks] == ["error"] * errors
     assert any(isinstance(item, TurnEnd) for item in read(value)) == (status is not None)
 
@@ -237,7 +237,7 @@ def test_the_text_of_an_exception_ends_a_run_of_version_1() -> None:
     value = run(answer("```bash\nls\n```"), message("user", "no such host"), status="ConnectError",
                 traceback="File /home/somebody/x.py")  # fmt: skip
     error = events(value)[-1]
-    assert isinstance(error, Remark)
+    assert isinstance(error, NoteEvent)
     assert (error.kind, error.content) == ("error", "no such host")
     assert facts(read(value))["exit_error"] == "no such host"
     assert "somebody" not in repr(read(value))
@@ -253,7 +253,7 @@ def test_a_list_of_messages_alone() -> None:
     ]
     known = facts(read(value))
     assert (known["submission"], known["status"], known["messages"]) == (DIFF, "completed", 6)
-    assert [type(e).__name__ for e in events(value)][-2:] == ["ToolCall", "Remark"]
+    assert [type(e).__name__ for e in events(value)][-2:] == ["ToolCall", "NoteEvent"]
     assert [e.edits for e in entries(value) if e.edits] == [
         (Edit(path="x.py", added=("c",), removed=("b",)),)
     ]
@@ -283,7 +283,7 @@ def test_a_run_of_version_2() -> None:
     assert (result.content, result.call_id, result.exit_code) == ("everything\n", "call_a", 0)
     assert isinstance(last, ToolCall)
     assert last.call_id == "call_b"
-    assert isinstance(submission, Remark)
+    assert isinstance(submission, NoteEvent)
     items = read(value)
     assert [i.cost for i in items if isinstance(i, Spent)] == costs
     assert "cost_usd" not in facts(items)
@@ -333,7 +333,7 @@ def test_what_the_program_says_between() -> None:
     )  # fmt: skip
     said, error, _, _, decided, command, result = events(value)[1:]
     assert isinstance(said, Message)
-    assert isinstance(error, Remark)
+    assert isinstance(error, NoteEvent)
     assert error.kind == "error"
     assert isinstance(decided, Decided)
     assert decided.decision.reasoning == "no"

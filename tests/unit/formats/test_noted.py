@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import Store, agent_note, detect_store, git_ai
 from gittraj.model.session_items import Damage, Entry, Fact, Item
-from gittraj.model.values import Message, Prompt, Remark, ToolCall
+from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall
 from tests.unit.formats.test_formats import JSON, places
 
 ONE, TWO, THREE = "1" * 40, "2" * 40, "3" * 64
@@ -101,12 +101,12 @@ def test_agent_note(tmp_path: Path) -> None:
     assert Fact(name="agent", value="claude-code") in items
     found = entries(items)
     assert [(type(e.event), e.event.content, e.on) for e in found[:6]] == [
-        (Remark, "It was b.", None),
+        (NoteEvent, "It was b.", None),
         (Prompt, "Write a parser", None),
-        (Remark, "Used Write, for a.py", None),
+        (NoteEvent, "Used Write, for a.py", None),
         (Message, "Written.", None),
         (Prompt, "commit it", None),
-        (Remark, "AgentNote: 67 % by the agent, 2 of 3 lines added", ONE),
+        (NoteEvent, "AgentNote: 67 % by the agent, 2 of 3 lines added", ONE),
     ]
     assert found[5].event.ts == "2026-11-22T03:31:43.396Z"
     assert [edit.path for edit in found[5].edits] == ["a.py"]
@@ -135,9 +135,9 @@ def test_git_ai(tmp_path: Path) -> None:
         (Prompt, "Do it"),
         (Message, "Done"),
         (ToolCall, ""),
-        (Remark, "git-ai: src/my file.rs 1,3"),
+        (NoteEvent, "git-ai: src/my file.rs 1,3"),
         (Prompt, "More"),  # the rest was told on the commit before
-        (Remark, "git-ai: src/my file.rs 1,3"),
+        (NoteEvent, "git-ai: src/my file.rs 1,3"),
     ]
     assert found[3].event.raw == {
         "lines": {"src/my file.rs": "1,3"},

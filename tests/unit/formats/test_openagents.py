@@ -18,9 +18,9 @@ from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
 from gittraj.model.values import (
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Reflected,
-    Remark,
+    RetrospectiveEvent,
     Thinking,
     ToolCall,
     ToolResult,
@@ -51,7 +51,7 @@ def test_sessions_of_either_kind(tmp_path: Path) -> None:
 
 def test_a_document_is_atif(tmp_path: Path) -> None:
     items = list(database.read(db.make(tmp_path / "a.db"), SESSION))
-    found = [e for e in events(items) if not (isinstance(e, Remark) and e.kind == "checkpoint")]
+    found = [e for e in events(items) if not (isinstance(e, NoteEvent) and e.kind == "checkpoint")]
     assert [type(e) for e in found] == [Prompt, Thinking, Message, ToolCall, ToolResult]
     assert (facts(items)["agent"], facts(items)["model"]) == ("mechacoder-orchestrator", "grok-4.1-fast")
     spent = [item for item in items if isinstance(item, Spent)]
@@ -66,15 +66,15 @@ def test_generated_tests(tmp_path: Path) -> None:
     assert [(type(e), getattr(e, "kind", None) or getattr(e, "type", None)) for e in found] == [
         (Prompt, None),
         (Foreign, "artifact"),
-        (Remark, "chapter"),
-        (Remark, "verification"),
+        (NoteEvent, "chapter"),
+        (NoteEvent, "verification"),
         (Foreign, "reflection"),
-        (Remark, "chapter"),
-        (Remark, "verification"),
+        (NoteEvent, "chapter"),
+        (NoteEvent, "verification"),
         (Foreign, "reflection"),
-        (Reflected, None),
+        (RetrospectiveEvent, None),
     ]
-    assert [e.content for e in found if isinstance(e, Remark) and e.kind == "chapter"] == [
+    assert [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"] == [
         "existence",
         "correctness, 2 rounds",
     ]

@@ -26,9 +26,9 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     PeerMessage,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -380,7 +380,7 @@ def test_errors() -> None:
         ("prt_1:0", "APIError: Overloaded"),
         ("msg_1:0", "APIError: Overloaded"),
     ]
-    assert {e.kind for e in events(items) if isinstance(e, Remark)} == {"error"}
+    assert {e.kind for e in events(items) if isinstance(e, NoteEvent)} == {"error"}
     assert isinstance(items[-1], TurnEnd)
 
 
@@ -389,7 +389,7 @@ def test_an_interruption() -> None:
         text("prt_1", "I be", at=1), error={"name": "MessageAbortedError", "data": {"message": "Stop"}}
     )
     *_, remark = events(items)
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.tags) == ("note", ("interrupted",))
     assert isinstance(items[-1], TurnEnd)
 
@@ -397,7 +397,7 @@ def test_an_interruption() -> None:
 def test_a_compaction_is_no_message() -> None:
     items = told(text("prt_1", "So far: ...", at=1), finish("prt_2", "stop", input=9), summary=True)
     (remark,) = events(items)
-    assert isinstance(remark, Remark)
+    assert isinstance(remark, NoteEvent)
     assert (remark.kind, remark.content) == ("compaction", "So far: ...")
     assert not any(isinstance(item, TurnEnd) for item in items)
 

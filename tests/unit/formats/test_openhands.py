@@ -22,8 +22,8 @@ from gittraj.model.values import (
     Decided,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -214,9 +214,9 @@ def test_errors_answer_a_call_or_stand_alone() -> None:
     assert call.name == "fetch"
     assert isinstance(result, ToolResult)
     assert (result.call_id, result.is_error) == (call.call_id, True)
-    assert isinstance(alone, Remark)
+    assert isinstance(alone, NoteEvent)
     assert (alone.kind, alone.content) == ("error", "lost")
-    assert (type(state), state.content) == (Remark, "no money")
+    assert (type(state), state.content) == (NoteEvent, "no money")
 
 
 def test_a_refused_action_was_decided() -> None:
@@ -249,7 +249,7 @@ def test_what_is_not_known_passes_through() -> None:
     )
     assert isinstance(unknown, Foreign)
     assert unknown.type == "action:of_a_later_version"
-    assert isinstance(summed, Remark)
+    assert isinstance(summed, NoteEvent)
     assert (summed.kind, summed.content) == ("compaction", "so far")
     assert (type(said), said.content) == (Message, "Shall I?")
 

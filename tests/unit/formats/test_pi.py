@@ -18,8 +18,8 @@ from gittraj.model.values import (
     AnyEvent,
     Foreign,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -211,7 +211,7 @@ def test_compaction_titles_models_and_foreign_messages() -> None:
     assert facts(items)["title"] == "My work"
     assert facts(items)["model"] == "sonnet"
     assert [(type(event), event.content) for event in happened(items)] == [
-        (Remark, "so far"),
+        (NoteEvent, "so far"),
         (Foreign, "injected"),
     ]
 
@@ -222,7 +222,7 @@ def test_a_failed_answer_costs_too_and_an_empty_one_does_not_hang() -> None:
         said("b", "a", stopReason="aborted"),
         said("c", "b"),
     )
-    assert [(e.kind, e.content, e.response) for e in happened(items) if isinstance(e, Remark)] == [
+    assert [(e.kind, e.content, e.response) for e in happened(items) if isinstance(e, NoteEvent)] == [
         ("error", "529", "a"),
         ("note", "aborted", "b"),
     ]

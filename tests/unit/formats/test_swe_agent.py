@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gittraj.formats import HEAD, detect
 from gittraj.formats.swe import swe_agent
 from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import AnyEvent, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 DIFF = "\r\ndiff --git a/x.py b/x.py\r\n--- a/x.py\r\n+++ b/x.py\r\n@@ -1 +1 @@\r\n-a\r\n+b\r\n"
@@ -72,7 +72,7 @@ def test_a_run() -> None:
     assert isinstance(result, ToolResult)
     assert (result.content, result.call_id, result.duration_ms) == ("x.py\ny.py\n", call.call_id, 116)
     assert isinstance(shown, ToolResult)
-    assert isinstance(submission, Remark)
+    assert isinstance(submission, NoteEvent)
     assert submission.artifact is not None
     assert submission.artifact.media_type == "text/x-diff"
     items = read(value)
@@ -202,12 +202,12 @@ def test_steps_that_lack_something() -> None:
     assert [type(e) for e in events(value)][1:] == [
         *(ToolCall, ToolResult),
         ToolCall,
-        Remark,
+        NoteEvent,
         *(ToolCall, ToolResult, ToolCall, ToolResult),
     ]
     results = [e for e in events(value) if isinstance(e, ToolResult)]
     assert [e.is_error for e in results] == [False, True, True]
-    assert [e.content for e in events(value) if isinstance(e, Remark)] == ["Exit due to cost limit"]
+    assert [e.content for e in events(value) if isinstance(e, NoteEvent)] == ["Exit due to cost limit"]
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_steps_that_lack_something() -> None:
 def test_how_a_run_ended(status: str | None, expected: str | None, errors: int) -> None:
     value = run(step("ls", "x"), status=status)
     assert facts(read(value)).get("status") == expected
-    assert sum(isinstance(e, Remark) for e in events(value)) == errors
+    assert sum(isinstance(e, NoteEvent) for e in events(value)) == errors
 
 
 def test_the_configuration_tells_of_the_task() -> None:
@@ -252,7 +252,7 @@ def test_attempts_are_read_once_each_with_their_reviews() -> None:
     assert sum(isinstance(e, ToolCall) for e in found) == 4
     assert sum(isinstance(e, Prompt) for e in found) == 1
     assert len({e.id for e in found}) == len(found)
-    (verdict,) = (e for e in found if isinstance(e, Remark) and e.kind == "verification")
+    (verdict,) = (e for e in found if isinstance(e, NoteEvent) and e.kind == "verification")
     assert (verdict.content, verdict.tags) == ("It still fails.", ("rejected",))
     submissions = [e.content for e in found if e.tags == ("submission",)]
     assert submissions == ["d1", DIFF]
@@ -263,7 +263,7 @@ def test_attempts_are_read_once_each_with_their_reviews() -> None:
 def test_a_review_in_any_shape() -> None:
     for review, content in (("good", "good"), ({"accept": 0.5}, "accept: 0.5"), (["x", "y"], "x\n\ny")):
         value = run(step("ls", "x"), info={"review": review})
-        assert [e.content for e in events(value) if isinstance(e, Remark)] == [content]
+        assert [e.content for e in events(value) if isinstance(e, NoteEvent)] == [content]
 
 
 EVERYTHING = run(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gittraj.errors import FormatError
 from gittraj.formats import detect_store, zwarm
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
-from gittraj.model.values import Message, Prompt, Remark, Thinking, ToolCall, ToolResult, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
 from tests.unit.formats.test_formats import JSON, places
 
 SESSION = "2f3c9a54-6a43-4e4e-8f6e-0f1f6a3d9b11"
@@ -131,7 +131,7 @@ def test_the_status_is_its_own_word_or_what_was_printed(
     meta = {**META, "status": status, "error": "exit 1"}
     found = list(zwarm.read(keep(tmp_path, meta, {1: [*TURNS[1][:-1], last]}), SESSION))
     assert facts(found)["status"] == told
-    assert [e.content for e in events(found) if isinstance(e, Remark)] == ["exit 1"]
+    assert [e.content for e in events(found) if isinstance(e, NoteEvent)] == ["exit 1"]
 
 
 def test_what_is_missing_leaves_the_rest(tmp_path: Path) -> None:

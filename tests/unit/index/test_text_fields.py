@@ -11,19 +11,19 @@ from gittraj.model.values import (
     Decided,
     Decision,
     FileChanged,
+    FileTouched,
     Foreign,
     Message,
     Prompt,
-    Reflected,
     Retrospective,
+    RetrospectiveEvent,
+    SessionInfo,
     Summary,
     TaskRef,
     TaskSource,
     Thinking,
     ToolCall,
     ToolResult,
-    Touched,
-    Whole,
 )
 from tests.integration.story import record
 
@@ -51,19 +51,21 @@ def test_each_text_has_its_kind() -> None:
             id="w",
             name="Write",
             arguments={"file_path": "a.py", "content": "what the file holds"},
-            files=(Touched(path="a.py"),),
+            files=(FileTouched(path="a.py"),),
         ),
-        ToolCall(id="x", name="apply_patch", arguments="+what it holds", files=(Touched(path="b.py"),)),
+        ToolCall(id="x", name="apply_patch", arguments="+what it holds", files=(FileTouched(path="b.py"),)),
         ToolResult(id="r", content="total 0", call_id="1"),
         Decided(id="d", content="", decision=decision),
-        Reflected(id="f", retrospective=Retrospective(by="agent", summary="went well", learnings=("ask",))),
+        RetrospectiveEvent(
+            id="f", retrospective=Retrospective(by="agent", summary="went well", learnings=("ask",))
+        ),
         Foreign(id="z", type="dream", content="of a later version"),
         prompt="Limit the rate",
         summary=Summary(text="Requests are limited", by="agent"),
         decisions=(decision,),
         caveats=("not tested",),
         files=(FileChanged(path="a.py"),),
-        whole=Whole(
+        whole=SessionInfo(
             title="Rates",
             tags=("api",),
             task=TaskRef(title="Slow", source=TaskSource(system="github", id="#12")),

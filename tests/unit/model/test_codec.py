@@ -30,23 +30,23 @@ from gittraj.model.values import (
     AnyEvent,
     Decided,
     Decision,
-    Figures,
     ForeignLine,
     Line,
     Link,
     Message,
+    NoteEvent,
     Origin,
+    PartSummary,
     PeerMessage,
     Range,
     Record,
-    Remark,
+    SessionInfo,
     Summary,
     Thinking,
     Tombstone,
     ToolCall,
     ToolResult,
     Usage,
-    Whole,
 )
 from tests.unit.strategies import EVENTS, events, jsons, values_of
 
@@ -119,13 +119,13 @@ def test_a_record_as_other_tools_see_it() -> None:
         range=Range(first="1.0", last="9.0", n=9, at=0),
         link=Link(evidence="agent", carried_from=("b" * 40,)),
         origin=Origin(commit="a" * 40, patch_id="c" * 40),
-        figures=Figures(
+        figures=PartSummary(
             prompt="Fix it – bitte",
             summary=Summary(text="Fixed.", by="agent"),
             usage=Usage(input_tokens=5),
             decisions=(Decision(chosen="A", by="inferred", alternatives=("B",)),),
         ),
-        whole=Whole(title="T", models=("m",)),
+        whole=SessionInfo(title="T", models=("m",)),
         extra={"laterField": [1, None]},
     )
     assert encode_line(record).decode() == (
@@ -153,7 +153,7 @@ def test_a_record_as_other_tools_see_it() -> None:
             },
         ),
         (Thinking(id="e", sealed_bytes=7), {"type": "thinking", "sealed": {"bytes": 7}}),
-        (Remark(id="e", kind="finding"), {"type": "finding"}),
+        (NoteEvent(id="e", kind="finding"), {"type": "finding"}),
         (PeerMessage(id="e", direction="received"), {"type": "message_received"}),
         (
             Decided(id="e", decision=Decision(chosen="x", by="agent")),

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from gittraj.model.values import (
     Counts,
     Event,
+    FileTouched,
     Link,
     Prompt,
     Range,
     Record,
     Tombstone,
     ToolCall,
-    Touched,
     Trajectory,
     Usage,
     map_texts,
@@ -73,7 +73,7 @@ def test_what_is_no_text_stays(event: Event) -> None:
 
 def test_a_value_without_changes_is_the_same_object() -> None:
     """A redactor that finds nothing costs no copy."""
-    prompt = Prompt(id="a", content="b", files=(Touched(path="f"),), usage=Usage(input_tokens=1))
+    prompt = Prompt(id="a", content="b", files=(FileTouched(path="f"),), usage=Usage(input_tokens=1))
     assert map_texts(prompt, lambda text, _: text) is prompt
 
 

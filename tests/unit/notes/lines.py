@@ -6,7 +6,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gittraj.model.values import Figures, ForeignLine, Line, Link, Origin, Range, Record, Tombstone, Whole
+from gittraj.model.values import (
+    ForeignLine,
+    Line,
+    Link,
+    Origin,
+    PartSummary,
+    Range,
+    Record,
+    SessionInfo,
+    Tombstone,
+)
 
 COMMITS = ["a" * 40, "b" * 40, "c" * 40]
 HERE = COMMITS[0]
@@ -49,8 +59,8 @@ RECORDS = st.builds(
     range=_RANGES,
     role=st.sampled_from(["produced", "explored"]),
     origin=st.none() | st.builds(Origin, commit=st.sampled_from(COMMITS)),
-    figures=st.builds(Figures, prompt=st.sampled_from([None, "p"])),
-    whole=st.builds(Whole, title=st.sampled_from([None, "t", "u"])),
+    figures=st.builds(PartSummary, prompt=st.sampled_from([None, "p"])),
+    whole=st.builds(SessionInfo, title=st.sampled_from([None, "t", "u"])),
     seals=_SEALS,
     extra=st.just({}) | st.just({"later": 1}),
 )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from gittraj.model.codec import decode_note, encode_line, encode_note
-from gittraj.model.values import ForeignLine, Line, Link, Origin, Range, Record, Tombstone, Whole
+from gittraj.model.values import ForeignLine, Line, Link, Origin, Range, Record, SessionInfo, Tombstone
 from gittraj.notes.merge import merge_notes, merge_records, order, standing
 from tests.unit.notes.lines import COMMITS, HERE, NOTES, record
 
@@ -84,10 +84,12 @@ CARRIED = record(link=Link(evidence="agent", carried_from=(THERE,)), origin=Orig
         ),
         pytest.param(
             record(range=Range(first="1.0", last="2.0", n=2, at=0)),
-            record(whole=Whole(title="z")),
+            record(whole=SessionInfo(title="z")),
             id="a larger part before greater bytes",
         ),
-        pytest.param(record(whole=Whole(title="b")), record(whole=Whole(title="a")), id="greater bytes"),
+        pytest.param(
+            record(whole=SessionInfo(title="b")), record(whole=SessionInfo(title="a")), id="greater bytes"
+        ),
     ],
 )
 def test_of_one_key(winner: Record, loser: Record) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from gittraj.git import CommitChanges, PathChange
-from gittraj.model.values import Figures, FileChanged, Line, Link, Origin, Range, Record, Tombstone
+from gittraj.model.values import FileChanged, Line, Link, Origin, PartSummary, Range, Record, Tombstone
 from gittraj.notes.split_commits import Pieces
 
 PATHS = {"p": ("f", "shared"), "q": ("g", "shared")}
@@ -19,7 +19,7 @@ def record(first: str, *files: str, call: str = "c", name: str = "traj_a") -> Re
         id=name,
         link=Link(evidence="agent", call=call),
         range=Range(first=first, last=first, n=1, at=0),
-        figures=Figures(files=tuple(FileChanged(path=f, kind="update", edits=1) for f in files)),
+        figures=PartSummary(files=tuple(FileChanged(path=f, kind="update", edits=1) for f in files)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gittraj.model import values
-from gittraj.model.values import Decision, Retrospective, Summary, TaskRef, Whole
+from gittraj.model.values import Decision, Retrospective, SessionInfo, Summary, TaskRef
 from gittraj.query.header import Header, fold
 from gittraj.query.show.completeness import PARTS, complete
 from tests.integration.story import record
@@ -18,7 +18,7 @@ DECISION = Decision(chosen="X", by="agent")
 
 
 def told(**figures: Any) -> Header:
-    whole = figures.pop("whole", Whole())
+    whole = figures.pop("whole", SessionInfo())
     return complete(fold({COMMIT: [record(whole=whole, **figures)]}).header(None))
 
 
@@ -31,12 +31,15 @@ def told(**figures: Any) -> Header:
         ({"decisions": (replace(DECISION, by="inferred"),)}, []),
         ({"summary": Summary(text="Done", by="inferred")}, ["summary"]),
         (
-            {"whole": Whole(retrospective=Retrospective(by="agent", summary="Done"))},
+            {"whole": SessionInfo(retrospective=Retrospective(by="agent", summary="Done"))},
             ["retrospective", "summary"],
         ),
-        ({"whole": Whole(retrospective=Retrospective(by="agent", learnings=("so",)))}, ["retrospective"]),
+        (
+            {"whole": SessionInfo(retrospective=Retrospective(by="agent", learnings=("so",)))},
+            ["retrospective"],
+        ),
         ({"tests": values.TestRuns(runs=2)}, ["tests"]),
-        ({"whole": Whole(task=TaskRef(title="#1"))}, ["task"]),
+        ({"whole": SessionInfo(task=TaskRef(title="#1"))}, ["task"]),
     ],
 )
 def test_what_is_there(given: dict[str, Any], present: list[str]) -> None:

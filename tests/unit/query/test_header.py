@@ -17,13 +17,13 @@ from gittraj.model.values import (
     Link,
     Record,
     Retrospective,
+    SessionInfo,
     Summary,
     TaskRef,
     TaskSource,
     TestRuns,
     Tombstone,
     Usage,
-    Whole,
 )
 from gittraj.query.header import Folded, fold
 from gittraj.query.records import Recorded
@@ -146,8 +146,8 @@ def test_the_records_of_one_commit_are_one_header() -> None:
 
 
 def test_the_whole_is_told_by_the_last_part_that_knows() -> None:
-    early = Whole(title="First words", agent="codex", models=("small",), tags=("x",), status="active")
-    late = Whole(
+    early = SessionInfo(title="First words", agent="codex", models=("small",), tags=("x",), status="active")
+    late = SessionInfo(
         agent="codex",
         models=("small", "big"),
         task=TaskRef(title="Speed", source=TaskSource(system="github", id="7")),
@@ -174,7 +174,7 @@ def test_the_whole_is_told_by_the_last_part_that_knows() -> None:
 
 
 def test_a_session_that_did_not_end_was_not_completed() -> None:
-    running = record(whole=Whole(status="active"), ended_at="2026-01-01T10:00:00Z")
+    running = record(whole=SessionInfo(status="active"), ended_at="2026-01-01T10:00:00Z")
     assert fold({A: [running]}).header(A)["completedAt"] is None
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model.values import AnyEvent, Message, ToolCall, Touched
+from gittraj.model.values import AnyEvent, FileTouched, Message, ToolCall
 from gittraj.query.why.excerpt import MOST, show_change
 from gittraj.query.why.line_origin import find_edits, read_edits
 
@@ -44,7 +44,7 @@ UNIFIED = """\
 
 
 def call(number: int, arguments: Any, *, path: str | None = PATH) -> ToolCall:
-    files = (Touched(path=path),) if path else ()
+    files = (FileTouched(path=path),) if path else ()
     return ToolCall(id=f"c{number}", name="a tool", arguments=arguments, files=files)
 
 

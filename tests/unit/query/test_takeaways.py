@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model.values import Decision, Retrospective, Role, Summary, TestRuns, Whole
+from gittraj.model.values import Decision, Retrospective, Role, SessionInfo, Summary, TestRuns
 from gittraj.query.context.neighbours import Near
 from gittraj.query.context.takeaways import Source, rank_takeaways
 from gittraj.query.header import fold
@@ -36,7 +36,7 @@ def texts(*sources: Source, names: tuple[str, ...] = ()) -> list[str]:
 
 
 def test_everything_that_a_record_says() -> None:
-    whole = Whole(
+    whole = SessionInfo(
         retrospective=Retrospective(
             by="agent", challenges=("locks",), learnings=("batch",), suggestions=("cache",), confidence=0.7
         )
@@ -138,7 +138,7 @@ def test_what_a_neighbour_was_asked_and_how_its_tests_went_is_its_own() -> None:
 
 
 def test_what_led_to_no_commit_was_tried() -> None:
-    whole = Whole(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
+    whole = SessionInfo(status="abandoned", retrospective=Retrospective(by="agent", approach="A grammar"))
     told = rank_takeaways([source(whole=whole, prompt="Parse", role="explored")])
     assert [(x["kind"], x["text"]) for x in told] == [("tried", "A grammar")]
     told = rank_takeaways([source(whole=whole, prompt="Parse")])
@@ -146,7 +146,9 @@ def test_what_led_to_no_commit_was_tried() -> None:
 
 
 def test_by_hand_the_title_is_what_was_asked() -> None:
-    whole = Whole(title="Parse durations", retrospective=Retrospective(by="human", summary="They parse."))
+    whole = SessionInfo(
+        title="Parse durations", retrospective=Retrospective(by="human", summary="They parse.")
+    )
     (takeaway,) = rank_takeaways([source(whole=whole)])
     assert (takeaway["kind"], takeaway["text"], takeaway["summary"]) == (
         "asked",

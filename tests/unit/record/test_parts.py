@@ -20,9 +20,9 @@ from gittraj.model.values import (
     Prompt,
     Range,
     SegmentRef,
+    SessionInfo,
     ToolCall,
     Usage,
-    Whole,
 )
 from gittraj.record.drain.parts import Drafter, rest_parts, to_steps
 from gittraj.state.cursors import Stored
@@ -213,7 +213,7 @@ def test_what_is_known_of_the_whole() -> None:
     of = log(facts, asked("p", "Fix it"), said("m"))
     part = rest_parts(to_steps(of), 0, Anchor(call=5, commits=(oid("A"),)))
     [found] = Drafter(of, commits={}, ci="github-actions").draft(part, [])
-    assert found.draft.trajectory.whole == Whole(
+    assert found.draft.trajectory.whole == SessionInfo(
         title="Named",
         agent="claude-code",
         agent_version="1.2",

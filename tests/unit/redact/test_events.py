@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gittraj.errors import RedactionError
-from gittraj.model.values import AnyEvent, Chapter, Message, ToolCall, ToolResult, Trajectory, Whole
+from gittraj.model.values import AnyEvent, Chapter, Message, SessionInfo, ToolCall, ToolResult, Trajectory
 from gittraj.redact import Redactor
 from gittraj.redact.events import clean_trajectory, map_event, map_trajectory, neighbours, teach
 
@@ -16,7 +16,7 @@ PASSWORD = "Tr0ub4" + "dor-and-3"
 
 
 def told(*events: AnyEvent) -> Trajectory:
-    return Trajectory(id="traj_a", whole=Whole(), chapters=(Chapter(id="c", title="t", events=events),))
+    return Trajectory(id="traj_a", whole=SessionInfo(), chapters=(Chapter(id="c", title="t", events=events),))
 
 
 def clean(*events: AnyEvent, strict: frozenset[str] = frozenset()) -> tuple[AnyEvent, ...]:
@@ -120,6 +120,6 @@ def test_the_name_of_a_session_is_no_secret_for_its_name() -> None:
         looked[text] = name
         return f"<{text}>"
 
-    whole = Whole(session="tg-1", title="t")
+    whole = SessionInfo(session="tg-1", title="t")
     found = map_trajectory(replace(told(), whole=whole), look, ())
     assert (found.whole.session, found.whole.title, looked["tg-1"]) == ("<tg-1>", "<t>", None)

@@ -8,14 +8,14 @@ from typing import Any
 from gittraj.model.values import (
     Counts,
     Decision,
-    Figures,
     FileChanged,
+    PartSummary,
     Record,
     Retrospective,
+    SessionInfo,
     Summary,
     TestRuns,
     Usage,
-    Whole,
 )
 from gittraj.query.change import Change, Reviewed
 from gittraj.query.header import Folded, fold
@@ -25,7 +25,7 @@ A, B, C = "a1" * 20, "b2" * 20, "c3" * 20
 
 
 def figures(**given: Any) -> dict[str, Any]:
-    basis = Figures(
+    basis = PartSummary(
         summary=Summary(text="The client retries with jitter.", by="agent"),
         started_at="2026-03-01T09:00:00Z",
         ended_at="2026-03-01T09:20:00Z",
@@ -35,12 +35,12 @@ def figures(**given: Any) -> dict[str, Any]:
         counts=Counts(prompts=1, tool_calls=7),
         tests=TestRuns(runs=2, last_passed=12, last_failed=0, last_exit=0),
     )
-    told = {name: getattr(basis, name) for name in Figures.__dataclass_fields__}
+    told = {name: getattr(basis, name) for name in PartSummary.__dataclass_fields__}
     return {**told, **given}
 
 
-def whole(**given: Any) -> Whole:
-    basis = Whole(title="Retry in the client", agent="claude-code", models=("claude-sonnet-4-5",))
+def whole(**given: Any) -> SessionInfo:
+    basis = SessionInfo(title="Retry in the client", agent="claude-code", models=("claude-sonnet-4-5",))
     return replace(basis, **given)
 
 

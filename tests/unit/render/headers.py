@@ -11,10 +11,10 @@ from gittraj.model.values import (
     FileChanged,
     Link,
     Retrospective,
+    SessionInfo,
     Summary,
     TestRuns,
     Usage,
-    Whole,
 )
 from gittraj.query.header import Header, fold
 from tests.integration.story import record
@@ -39,7 +39,7 @@ def entry(*headers: Header, subject: str = "Retry in the client, with jitter") -
 
 def full_header(**changes: Any) -> Header:
     """With something in every field that a person is shown."""
-    whole = Whole(
+    whole = SessionInfo(
         title="Retry with backoff",
         agent="claude-code",
         models=("claude-sonnet-4-5",),
@@ -50,12 +50,12 @@ def full_header(**changes: Any) -> Header:
 
 
 def bare_header() -> Header:
-    return fold({COMMIT: [record(whole=Whole())]}).header(COMMIT)
+    return fold({COMMIT: [record(whole=SessionInfo())]}).header(COMMIT)
 
 
 def hostile_header() -> Header:
     """Everything that an agent or a user can write tries to do harm."""
-    whole = Whole(title=HOSTILE, agent=HOSTILE, models=(HOSTILE,), status=HOSTILE)
+    whole = SessionInfo(title=HOSTILE, agent=HOSTILE, models=(HOSTILE,), status=HOSTILE)
     evil = record(
         whole=whole,
         prompt=HOSTILE,
@@ -92,7 +92,7 @@ def chapter(title: str, *events: Header) -> Header:
     }
 
 
-def _first(whole: Whole) -> Any:
+def _first(whole: SessionInfo) -> Any:
     return record(
         at=0,
         n=9,

@@ -14,7 +14,7 @@ from gittraj.commands.install.manifest import Instruction
 from gittraj.decisions.blocks import parse_blocks
 from gittraj.decisions.commands import find_calls
 from gittraj.errors import TrajError
-from gittraj.model.values import Decided, Reflected
+from gittraj.model.values import Decided, RetrospectiveEvent
 
 BLOCK = TEXT.encode()
 FILES = st.text(st.sampled_from("a# é\r\n")).map(str.encode)
@@ -82,4 +82,4 @@ def test_it_is_short_and_says_what_git_traj_understands() -> None:
     }
     assert parse_blocks(TEXT, name="x").events == (), "said back, it is an example"
     events = parse_blocks(TEXT.replace("…", "because"), name="x").events
-    assert [type(event) for event in events] == [Decided, Reflected]
+    assert [type(event) for event in events] == [Decided, RetrospectiveEvent]

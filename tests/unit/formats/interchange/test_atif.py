@@ -18,8 +18,8 @@ from gittraj.model.values import (
     Decided,
     Decision,
     Message,
+    NoteEvent,
     Prompt,
-    Remark,
     Thinking,
     ToolCall,
     ToolResult,
@@ -143,7 +143,7 @@ def test_what_was_read_is_written_as_it_was(tmp_path: Path) -> None:
     ]
     assert [e.content for e in found if isinstance(e, Prompt)] == ["see\n[image a.png]"]
     assert [i.value for i in items if isinstance(i, Fact) and i.name == "alias"] == ["no id of ours!"]
-    assert isinstance(found[-1], Remark)
+    assert isinstance(found[-1], NoteEvent)
 
 
 def test_what_a_tokenizer_or_a_decoder_could_read_is_not_kept(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gittraj.formats.base.exported import Exported
 from gittraj.formats.openagents.write import write
-from gittraj.model.values import AnyEvent, Message, Prompt, Reflected, Retrospective
+from gittraj.model.values import AnyEvent, Message, Prompt, Retrospective, RetrospectiveEvent
 from tests.unit.formats.interchange.trajectories import some_events, told
 
 ROW = st.dictionaries(
@@ -38,7 +38,7 @@ def test_every_trajectory_is_a_row(events: list[AnyEvent]) -> None:
 
 @given(row=ROW)
 def test_whatever_a_session_says_of_generated_tests_is_a_row(row: dict[str, Any]) -> None:
-    reflected = Reflected(id="r", retrospective=Retrospective(by="agent"), raw={"testgen": row})
+    reflected = RetrospectiveEvent(id="r", retrospective=Retrospective(by="agent"), raw={"testgen": row})
     made = rows("testgen_trajectories", told([Prompt(id="p", content="Test it"), reflected]))
     assert [each[0] for each in made] == ["S"]
 

@@ -16,7 +16,7 @@ from gittraj.formats.agent_trajectories.summary import summarise
 from gittraj.formats.base.exported import Exported
 from gittraj.model.codec import dump, event_to_json
 from gittraj.model.session_items import Entry, Fact
-from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Reflected, Remark, Thinking
+from gittraj.model.values import AnyEvent, Decided, Message, NoteEvent, Prompt, RetrospectiveEvent, Thinking
 from tests.unit.formats.interchange.test_atif import SESSION, T0
 from tests.unit.formats.interchange.trajectories import AGENT, ID, some_events, stored, told
 
@@ -115,8 +115,8 @@ def test_what_was_read_is_written_as_it_was() -> None:
     assert document(told(found, id="traj_abc123", agent="agent-trajectories")) == THEIRS
     decided, other = (e.decision for e in found if isinstance(e, Decided))
     assert (decided.chosen, decided.alternatives, other.chosen) == ("A", ("B", "C"), "Y")
-    assert [e.content for e in found if isinstance(e, Remark) and e.kind == "chapter"] == ["Plan", "Empty"]
-    assert [e.retrospective.confidence for e in found if isinstance(e, Reflected)] == [0.5]
+    assert [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"] == ["Plan", "Empty"]
+    assert [e.retrospective.confidence for e in found if isinstance(e, RetrospectiveEvent)] == [0.5]
     assert {("trajectory", "traj_abc123"), ("status", "abandoned"), ("participant", "Alice:lead"),
             ("task", "linear:E-1"), ("start_commit", "8ba77fa49eb0997035f51199258914f7efe602ee"),
             } <= facts(items)  # fmt: skip
@@ -129,12 +129,12 @@ def test_read_leniently_written_strictly() -> None:
                                                               "significance": "delivery"}]}]}  # fmt: skip
     found = events(read(old))
     assert [type(e).__name__ for e in found] == [
-        "Remark",
-        "Remark",
+        "NoteEvent",
+        "NoteEvent",
         "Foreign",
         "Decided",
-        "Reflected",
-        "Remark",
+        "RetrospectiveEvent",
+        "NoteEvent",
     ]
     (chapter,) = document(told(found))["chapters"]
     assert (chapter["title"], chapter["agentName"]) == ("plan", AGENT)
@@ -182,8 +182,8 @@ def test_a_summary_is_read_where_nothing_else_is_left(tmp_path: Path) -> None:
         ("A", "R"),
         ("Y", "X"),
     ]
-    chapters = [e.content for e in found if isinstance(e, Remark) and e.kind == "chapter"]
+    chapters = [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "chapter"]
     assert chapters == ["Plan", "Empty"]
-    assert [e.retrospective.confidence for e in found if isinstance(e, Reflected)] == [0.5]
+    assert [e.retrospective.confidence for e in found if isinstance(e, RetrospectiveEvent)] == [0.5]
     (tmp_path / "limit.trajectory.json").touch()
     assert not markdown.detect(path)
