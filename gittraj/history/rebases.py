@@ -79,30 +79,22 @@ def match_rebase(
     def patch(change: Change | None) -> str | None:
         return patches.get(change) if change else None
 
-    def identify(step: Step) -> Hashable:
-        if step.replaces:  # keeps the names of what it replaces
-            return None
-        new = history.commits[step.new]
-        return new.identity, len(new.parents) > 1
-
-    def name(step: Step) -> Hashable:
-        if step.replaces:
-            return None
-        new = history.commits[step.new]
-        return new.author, new.subject, len(new.parents) > 1
+    def of_new(key: Callable[[Commit], Hashable], step: Step) -> Hashable:
+        # a replacement has the author, date and subject of what it replaces
+        return None if step.replaces else key(history.commits[step.new])
 
     def both(one: str | None, other: Hashable) -> Hashable:
         return (one, other) if one and other else None
 
     matching.pair(
         lambda c: both(patch(history.change(c.id)), (c.identity, False)),
-        lambda s: both(patch(s.change), identify(s)),
+        lambda s: both(patch(s.change), of_new(_identity, s)),
         in_order=True,
     )
     matching.pair(lambda c: patch(history.change(c.id)), lambda s: patch(s.change))
-    matching.pair(lambda c: (c.identity, len(c.parents) > 1), identify)
-    # a conflict that was resolved by a plain `git commit` bears the date of that
-    matching.pair(lambda c: (c.author, c.subject, len(c.parents) > 1), name)
+    matching.pair(_identity, lambda s: of_new(_identity, s))
+    # a conflict that was resolved by a plain `git commit` has that commit's date
+    matching.pair(_title, lambda s: of_new(_title, s))
     matching.pair(
         _meant_for,
         lambda s: history.commits[s.replaces].subject if s.replaces and s.follows else None,
@@ -111,6 +103,14 @@ def match_rebase(
     matching.pair_the_last(lambda c, s: _share(paths, history.change(c.id), s.change))
     replaced = [(step.replaces, step.new) for step in steps if step.replaces]
     return [*replaced, *matching.pairs]
+
+
+def _identity(commit: Commit) -> Hashable:
+    return commit.identity, len(commit.parents) > 1
+
+
+def _title(commit: Commit) -> Hashable:
+    return commit.author, commit.subject, len(commit.parents) > 1
 
 
 def match_taken(

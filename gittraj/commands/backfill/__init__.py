@@ -6,8 +6,8 @@ through ``record.pipeline`` only.
 """
 
 from gittraj.commands.backfill.collect import backfill
+from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.importer import import_files
 from gittraj.commands.backfill.report import Linked, Report, Unlinked
-from gittraj.commands.backfill.run import Progress
 
 __all__ = ["Linked", "Progress", "Report", "Unlinked", "backfill", "import_files"]

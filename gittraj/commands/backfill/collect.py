@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gittraj.agents import all_agents
+from gittraj.commands.backfill.digest_logs import Progress
 from gittraj.commands.backfill.local_sessions import assign_worktrees, find_candidates
 from gittraj.commands.backfill.log_task import LogTask
 from gittraj.commands.backfill.report import Report, unlinked
-from gittraj.commands.backfill.run import Progress, open_run
+from gittraj.commands.backfill.run import open_run
 from gittraj.errors import UsageError
 from gittraj.git import Repository
 from gittraj.record.drain.sessions import Sessions

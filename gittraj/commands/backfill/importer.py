@@ -9,11 +9,12 @@ from itertools import islice
 from pathlib import Path
 
 from gittraj.agents import SessionFile, all_agents, is_near
+from gittraj.commands.backfill.digest_logs import EMPTY, Progress
 from gittraj.commands.backfill.log_task import LogTask, Source
 from gittraj.commands.backfill.moved_worktree import known_paths
 from gittraj.commands.backfill.naming import name_task
 from gittraj.commands.backfill.report import Report
-from gittraj.commands.backfill.run import EMPTY, Aim, BackfillRun, Progress, open_run
+from gittraj.commands.backfill.run import Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository

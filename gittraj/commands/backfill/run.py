@@ -1,21 +1,21 @@
-"""One run over many logs: links sessions to the commits that they made, and writes their parts.
+"""Links the sessions of many logs to the commits that they made, and writes their parts.
 
-Killed anywhere, what is stored stays, and the next run goes on: refs are written before the cursors, and
-the same events make the same parts.
+It can be killed at any point and run again: refs are written before the cursors, and the same events make the
+same parts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from gittraj.agents import SessionFile
 from gittraj.capture.link import Links, link
 from gittraj.capture.own import Anchor
-from gittraj.capture.session import Commit
+from gittraj.capture.session import Commit, Log
 from gittraj.commands.backfill.candidate_commits import CandidateCommits
-from gittraj.commands.backfill.copies import find_copies
+from gittraj.commands.backfill.digest_logs import Progress, digest_logs
 from gittraj.commands.backfill.linking_report import (
     report_planned,
     report_stored,
@@ -42,20 +42,17 @@ from gittraj.record.pipeline import Prepared
 from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, and how many of how many bytes are."""
-
 _BATCH = 16 * 1024 * 1024
-"""Bytes of logs after which what is done is named in the refs."""
+"""Bytes of logs after which the refs are updated."""
 _COMMITS_REMEMBERED = 60
-EMPTY = "it holds no event"
 _FORGOTTEN = "it was forgotten (git traj forget)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aim:
-    """What is to become of sessions. ``commit``: all of them goes there; ``link``: by evidence; ``explore``:
-    what made no commit is stored where it started, even if nothing tells that it worked here."""
+    """Where sessions are stored. ``commit``: all on that one; ``link``: on the commits that evidence shows;
+    ``explore``: without a commit, on the one where they started, even without evidence that they worked
+    here."""
 
     commit: str | None = None
     link: bool = True
@@ -95,7 +92,7 @@ class BackfillRun:
         for file in forgotten:
             report.taken[file.trajectory] = LogResult(file=file, why=_FORGOTTEN)
         with open_worker_pool(self.log_task, report.read) as pool:
-            digests = self._digest(pool, sources, report, sizes, progress)
+            digests = digest_logs(pool, sources, report, sizes, progress, skip=self._is_superseded)
             links, commits = self._link(digests, aim)
             requests = self._requests(digests, links, commits, aim)
             if dry_run:
@@ -108,40 +105,8 @@ class BackfillRun:
             report_unlinked(report, [self._reading(o) for _, o in digests.values()], links)
         return report
 
-    def _digest(
-        self,
-        pool: WorkerPool,
-        sources: Sequence[Source],
-        report: Report,
-        sizes: Mapping[str, int],
-        progress: Progress,
-    ) -> dict[str, tuple[Source, LogDigest]]:
-        found: dict[str, tuple[Source, LogDigest]] = {}
-        done = 0
-        for source, digest in pool.digests(sources):
-            done += sizes[source.file.trajectory]
-            progress("reading", done, report.read)
-            file = source.file
-            damage = digest.log.damage if isinstance(digest, LogDigest) else 0
-            empty = isinstance(digest, LogDigest) and not digest.log.entries
-            why = EMPTY if empty else digest if isinstance(digest, str) else None
-            report.taken[file.trajectory] = LogResult(file=file, damage=damage, why=why)
-            if isinstance(digest, str):
-                report.damaged.append(unlinked(file, digest))
-            elif empty:
-                report.unlinked.append(unlinked(file, EMPTY))
-            elif not self._is_superseded(digest):
-                found[file.trajectory] = (source, digest)
-        copies = find_copies([digest for _, digest in found.values()])
-        again = [replace(found[t][0], copied=found[of][0].file) for t, of in copies.items()]
-        for source, digest in pool.digests(again):
-            if isinstance(digest, LogDigest):
-                found[source.file.trajectory] = (source, digest)
-        order = {s.file.trajectory: i for i, s in enumerate(sources)}
-        return dict(sorted(found.items(), key=lambda pair: order[pair[0]]))
-
     def _is_superseded(self, digest: LogDigest) -> bool:
-        """Whether a log is what an agent printed, and the agent's own log is stored already."""
+        """Whether a log is an agent's output whose own log is stored already."""
         known = self._known(digest).parts
         return is_output_log(digest.log) and any(not part.output for part in known)
 
@@ -164,7 +129,7 @@ class BackfillRun:
         return links, {c.id: c for c in commits}
 
     def _owned(self, here: Collection[str]) -> set[str]:
-        """The commits that sessions made which are not among the logs, as their records say."""
+        """The commits that records attribute to sessions without a log here."""
         return {
             commit
             for commit, body in self.notes.items()
@@ -182,10 +147,7 @@ class BackfillRun:
         requests: list[DraftRequest] = []
         for trajectory, (source, digest) in digests.items():
             log = digest.log
-            owner = Anchor(call=-1, commits=(aim.commit,), evidence="imported") if aim.commit else None
-            if owner is None and log.started_by and log.parent and log.parent in digests:
-                above = digests[log.parent][1]
-                owner = owner_of(log, above.log, own_parts(self._reading(above), links)[2])
+            owner = self._owner(log, digests, links, aim)
             known = self._known(digest)
             noted = [
                 Anchor(call=index, commits=(entry.on,), evidence="imported")
@@ -199,12 +161,7 @@ class BackfillRun:
                 continue
             named |= {c for a in known.anchors for c in a.commits}
             named |= set(owner.commits) if owner else set()
-            touched = [
-                c.id
-                for c in commits.values()
-                if c.changes and any(p.path in digest.writings.by_path for p in c.changes.paths)
-            ]
-            wanted = {*named, *touched[-_COMMITS_REMEMBERED:]}
+            wanted = {*named, *_touched(digest, commits)[-_COMMITS_REMEMBERED:]}
             requests.append(
                 DraftRequest(
                     source=source,
@@ -224,12 +181,23 @@ class BackfillRun:
             )
         return requests
 
+    def _owner(
+        self, log: Log, digests: Mapping[str, tuple[Source, LogDigest]], links: Links, aim: Aim
+    ) -> Anchor | None:
+        """The anchor that takes the whole log: the commit of an import, or the one of a subagent's parent."""
+        if aim.commit:
+            return Anchor(call=-1, commits=(aim.commit,), evidence="imported")
+        if not log.started_by or not log.parent or log.parent not in digests:
+            return None
+        parent = digests[log.parent][1]
+        return owner_of(log, parent.log, own_parts(self._reading(parent), links)[2])
+
     def _commit(self, commit: str, commits: Mapping[str, Commit]) -> Commit:
         return commits.get(commit) or Commit(id=commit, stored=commit not in self.off.commits)
 
     def _known(self, digest: LogDigest) -> SessionState:
-        """What stands of a session. What was before the installation may be stored now; what was switched
-        off may not."""
+        """The state of a session. Work from before the installation may be stored; work of a suspension never
+        is."""
         log = digest.log
         known = self.state.sessions.get(log.trajectory)
         if known is None:
@@ -246,7 +214,7 @@ class BackfillRun:
         return Reading.of(digest.log, digest.file.path, digest.size, known, idle=over)
 
     def _start(self, digest: LogDigest) -> str | None:
-        """Where a session stands that made no commit: where it started, else where HEAD is now."""
+        """The commit for a session that made none: where it started, else HEAD."""
         start = digest.log.fact("start_commit")
         here = start is not None and self.repository.objects.kind(start) == "commit"
         return start if here else self._head
@@ -295,7 +263,7 @@ class BackfillRun:
         save(self.folder, self.state)
 
     def _preview(self, report: Report, requests: Sequence[DraftRequest]) -> None:
-        """What would be linked, and where the work of rewritten commits is now."""
+        """Report what would be linked, and to which rewritten commits."""
         report_planned(report, requests)
         rows = {row.commit: row for row in report.linked}
         taken = {commit for commit, row in rows.items() if row.evidence != "content"}
@@ -303,7 +271,7 @@ class BackfillRun:
             report.linked.append(replace(rows[found.old], commit=found.new, carried=True))
 
     def _carry(self) -> None:
-        """The records of rewritten commits also go to where those are now."""
+        """Copy the records of rewritten commits to the commits that they became."""
         held = {commit: standing(commit, decode_note(body)) for commit, body in self.notes.items()}
         held = {commit: records for commit, records in held.items() if records}
         own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
@@ -328,13 +296,20 @@ def open_run(repository: Repository, log_task: LogTask) -> Iterator[BackfillRun]
 
 
 def _is_stored(digest: LogDigest, known: SessionState, commits: set[str]) -> bool:
-    """Whether all of a log stands already, on these commits too. Runs of a thread have an output each."""
+    """Whether all of a log is stored already, on ``commits`` too. An output log is one run of a thread
+    only."""
     if is_output_log(digest.log):
         return False
     parts = [part for part in known.parts if not part.output]
     on = {commit for part in parts if not part.explored for commit in part.commits}
     on |= {commit for anchored in known.anchors if not anchored.stored for commit in anchored.commits}
     return commits <= on and sum(part.range.n for part in parts) >= len(digest.log.entries) > 0
+
+
+def _touched(digest: LogDigest, commits: Mapping[str, Commit]) -> list[str]:
+    """The commits that changed a file which the session wrote."""
+    written = digest.writings.by_path
+    return [c.id for c in commits.values() if c.changes and any(p.path in written for p in c.changes.paths)]
 
 
 def _size(file: SessionFile) -> int:

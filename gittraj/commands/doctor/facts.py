@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
@@ -36,6 +36,7 @@ from gittraj.state.spool import Spooled, read_spool
 if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
 
+T = TypeVar("T")
 UNREADABLE = "records cannot be read"
 _FRESH = 15 * 60
 """Seconds since a log grew in which its session counts as live."""
@@ -102,24 +103,17 @@ class Facts:
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
-    """Never raises for what is damaged: that is what it is asked for."""
+    """Collect the facts. Damage is one of them (``complaints``) and never raised."""
     local = LocalState.of(repository)
     state = load_state(local.folder) or State()
     complaints: list[TrajError] = []
-    since, off, config = None, Suspension(), None
-    try:
-        since = installed_positions(local.read(FILE))[0]
-    except TrajError as error:
-        if (local.folder / FILE).exists():
-            complaints.append(error)
-    try:
-        off = load_suspension(local.folder)
-    except TrajError as error:
-        complaints.append(error)
-    try:
-        config = read_config(repository)
-    except TrajError as error:
-        complaints.append(error)
+    since = _attempt(
+        lambda: installed_positions(local.read(FILE))[0],
+        None,
+        complaints if (local.folder / FILE).exists() else [],
+    )
+    off = _attempt(lambda: load_suspension(local.folder), Suspension(), complaints)
+    config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
     waiting = tuple(w.commit for w in state.waiting)
     bodies: dict[str, bytes] = {}
@@ -129,9 +123,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         complaints.append(unreadable(error))
     recorded = {commit for commit, body in bodies.items() if _carries(commit, body)}
     lines = read_spool(local.folder, 0)[0]
-    told = {line.id for line in lines if line.kind in ("commit", "off")}
+    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
-    quiet = recorded.union(waiting, off.commits)
+    accounted = recorded.union(waiting, off.commits)
     by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
         since=since,
@@ -143,8 +137,8 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         sessions=tuple(_live(state, notes, off)),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
-        unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in quiet),
-        without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in told)
+        unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in accounted),
+        without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
         if by_file
         else None,
         recorded=len(recorded),
@@ -160,8 +154,16 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     )
 
 
+def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:
+    try:
+        return read()
+    except TrajError as error:
+        complaints.append(error)
+        return default
+
+
 def unreadable(error: GitError) -> FormatError:
-    """For when a part of what holds the records is not here."""
+    """The error for records whose objects are missing."""
     return FormatError(f"{UNREADABLE}: {error.message}", "git fsck, then fetch from a clone that is whole")
 
 

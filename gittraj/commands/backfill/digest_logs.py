@@ -1,0 +1,56 @@
+"""The first reading of all logs, for linking: one digest each, without the logs that there is nothing to do
+for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from gittraj.commands.backfill.copies import find_copies
+from gittraj.commands.backfill.log_digest import LogDigest
+from gittraj.commands.backfill.log_task import Source
+from gittraj.commands.backfill.report import LogResult, Report, unlinked
+from gittraj.commands.backfill.worker_pool import WorkerPool
+
+Progress = Callable[[str, int, int], None]
+"""Called with the activity, the bytes done, and all bytes."""
+
+EMPTY = "it holds no event"
+
+
+def digest_logs(
+    pool: WorkerPool,
+    sources: Sequence[Source],
+    report: Report,
+    sizes: Mapping[str, int],
+    progress: Progress,
+    *,
+    skip: Callable[[LogDigest], bool],
+) -> dict[str, tuple[Source, LogDigest]]:
+    """Return the digests by trajectory, in the order of ``sources``, and report the logs that have none.
+
+    A log that begins with a copy of another's events is read again without them.
+    """
+    found: dict[str, tuple[Source, LogDigest]] = {}
+    done = 0
+    for source, digest in pool.digests(sources):
+        file = source.file
+        done += sizes[file.trajectory]
+        progress("reading", done, report.read)
+        if isinstance(digest, str):
+            report.taken[file.trajectory] = LogResult(file=file, why=digest)
+            report.damaged.append(unlinked(file, digest))
+            continue
+        why = None if digest.log.entries else EMPTY
+        report.taken[file.trajectory] = LogResult(file=file, damage=digest.log.damage, why=why)
+        if why:
+            report.unlinked.append(unlinked(file, why))
+        elif not skip(digest):
+            found[file.trajectory] = (source, digest)
+    copies = find_copies([digest for _, digest in found.values()])
+    again = [replace(found[t][0], copied=found[of][0].file) for t, of in copies.items()]
+    for source, digest in pool.digests(again):
+        if isinstance(digest, LogDigest):
+            found[source.file.trajectory] = (source, digest)
+    order = {s.file.trajectory: i for i, s in enumerate(sources)}
+    return dict(sorted(found.items(), key=lambda pair: order[pair[0]]))
