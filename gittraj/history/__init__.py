@@ -1,8 +1,8 @@
-"""Where rewritten commits went: told by reflogs, patches and trees, without hooks.
+"""Finds what rewritten commits became, by reflogs, patches and trees, without hooks.
 
-``find_rewrites`` asks for commits that are here, ``find_absent`` for those of which only a patch-id is known,
-``find_unreachable`` for those that nothing reaches, ``find_skipped`` for those that a rebase left out. It
-must not know of notes, records or sessions, and it writes nothing.
+``find_rewrites`` takes commits that exist, ``find_absent`` commits of which only a patch-id is known;
+``find_unreachable`` lists unreachable commits, ``find_skipped`` those that a rebase left out. It must not
+know of notes, records or sessions, and it writes nothing.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ _LIMIT = 10_000
 
 
 def carry_line(line: Line, old: str) -> Line:
-    """The line as it stands on a commit that ``old`` became."""
+    """Return the line for a commit that ``old`` became."""
     if not isinstance(line, Record):
         return line
     commits = tuple(sorted({*line.link.carried_from, old}))

@@ -1,7 +1,7 @@
-"""Two trees of notes joined into one: each note the union of its lines, what is no note kept.
+"""Merges two trees of notes: each note is the union of its lines, and other files are kept.
 
-Absence says nothing: a note that only one side has stays, since only a tombstone deletes. It must not know
-where the trees come from.
+A note that only one side has stays, since only a tombstone deletes. It must not know where the trees come
+from.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from gittraj.notes.tree import TreePath, note_paths, note_place, update_paths
 
 
 def join_notes(objects: Objects, ours: str, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
-    """The tree ``ours`` with the notes that ``commits`` have in the tree ``theirs`` joined in, and how many
-    of its notes that changed. Raises GitError when a note of both is not here."""
+    """Return the tree ``ours`` with the notes of ``commits`` in ``theirs`` merged in, and how many notes that
+    changed. Raises GitError when a note on both sides is missing here."""
     paths: dict[TreePath, str | None] = {}
     changed = 0
     for commit in commits:
@@ -30,7 +30,7 @@ def _join(objects: Objects, ours: str, theirs: str, commit: str) -> dict[TreePat
     here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
     place = note_place(objects, ours, commit)
     if not here and len(there) == 1:
-        return {place: there[0][1]}  # nothing to read, which in a partial clone would have to be fetched
+        return {place: there[0][1]}  # without reading it, which would make a partial clone fetch it
     old, new = ([objects.read_blob(blob) for _, blob in side] for side in (here, there))
     if len(old) == len(new) == 1:
         lines = [set(body.splitlines()) for body in (*old, *new)]
@@ -54,8 +54,8 @@ def add_foreign(objects: Objects, ours: str, theirs: str) -> str:
 
 
 def join_trees(objects: Objects, ours: str, theirs: str) -> str:
-    """Both trees of segments; what stands in both under one name is the same, for a segment's name holds its
-    hash. Raises StoreError."""
+    """Return the union of two trees of segments: equal names are equal files, for a name contains the hash.
+    Raises StoreError."""
     if ours == theirs:
         return ours
     entries = {entry.name: entry for entry in objects.read_tree(theirs)}

@@ -1,9 +1,9 @@
-"""Brings back records that a writer without compare-and-swap threw away.
+"""Restores records that a writer without compare-and-swap overwrote.
 
 ``git notes add`` reads the notes, takes whatever the ref says a moment later as its commit's parent, and
 moves the ref without comparing: what was written between is gone from the tree, and perhaps from the history.
-The ref's reflog has it. Only that comes back: a note that somebody removed on top of ours stays removed, and
-what we took out ourselves (history included) is gone from the reflog.
+The ref's reflog has it. Only that is restored: a note that a user removed stays removed, and what we purged
+or forgot ourselves is not in the reflog any more.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NEAR = 8
 """Commits that are looked at whatever their times are: the machine may have slept meanwhile."""
 _STEPS = 1000
 _ROUNDS = 5
-"""As often is it looked at what was overwritten meanwhile; the next command goes on from there."""
+"""How often to look for what was overwritten meanwhile; the next command continues."""
 
 
 def is_ancestor(repository: Repository, old: str, new: str) -> bool:

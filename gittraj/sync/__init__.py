@@ -1,10 +1,10 @@
-"""Records and segments to remotes and back: fetched beside ours, joined by union, pushed without force.
+"""Shares records and segments with remotes: fetched into refs of their own, merged by union, pushed without
+force.
 
-The rooms: ``remote`` (what a person names), ``consent`` (whether it may be pushed), ``network`` (git's
-calls), ``partial`` (what a partial clone lacks), ``joining`` (two tips become one), ``traces`` (what is left
-of a purged history), ``outgoing`` (what a push would tell to whom), ``exchange``. It must not know what a
-record says beyond its lines, and never prompts: git asks nobody for a password here, and every call over the
-network ends in a bounded time.
+``remote`` parses the remote's name, ``consent`` decides whether to push, ``network`` calls git, ``partial``
+completes a partial clone, ``join`` and ``purge_merge`` merge two tips, ``traces`` clears what a purge leaves,
+``outgoing`` lists what a push would publish, ``transfer`` fetches and pushes. It must not interpret a record,
+and never prompts: every call over the network has a time-out.
 """
 
 from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent

@@ -1,6 +1,6 @@
-"""Whether it may be pushed, and how much: the user's word, and never a cloned repository's.
+"""The user's consent to push, and to push how much. A cloned repository cannot give it.
 
-A consent is for an address: another one under the same remote's name is somebody else.
+Consent is for an address: the same remote name with another address needs a new one.
 """
 
 from __future__ import annotations

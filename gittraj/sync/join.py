@@ -1,7 +1,7 @@
-"""A remote's copy of our refs joined into ours: notes by the union of their lines, segments by their names.
+"""Merges a remote's refs into ours: notes by the union of their lines, segments by name.
 
-Both are one commit with both tips as parents, so that what was joined is an ancestor, and a remote that only
-moves forward can be pushed to without force. Where something was purged, ``gittraj.sync.purge_merge`` joins.
+The merge commit has both tips as parents, so that a push is a fast-forward and needs no force. After a purge
+``gittraj.sync.purge_merge`` merges instead.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.notes.tree import changed_notes
-from gittraj.sync.purge_merge import is_settled, settle_records, settle_segments
+from gittraj.sync.purge_merge import is_purge_applied, merge_purged_records, merge_purged_segments
 
 _MESSAGE = "git-traj: join {}"
 
 
 def join_records(repository: Repository, theirs: str, name: str) -> int:
-    """Join the records at commit ``theirs``, which is called ``name``, into ours; returns how many of our
+    """Merge the records at commit ``theirs`` (``name`` in the message) into ours; return how many of our
     notes changed. Raises GitError, StoreError."""
     objects = repository.objects
     changed = 0
     if may_be_purged(objects, _tips(objects, RECORDS_REF, theirs)):
-        return settle_records(repository, theirs, message=_MESSAGE.format(name))
+        return merge_purged_records(repository, theirs, message=_MESSAGE.format(name))
 
     def build(ours: str | None) -> str | None:
         nonlocal changed
@@ -35,7 +35,7 @@ def join_records(repository: Repository, theirs: str, name: str) -> int:
         changed = 0
         before = objects.commit(ours).tree
         known = is_ancestor(repository, theirs, ours)
-        # also of what we have: a note that somebody removed here is not gone, only a tombstone deletes
+        # even if known: a note removed by hand comes back, only a tombstone deletes
         tree, changed = join_notes(objects, before, root, changed_notes(objects, before, root))
         if known and not changed:
             return None
@@ -46,20 +46,20 @@ def join_records(repository: Repository, theirs: str, name: str) -> int:
 
 
 def join_segments(repository: Repository, month: str, theirs: str, name: str) -> None:
-    """Join the segments of ``month`` at commit ``theirs`` into ours; a month that they have retired is taken
-    as it is. Raises GitError, StoreError."""
+    """Merge the segments of ``month`` at commit ``theirs`` into ours; a month retired there is taken as it
+    is. Raises GitError, StoreError."""
     ref = DATA_PREFIX + month
     objects = repository.objects
     tips = _tips(objects, ref, theirs)
     if not is_retired(objects, theirs) and (
-        may_be_purged(objects, tips) or not all(is_settled(repository, month, tip) for tip in tips)
+        may_be_purged(objects, tips) or not all(is_purge_applied(repository, month, tip) for tip in tips)
     ):
-        settle_segments(repository, month, theirs, message=_MESSAGE.format(name))
+        merge_purged_segments(repository, month, theirs, message=_MESSAGE.format(name))
         return
 
     def build(ours: str | None) -> str | None:
         if ours is None:
-            objects.commit(theirs)  # or it is none
+            objects.commit(theirs)  # raises if it is not a commit
             return theirs
         if is_ancestor(repository, theirs, ours):
             return None
@@ -77,8 +77,7 @@ def _tips(objects: Objects, ref: str, theirs: str) -> list[str]:
 
 
 def is_retired(objects: Objects, tip: str) -> bool:
-    """Whether a month was retired: nothing is left of it but the word that it was. Where all that it had was
-    purged, there is a list of that."""
+    """Whether a month was retired: its tree has only an epoch file, and that lists nothing purged."""
     if [entry.name for entry in objects.read_tree(objects.commit(tip).tree)] != [FILE]:
         return False
     epoch = read_epoch(objects, tip)

@@ -1,6 +1,6 @@
-"""git over the network: bounded in time, asking nobody for anything, and its complaints on one harmless line.
+"""git over the network: with time-outs, without prompts, and each error on one escaped line.
 
-It must not know what the refs hold.
+It must not know what is in the refs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import Remote, without_password
 
 ANSWER = 30.0
-"""Seconds until a remote has said what it has."""
+"""Seconds for a remote to list its refs."""
 TRANSFER = 300.0
 """Seconds of one fetch or push."""
 _SILENT = {
@@ -64,7 +64,7 @@ def fetch_refs(repository: Repository, remote: Remote, refs: Sequence[str]) -> N
 
 
 def fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
-    """All in one go. A partial clone would fetch each by itself when it meets it. Raises TrajError."""
+    """Fetch all in one request: a partial clone would fetch each on access. Raises TrajError."""
     options = ("-c", "fetch.negotiationAlgorithm=noop", *_STALLED, *_FETCH, "--filter=blob:none", "--stdin")
     given = "".join(f"{oid}\n" for oid in oids).encode()
     _call(repository, remote, *options, "--", remote.address, given=given)

@@ -1,4 +1,5 @@
-"""What a partial clone lacks of a tip, fetched in a few goes; git would fetch blob by blob."""
+"""Fetches the missing objects of a tip into a partial clone in a few batches; git would fetch blob by
+blob."""
 
 from __future__ import annotations
 
@@ -7,11 +8,11 @@ from gittraj.sync.network import fetch_objects
 from gittraj.sync.remote import Remote
 
 _ROUNDS = 8
-"""A root, two or three levels of folders, blobs; and one round more that finds nothing."""
+"""The root, two or three levels of trees, the blobs, and a last round that finds nothing."""
 
 
 def complete(repository: Repository, remote: Remote, tip: str) -> None:
-    """Bring every tree and blob of the commit ``tip`` that was left on the remote. Raises TrajError."""
+    """Fetch every missing tree and blob of the commit ``tip``. Raises TrajError."""
     if not repository.is_partial():
         return
     tree = repository.objects.commit(tip).tree
@@ -19,7 +20,7 @@ def complete(repository: Repository, remote: Remote, tip: str) -> None:
     for _ in range(_ROUNDS):
         missing = _missing(repository, tree)
         if not missing or missing == before:
-            return  # what did not come will be missed by whoever reads it
+            return  # readers report what is still missing
         fetch_objects(repository, remote, missing)
         before = missing
 

@@ -1,7 +1,7 @@
-"""Joins histories of which one was purged: what was taken out stays out, and all else of both sides is kept.
+"""Merges histories of which one was purged: purged text stays out, and all else of both sides is kept.
 
-A tip from before the purge gives its tree, without what the epoch lists, and never its history. Making a
-purge is the same with more to list. It must not know what a secret looks like.
+Of a tip from before the purge only the tree is kept, without what the epoch lists, and never the history. A
+purge itself is the same merge with a longer list. It must not know what a secret looks like.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ def _same(line: Line) -> Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What a purge that is being made does besides: ``epoch`` lists it, ``renewal`` has its parts as they are
-    to be told; a note whose body ``meets`` what is sought gets each of its lines by ``clean``."""
+    """What a new purge adds: ``epoch`` lists it, ``renewal`` has the rewritten parts; ``clean`` rewrites each
+    line of a note whose body ``meets`` the purged text."""
 
     epoch: Epoch = field(default_factory=Epoch)
     renewal: Renewal | None = None
@@ -37,11 +37,11 @@ class Change:
     meets: Callable[[bytes], bool] = lambda _: False
 
 
-def settle_records(
+def merge_purged_records(
     repository: Repository, theirs: str | None = None, *, message: str, change: Change | None = None
 ) -> int:
-    """Join the records at commit ``theirs`` (None: nobody's), and purge ours; returns how many of our notes
-    changed. Raises GitError, StoreError."""
+    """Merge the records at commit ``theirs`` (None: only purge ours); return how many of our notes changed.
+    Raises GitError, StoreError."""
     objects = repository.objects
     change = change or Change()
     changed = 0
@@ -73,9 +73,11 @@ def settle_records(
     return changed
 
 
-def settle_segments(repository: Repository, month: str, theirs: str | None = None, *, message: str) -> None:
-    """Join the segments of a month at commit ``theirs``, and take out of ours what the records' epoch lists.
-    The records have to be joined before: what stands at a listed place is what they name. Raises GitError,
+def merge_purged_segments(
+    repository: Repository, month: str, theirs: str | None = None, *, message: str
+) -> None:
+    """Merge the segments of a month at commit ``theirs``, and remove from ours what the records' epoch lists.
+    Merge the records first: a segment at a listed position stays only if they name it. Raises GitError,
     StoreError."""
     objects = repository.objects
 
@@ -101,8 +103,8 @@ def settle_segments(repository: Repository, month: str, theirs: str | None = Non
     move_ref(repository, DATA_PREFIX + month, build, message=message)
 
 
-def is_settled(repository: Repository, month: str, tip: str) -> bool:
-    """Whether a month's tip knows of all that the records' epoch lists of it."""
+def is_purge_applied(repository: Repository, month: str, tip: str) -> bool:
+    """Whether a month's tip has everything removed that the records' epoch lists for it."""
     objects = repository.objects
     listed, here = _listed(repository, month, [tip]), read_epoch(objects, tip)
     return here.segments >= listed.segments and not listed.forgotten
@@ -114,7 +116,7 @@ def place_of(trajectory: str, ref: SegmentRef) -> Place | None:
 
 
 def _commit(objects: Objects, root: str, heads: Sequence[str], ours: str | None, message: str) -> str | None:
-    """None when that is where the ref is."""
+    """Return None when the ref is at that commit already."""
     same = [head for head in heads if objects.commit(head).tree == root]
     if len(heads) == len(same) == 1:
         return None if same[0] == ours else same[0]
@@ -129,7 +131,7 @@ def _write_epoch(objects: Objects, root: str, epoch: Epoch) -> str:
 
 
 def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewal, change: Change) -> str:
-    """The tree of a tip from before, without what is listed."""
+    """The tree of a tip from before the purge, without what is listed."""
     objects = repository.objects
     root = objects.commit(tip).tree
     listed = {name.encode() for name in epoch.trajectories}
@@ -152,14 +154,14 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
 
 
 def _without_traces(line: Line) -> Line:
-    """What the commit was like could tell what was taken out of its record."""
+    """Drop the patch id and tree of the commit: they could confirm a guess of the purged text."""
     if isinstance(line, Record) and line.origin is not None:
         return replace(line, origin=replace(line.origin, patch_id=None, tree=None))
     return line
 
 
 def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Renewal:
-    """The listed parts as they are told since the purge."""
+    """The listed parts as recorded since the purge."""
     parts: dict[tuple[str, str | None], Record] = {}
     for tip in tips:
         for record in _records(repository, tip, epoch):
@@ -170,7 +172,7 @@ def _find_parts(repository: Repository, tips: Iterable[str], epoch: Epoch) -> Re
 
 
 def _stand_ins(renewal: Renewal, epoch: Epoch) -> Mapping[Place, tuple[SegmentRef, ...]]:
-    """What a record that names a listed place has to name instead; that may be nothing."""
+    """Map each listed position to the segments to name instead, maybe none."""
     found: dict[Place, dict[SegmentRef, None]] = {place: {} for place in epoch.segments}
     by_position = defaultdict[tuple[str, int], list[Place]](list)
     for place in epoch.segments:
@@ -197,7 +199,7 @@ def _rename(line: Line, instead: Mapping[Place, tuple[SegmentRef, ...]]) -> Line
 
 
 def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]:
-    """The records of the listed trajectories, those that stand and others."""
+    """All records of the listed trajectories, superseded ones too."""
     listed = {name.encode() for name in epoch.trajectories}
     for _, body in NotesRef(repository).items(tip):
         if not listed.isdisjoint(IDS.findall(body)):
@@ -210,7 +212,7 @@ def _records(repository: Repository, tip: str, epoch: Epoch) -> Iterator[Record]
 
 
 def _listed(repository: Repository, month: str, tips: Iterable[str]) -> Epoch:
-    """What the records' epoch lists of a month; of the forgotten those that one of ``tips`` has."""
+    """What the records' epoch lists for a month; of the forgotten trajectories, those in one of ``tips``."""
     objects = repository.objects
     whole = read_epoch(objects, objects.resolve(RECORDS_REF))
     roots = [objects.commit(tip).tree for tip in tips] if whole.forgotten else []

@@ -1,4 +1,4 @@
-"""What a person names to share with: a remote of this repository, or an address.
+"""The remote to share with: a remote of this repository, or an address.
 
 It must not print a password: everything that shows an address takes it out first.
 """

@@ -1,6 +1,6 @@
-"""What a purge leaves behind in a clone beside the refs themselves: reflogs, remote-tracking refs, caches.
+"""Clears what a purge leaves behind in a clone beside the refs: reflogs, remote-tracking refs, caches.
 
-All of it can be made anew. It must not touch a ref or a reflog that is not ours.
+All of it can be rebuilt. It must not touch a ref or a reflog that is not ours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gittraj.notes.refs import delete_ref, expire_reflog
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
-from gittraj.sync.purge_merge import is_settled
+from gittraj.sync.purge_merge import is_purge_applied
 
 _FILE = "replaced.json"
 _MARK = "purging.json"
@@ -28,7 +28,7 @@ _TRACKED = "refs/notes-remote/"
 
 
 def read_replaced(repository: Repository) -> frozenset[str]:
-    """Tips of remotes from before a purge of which all else was joined: never to be fetched again."""
+    """Remotes' tips from before a purge that are merged already: never fetched again."""
     return frozenset(map(str, LocalState.of(repository).read(_FILE) or ()))
 
 
@@ -36,7 +36,7 @@ _OURS = re.compile(r"refs/notes(?:-remote/.+)?/traj(?:-data-\d{4}-\d{2})?")
 
 
 def our_refs(repository: Repository) -> list[str]:
-    """The records ref and the months, ours and what is kept of remotes'."""
+    """The records ref and the monthly refs, ours and the copies of remotes'."""
     listed = ("for-each-ref", "--format=%(refname)", "refs/notes/", _TRACKED)
     return [ref for ref in repository.run(*listed).out.decode().splitlines() if _OURS.fullmatch(ref)]
 
@@ -93,6 +93,6 @@ def _is_from_before(repository: Repository, ref: str, tip: str) -> bool:
     month = ref.rpartition("traj-data-")[2]
     ours = objects.resolve(RECORDS_REF if ref.endswith("/traj") else DATA_PREFIX + month)
     if ours is None:
-        return not is_settled(repository, month, tip)
+        return not is_purge_applied(repository, month, tip)
     epoch = read_epoch(objects, ours)
     return bool(epoch) and tip not in survey(repository, [tip], epoch).clean

@@ -19,7 +19,7 @@ from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
 from gittraj.sync.outgoing import find_tips
 from gittraj.sync.partial import complete
-from gittraj.sync.purge_merge import is_settled, settle_segments
+from gittraj.sync.purge_merge import is_purge_applied, merge_purged_segments
 from gittraj.sync.remote import Remote, find_remote, list_remotes
 from gittraj.sync.traces import clear_traces, is_unfinished, read_replaced, unfinished
 
@@ -200,11 +200,11 @@ def _settle_months(repository: Repository, remote: Remote, theirs: Mapping[str, 
     for month in DataRefs(repository).months():
         ref = DATA_PREFIX + month
         tip = repository.objects.resolve(ref)
-        if tip is not None and not is_settled(repository, month, tip):
+        if tip is not None and not is_purge_applied(repository, month, tip):
             _join_months(
                 repository, remote, _bring(repository, remote, {ref: theirs[ref]} if ref in theirs else {})
             )
-            settle_segments(repository, month, message="git-traj: take out what was purged")
+            merge_purged_segments(repository, month, message="git-traj: take out what was purged")
 
 
 def _from_before(repository: Repository, remote: Remote, tips: Mapping[str, str]) -> dict[str, str]:

@@ -287,7 +287,14 @@ def test_two_who_purge_at_the_same_time(server: Git, ann: Git, bob: Git) -> None
     assert told(ann) == dict(zip(commits(ann), ({"traj_ann"}, {"traj_ann"}, {"traj_other"}), strict=True))
 
 
-STEPS = ("DataRefs.write", "settle_records", "settle_segments", "_clean_active", "clear_traces", "_left")
+STEPS = (
+    "DataRefs.write",
+    "merge_purged_records",
+    "merge_purged_segments",
+    "_clean_active",
+    "clear_traces",
+    "_left",
+)
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -22,7 +22,7 @@ from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
 from gittraj.sync.join import join_records, join_segments
-from gittraj.sync.purge_merge import Change, is_settled, settle_records, settle_segments
+from gittraj.sync.purge_merge import Change, is_purge_applied, merge_purged_records, merge_purged_segments
 from gittraj.sync.traces import clear_traces, is_unfinished, our_refs, unfinished
 
 STEP = 1000
@@ -123,11 +123,11 @@ def _rewrite(repository: Repository, search: Search, records: list[Record]) -> N
                 clean=search.clean,
                 meets=search.sought.holds,
             )
-            settle_records(repository, message=_MESSAGE, change=change)
+            merge_purged_records(repository, message=_MESSAGE, change=change)
         for month in DataRefs(repository).months():
             tip = repository.objects.resolve(DATA_PREFIX + month)
-            if tip and not is_settled(repository, month, tip):
-                settle_segments(repository, month, message=_MESSAGE)
+            if tip and not is_purge_applied(repository, month, tip):
+                merge_purged_segments(repository, month, message=_MESSAGE)
         _clean_active(repository, search)
         clear_traces(repository)
 
