@@ -32,7 +32,7 @@ _SAFE_FACTS = frozenset(
 class Reading:
     """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
     and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
-    nothing was known. ``idle``: it counts as over."""
+    nothing was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
 
     log: Log
     path: Path
@@ -43,6 +43,7 @@ class Reading:
     gone: tuple[Stored, ...] = ()
     first: bool = False
     idle: bool = False
+    age: float = 0.0
 
     @classmethod
     def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
