@@ -20,8 +20,9 @@ from gittraj.model.codec import decode_note, encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Pipeline, this_month
+from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import Anew, Renewal, is_pushed, read_segments, renew
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events

@@ -17,7 +17,7 @@ from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.notes.epoch import Epoch, read_epoch, unite
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
-from gittraj.record.pipeline import this_month
+from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState

@@ -11,10 +11,11 @@ from gittraj.capture.repo_paths import Territory
 from gittraj.config import Config, Environ, read_config
 from gittraj.git import Repository
 from gittraj.model.values import TaskRef
+from gittraj.record.draft import Draft
 from gittraj.record.drain.context import Context, Installed
 from gittraj.record.drain.redactor import redactors, stamp
 from gittraj.record.drain.run import Report, run
-from gittraj.record.pipeline import Draft, Pipeline
+from gittraj.record.pipeline import Pipeline
 from gittraj.redact import LiveValues
 from gittraj.seal.policy import ForReaders
 from gittraj.state.folder import LocalState, installed_positions

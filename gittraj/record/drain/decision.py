@@ -13,13 +13,13 @@ from gittraj.git import Repository
 from gittraj.history import Rewrite
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Draft
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.handmade import Handmade, gather
 from gittraj.record.drain.moved import find_moved
 from gittraj.record.drain.news import News, read_old_commits
 from gittraj.record.drain.plan import Plan, Reading
 from gittraj.record.drain.waiting import find_stubs, is_patient
-from gittraj.record.pipeline import Draft
 from gittraj.state.active import Active, mark_logged
 from gittraj.state.cursors import Off, State
 

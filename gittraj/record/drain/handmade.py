@@ -29,7 +29,7 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.pipeline import Draft, Target
+from gittraj.record.draft import Draft, Target
 from gittraj.state.active import Active, Header, without
 from gittraj.state.cursors import SessionState
 

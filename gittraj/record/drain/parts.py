@@ -36,8 +36,8 @@ from gittraj.model.values import (
     Usage,
     Whole,
 )
+from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.superseding import is_output_log
-from gittraj.record.pipeline import Draft, Target
 from gittraj.state.cursors import Stored
 
 TITLE_LIMIT = 200

@@ -17,9 +17,9 @@ from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Line, Link, Record, Tombstone, ToolCall, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Target, Written
 from gittraj.record.drain.parts import Drafted, Drafter, rest_parts, to_steps
 from gittraj.record.drain.superseding import supersede
-from gittraj.record.pipeline import Target, Written
 from gittraj.state.cursors import Anchored, SessionState, Stored
 
 _TAKEN_KEPT = 50

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.recovery import restore_lost
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Parked
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.decision import Decision, Situation, decide
 from gittraj.record.drain.forgotten import is_forgotten, read_forgotten, without_forgotten
@@ -22,7 +23,7 @@ from gittraj.record.drain.moved import squashed
 from gittraj.record.drain.news import read_news
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.waiting import find_waiting, is_patient, to_commit
-from gittraj.record.pipeline import Parked, Pipeline
+from gittraj.record.pipeline import Pipeline
 from gittraj.state.active import Active, drop_active, is_gone, load_active, save_active, without
 from gittraj.state.cursors import Off, State, load_off, load_state, save
 

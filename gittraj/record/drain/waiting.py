@@ -9,8 +9,8 @@ from gittraj.capture.link import Links
 from gittraj.capture.session import Commit, Kind
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Line, Link, Record, Whole
+from gittraj.record.draft import STUB_REV
 from gittraj.record.drain.context import Context
-from gittraj.record.pipeline import STUB_REV
 from gittraj.state.cursors import State, Waiting, size_of
 
 IDLE = 24 * 3600.0
