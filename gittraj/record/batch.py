@@ -14,7 +14,7 @@ from gittraj.notes.merge import merge_lines
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import STUB_REV, Prepared, Written
-from gittraj.record.rewrite_segments import Renewal, is_pushed, notes_of, renew_note
+from gittraj.record.rewrite_segments import Renewal, is_pushed, notes_of, rewrite_note
 
 Pairs = Sequence[tuple[str, str]]
 Rewrites = Mapping[str, tuple[str, ...]]
@@ -101,11 +101,11 @@ def _carry(
 
 
 def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewal: Renewal) -> None:
-    """Every note that holds one of the records gets it anew, and so does what this batch writes."""
+    """Every note with one of the records gets the new one, and so does what this batch writes."""
     for lines in batch.values():
         lines[:] = [renewal.apply(line) for line in lines]
     for commit, lines in notes_of(notes, renewal.trajectories):
-        batch.setdefault(commit, []).extend(renew_note(commit, lines, renewal))
+        batch.setdefault(commit, []).extend(rewrite_note(commit, lines, renewal))
 
 
 def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:

@@ -17,7 +17,7 @@ from gittraj.model.values import Line, Record, TaskRef
 from gittraj.record.batch import write_batch
 from gittraj.record.draft import Draft, Prepared, Written, this_month
 from gittraj.record.encode import Encoder
-from gittraj.record.rewrite_segments import Renewal, latest, renew, search, tell_clean
+from gittraj.record.rewrite_segments import Renewal, clean_record, latest, rewrite, search
 from gittraj.redact.events import Redact
 from gittraj.seal.events import Sealing
 
@@ -134,13 +134,13 @@ class Pipeline:
         month = this_month()
         redactor = self.redactor()
         refs = [ref for record in records for ref in record.segments]
-        anew = search(self.repository, trajectory, refs, redactor, paths=self.config.strict)
+        replacements = search(self.repository, trajectory, refs, redactor, paths=self.config.strict)
         keys = {record.key for record in records}
-        tell = partial(tell_clean, redactor, self.ruleset, anew)
-        renewal = renew(self.repository, trajectory, anew, tell, month=month, keys=keys)
+        change = partial(clean_record, redactor, self.ruleset, replacements)
+        renewal = rewrite(self.repository, trajectory, replacements, change, month=month, keys=keys)
         return self._prepare_renewals([renewal], month, learned=redactor.hashes())
 
-    def renew(self, renewals: Sequence[Renewal]) -> Written:
+    def rewrite(self, renewals: Sequence[Renewal]) -> Written:
         """Write parts that are rewritten already, and nothing else. Raises StoreError."""
         return self.store([self._prepare_renewals(renewals, this_month())])
 
@@ -172,11 +172,11 @@ class Pipeline:
         earlier = latest(ref for draft in drafts for ref in draft.earlier)
         if not earlier or not (fresh or any(draft.searched < self.known for draft in drafts)):
             return None
-        anew = search(self.repository, trajectory, earlier, redactor, paths=self.config.strict)
-        if not anew:
+        replacements = search(self.repository, trajectory, earlier, redactor, paths=self.config.strict)
+        if not replacements:
             return None
-        tell = partial(tell_clean, redactor, self.ruleset, anew)
-        return renew(self.repository, trajectory, anew, tell, month=month)
+        change = partial(clean_record, redactor, self.ruleset, replacements)
+        return rewrite(self.repository, trajectory, replacements, change, month=month)
 
     def _with_task(self, draft: Draft) -> Draft:
         whole = draft.trajectory.whole

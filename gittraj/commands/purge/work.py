@@ -139,8 +139,8 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
     for stored in {(ref.month, r.id, ref.name) for r in records for ref in (*r.segments, *r.also)}:
         if stored in found.segments:
-            anew = found.segments[stored]
-            bodies = anew.bodies if anew else ()
+            replacement = found.segments[stored]
+            bodies = replacement.bodies if replacement else ()
             files.update((segment_path(stored[1], name), body) for name, body in bodies)
             instead[stored] = tuple(_name(name, month, body) for name, body in bodies)
 

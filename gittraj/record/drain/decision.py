@@ -15,7 +15,7 @@ from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft
 from gittraj.record.drain.context import Context
-from gittraj.record.drain.handmade import Handmade, gather
+from gittraj.record.drain.handmade import Manual, gather
 from gittraj.record.drain.moved import find_moved
 from gittraj.record.drain.news import News, read_old_commits
 from gittraj.record.drain.plan import Plan, Reading
@@ -50,7 +50,7 @@ class Decision:
 
     links: Links
     plans: Sequence[Plan]
-    manual: Handmade
+    manual: Manual
     moved: Sequence[Rewrite]
     stubs: Sequence[tuple[str, Line]]
 
@@ -113,10 +113,10 @@ def _make_plans(
     return plans
 
 
-def _find_manual(context: Context, situation: Situation, links: Links) -> Handmade:
+def _find_manual(context: Context, situation: Situation, links: Links) -> Manual:
     """What authors recorded, except for what is in a log."""
     if not situation.actives:
-        return Handmade()
+        return Manual()
     worktrees, recorded = situation.news.worktrees, situation.recorded
     made: dict[str, list[str]] = {}
     for commit in links.unowned:

@@ -147,16 +147,16 @@ class Plan:
         produced now."""
         trajectory = self.reading.log.trajectory
         for stored, target in self.copies:
-            found = (_standing(notes, c, trajectory, stored.range.first) for c in stored.commits)
+            found = (_find_record(notes, c, trajectory, stored.range.first) for c in stored.commits)
             record = next((r for r in found if r is not None), None)
             if record is not None:
                 yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
         produced = self._produced()
         for stored in self.reading.known.parts:
             if stored.explored and stored.range.first in produced:
-                yield from _stones(trajectory, stored, "produced a commit")
+                yield from _tombstones(trajectory, stored, "produced a commit")
         for stored in self.reading.gone:
-            yield from _stones(trajectory, stored, "its own log is told")
+            yield from _tombstones(trajectory, stored, "its own log is told")
 
     def remember(self, written: Written) -> SessionState:
         """The session's state once all of this is written."""
@@ -271,11 +271,11 @@ def _aliases(
     return fresh, list(copies.values())
 
 
-def _stones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
-    stone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
-    yield from ((commit, stone) for commit in part.commits)
+def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+    tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
+    yield from ((commit, tombstone) for commit in part.commits)
 
 
-def _standing(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
     records = standing(commit, decode_note(notes.read(commit) or b""))
     return next((r for r in records if r.key == (trajectory, first)), None)

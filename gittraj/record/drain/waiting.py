@@ -15,7 +15,7 @@ from gittraj.state.cursors import State, Waiting, size_of
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
-SURELY = 60.0
+LOGGED_WITHIN = 60.0
 """Seconds after which a log that has grown and does not show a commit's call will never show it."""
 
 
@@ -63,7 +63,7 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
             size=size,
         )
         age = context.now - wait.since
-        if age <= SURELY or (age <= IDLE and size == wait.size):
+        if age <= LOGGED_WITHIN or (age <= IDLE and size == wait.size):
             yield wait
 
 
