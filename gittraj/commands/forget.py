@@ -14,7 +14,7 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Record
 from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.drain.forgotten import find_stones
+from gittraj.record.drain.forgotten import find_tombstones
 from gittraj.state.cursors import Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState
 
@@ -45,7 +45,7 @@ def forget(
                 if t in chosen
             }
             save(local.folder, replace(state, sessions={**state.sessions, **over}))
-        stones = list(find_stones(notes.items(), chosen))
+        stones = list(find_tombstones(notes.items(), chosen))
         make_pipeline(repository, read_config(repository), environ, live=live).write([], lines=stones)
     return sorted(chosen), list(dict.fromkeys(commit for commit, _ in stones))
 

@@ -36,8 +36,8 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import order, standing
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Draft, Target
 from gittraj.redact.events import map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
 from gittraj.state.cursors import load_suspension

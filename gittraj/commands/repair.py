@@ -19,7 +19,7 @@ from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.drain.moved import find_allowed, name_told, squashed
+from gittraj.record.drain.moved import as_evidence, find_allowed, squashed
 from gittraj.record.drain.run import follow
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.cursors import State, load_state, load_suspension, save
@@ -54,7 +54,7 @@ def repair(
             raise TrajError("git-traj is paused here", "git traj resume")
         notes = dict(NotesRef(repository).items())
         state = load_state(local.folder) or State()
-        told = name_told(state.rewrites, state.gathered)
+        told = as_evidence(state.rewrites, state.gathered)
         found = _find(repository, notes, silent=off.commits, told=told)
         became = [*((r.old, r.new) for r in found), *told]
         gathered = follow(state.gathered, squashed(found))

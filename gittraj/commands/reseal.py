@@ -20,9 +20,10 @@ from gittraj.model.codec import decode_note, encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Pipeline, this_month
-from gittraj.record.rewrite_segments import Anew, Renewal, is_pushed, read_segments, renew
+from gittraj.record.pipeline import Pipeline
+from gittraj.record.rewrite_segments import Renewal, Replacement, is_pushed, read_segments, rewrite
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events
 from gittraj.seal.readers import read_readers
@@ -131,7 +132,7 @@ def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
     changed = {record.key: (record, seals) for record, _, _, seals in _changed(ground, sealed, change, found)}
     told = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
     if told:
-        ground.pipeline.renew([Renewal(records=told)])
+        ground.pipeline.rewrite([Renewal(records=told)])
     found.parts, found.trajectories = len(told), len({trajectory for trajectory, _ in told})
     return found
 
@@ -155,19 +156,21 @@ def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[
 def _remake(ground: Ground, change: Change) -> Resealed:
     repository, found, renewals = ground.pipeline.repository, Resealed(), []
     for trajectory, records in _chosen(ground).items():
-        anew: dict[SegmentRef, Anew] = {}
+        replacements: dict[SegmentRef, Replacement] = {}
         seals: dict[Key, Seals] = {}
         for record, segments, events, sealed in _changed(ground, records, change, found):
-            anew |= dict(_split(segments, events))
+            replacements |= dict(_split(segments, events))
             seals[record.key] = sealed
         if seals:
-            renewal = renew(repository, trajectory, anew, partial(_tell_sealed, seals), month=this_month())
+            renewal = rewrite(
+                repository, trajectory, replacements, partial(_tell_sealed, seals), month=this_month()
+            )
             found.pushed += len(seals) if is_pushed(repository, renewal) else 0
             found.parts += len(seals)
             found.trajectories += 1
             renewals.append(renewal)
     if renewals:
-        remember_segments(repository, replace(ground.pipeline, expose=lambda _: None).renew(renewals))
+        remember_segments(repository, replace(ground.pipeline, expose=lambda _: None).rewrite(renewals))
     return found
 
 
@@ -189,7 +192,7 @@ def _changed(
             yield record, segments, *changed
 
 
-def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Anew]]:
+def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Replacement]]:
     """The segments that hold other events now; ``events`` are those of all of them, one after the other."""
     start = 0
     for ref, old in segments:
@@ -197,7 +200,7 @@ def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Ane
         start += len(old)
         if new != old:
             first = int(ref.name.partition("-")[0])
-            yield ref, Anew(bodies=tuple(encode_segments(enumerate(new, first))), counts={})
+            yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), counts={})
 
 
 def _tell_sealed(seals: Mapping[Key, Seals], record: Record) -> Record:

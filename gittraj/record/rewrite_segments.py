@@ -1,7 +1,7 @@
-"""Parts that are stored already, looked at again: a secret that became known later, or rules that did.
+"""Stored parts, scanned again: because a secret became known later, or the rules changed.
 
-A segment never changes: one that says too much is made anew, and every record of its trajectory that names
-it gets a higher ``rev``. Nothing is written here, the pipeline does that.
+A segment never changes: one that contains a secret is replaced, and every record of its trajectory that names
+it gets a higher ``rev``. Nothing is written here; the pipeline does that.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ _CARRIERS: WeakKeyDictionary[Repository, dict[str | None, Mapping[str, Collectio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Anew:
-    """What takes the place of a segment: names and contents, and what was found in it, by rule."""
+class Replacement:
+    """The segments that replace one: names and contents, and the number of redactions by rule."""
 
     bodies: tuple[tuple[str, bytes], ...]
     counts: Mapping[str, int]
@@ -43,9 +43,8 @@ class Anew:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Renewal:
-    """``records``: parts as they are to be told from now on, by key; ``refs``: what takes the place of a
-    segment; ``files``: the new ones, by path on the data ref of this month; ``gone``: those that nothing
-    names any more (month, path)."""
+    """``records``: the new records, by key; ``refs``: the segments that replace each old one; ``files``: the
+    new segments, by path on the data ref of this month; ``gone``: the unreferenced old ones (month, path)."""
 
     records: Mapping[Key, Record] = field(default_factory=dict)
     refs: Mapping[SegmentRef, tuple[SegmentRef, ...]] = field(default_factory=dict)
@@ -94,10 +93,10 @@ def search(
     redactor: Redact,
     *,
     paths: Sequence[str] = (),
-) -> dict[SegmentRef, Anew]:
+) -> dict[SegmentRef, Replacement]:
     """The segments of a trajectory that ``redactor`` now finds something in. ``paths``: globs of further
     files that hold secrets. Raises RedactionError."""
-    found: dict[SegmentRef, Anew] = {}
+    found: dict[SegmentRef, Replacement] = {}
     read = list(read_segments(repository, trajectory, refs))
     strict = strict_events(
         (e for _, events in sorted(read, key=lambda pair: pair[0].name) for e in events), paths, orphans=False
@@ -106,7 +105,7 @@ def search(
         before = dict(redactor.counts)
         now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
         if now != events:
-            found[ref] = Anew(
+            found[ref] = Replacement(
                 bodies=tuple(encode_segments(enumerate(now, int(ref.name.partition("-")[0])))),
                 counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
             )
@@ -120,53 +119,55 @@ def latest(refs: Iterable[SegmentRef]) -> list[SegmentRef]:
     return [ref for ref, size in zip(ordered, sizes, strict=True) if size <= SEARCHED]
 
 
-def renew(
+def rewrite(
     repository: Repository,
     trajectory: str,
-    anew: Mapping[SegmentRef, Anew],
-    tell: Callable[[Record], Record],
+    replacements: Mapping[SegmentRef, Replacement],
+    change: Callable[[Record], Record],
     *,
     month: str,
     keys: Collection[Key] = (),
 ) -> Renewal:
-    """All records of a trajectory that name one of the segments made anew, and those of ``keys``, as ``tell``
-    has them and with the next ``rev``."""
+    """The records of a trajectory that name a replaced segment, and those of ``keys``: as ``change`` returns
+    them, with the next ``rev``."""
     refs = {
         old: tuple(
             SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
             for name, body in new.bodies
         )
-        for old, new in anew.items()
+        for old, new in replacements.items()
     }
     highest: dict[Key, Record] = {}
     for _, lines in notes_of(NotesRef(repository), {trajectory}):
         for record in _records(lines, {trajectory}):
             if record.rev >= highest.setdefault(record.key, record).rev:
                 highest[record.key] = record
-    named = {segment_path(trajectory, name): body for new in anew.values() for name, body in new.bodies}
-    old = {(ref.month, segment_path(trajectory, ref.name)) for ref in anew}
+    named = {
+        segment_path(trajectory, name): body for new in replacements.values() for name, body in new.bodies
+    }
+    old = {(ref.month, segment_path(trajectory, ref.name)) for ref in replacements}
     renewal = Renewal(refs=refs, files=named, gone=frozenset(old - {(month, path) for path in named}))
     return replace(
         renewal,
         records={
-            key: renewal.rename(replace(tell(record), rev=record.rev + 1))
+            key: renewal.rename(replace(change(record), rev=record.rev + 1))
             for key, record in highest.items()
             if key in keys or refs.keys() & {*record.segments, *record.also}
         },
     )
 
 
-def renew_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
+def rewrite_note(commit: str, lines: Sequence[Line], renewal: Renewal) -> Iterator[Line]:
     """The lines that a note gets. What a tombstone took off stays off: it gets the new ``rev`` too."""
     there = standing(commit, lines)
-    stones = [line for line in lines if isinstance(line, Tombstone)]
+    tombstones = [line for line in lines if isinstance(line, Tombstone)]
     for line in lines:
         new = renewal.apply(line)
         if new is line or not isinstance(line, Record) or not isinstance(new, Record):
             continue
         yield new
         if all(record.key != line.key for record in there):
-            yield from (replace(stone, rev=new.rev) for stone in stones if deletes(stone, line))
+            yield from (replace(t, rev=new.rev) for t in tombstones if deletes(t, line))
 
 
 def notes_of(notes: NotesRef, trajectories: Collection[str]) -> Iterator[tuple[str, list[Line]]]:
@@ -194,7 +195,7 @@ def _carriers(notes: NotesRef) -> Mapping[str, Collection[str]]:
 
 
 def is_pushed(repository: Repository, renewal: Renewal) -> bool:
-    """Whether a remote has what is told anew, as far as is known here."""
+    """Whether a remote has what is rewritten, as far as is known here."""
     listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
     for ref in listed.splitlines():
         name = ref.rpartition("/")[2]
@@ -214,13 +215,15 @@ def _records(lines: Iterable[Line], trajectories: Collection[str]) -> Iterator[R
     return (line for line in lines if isinstance(line, Record) and line.id in trajectories)
 
 
-def tell_clean(redactor: Redact, ruleset: str, anew: Mapping[SegmentRef, Anew], record: Record) -> Record:
+def clean_record(
+    redactor: Redact, ruleset: str, replacements: Mapping[SegmentRef, Replacement], record: Record
+) -> Record:
     """A record without what ``redactor`` finds in it, and with what it found in its segments. Raises
     RedactionError."""
     figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
     counts = Counter(record.figures.redactions_by_rule)
     for ref in record.segments:
-        counts.update(anew[ref].counts if ref in anew else {})
+        counts.update(replacements[ref].counts if ref in replacements else {})
     told = {rule: n for rule, n in sorted(counts.items()) if n}
     figures = replace(figures, redactions_by_rule=told, ruleset=ruleset)
     return replace(record, figures=figures, whole=whole)

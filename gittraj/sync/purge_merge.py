@@ -19,7 +19,7 @@ from gittraj.notes.merge import merge_lines
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, NotesRef
 from gittraj.notes.tree import TreePath, changed_notes, list_folder, note_paths, note_place, update_paths
-from gittraj.record.rewrite_segments import IDS, Renewal, renew_note
+from gittraj.record.rewrite_segments import IDS, Renewal, rewrite_note
 
 
 def _same(line: Line) -> Line:
@@ -143,7 +143,7 @@ def _purge_notes(repository: Repository, tip: str, epoch: Epoch, renewal: Renewa
             continue
         lines = decode_note(body)
         kept = [_rename(line, instead) for line in lines if epoch.allows(line)]
-        new = [_without_traces(line) for line in renew_note(commit, lines, renewal)]
+        new = [_without_traces(line) for line in rewrite_note(commit, lines, renewal)]
         told = merge_lines(commit, map(change.clean, [*kept, *new]) if met or new else kept)
         fresh = encode_note(told)
         if fresh != body:

@@ -12,7 +12,8 @@ from gittraj.model.codec import decode_note
 from gittraj.model.values import Key, Record
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.pipeline import Pipeline, Written
+from gittraj.record.draft import Written
+from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.cursors import load_state, save
 from gittraj.state.folder import LocalState

@@ -17,8 +17,8 @@ from gittraj.config import Environ, read_config
 from gittraj.git import open_repository
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import Chapter, Link, Message, Range, SessionInfo, Trajectory, Usage
+from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.pipeline import Draft, Target
 from tests.e2e import model_server
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration import command

@@ -44,7 +44,8 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.record.pipeline import STUB_REV, Draft, Pipeline, Target
+from gittraj.record.draft import STUB_REV, Draft, Target
+from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from tests.integration.repository import Git
 

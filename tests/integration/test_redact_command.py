@@ -27,7 +27,8 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.pipeline import Draft, Pipeline, Target
+from gittraj.record.draft import Draft, Target
+from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from gittraj.state.folder import LocalState
 from gittraj.sync.ruleset_version import restamp, unstamped

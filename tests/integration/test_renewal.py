@@ -32,8 +32,9 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.record.draft import Draft, Target, Written
 from gittraj.record.drain.redactor import redactors, stamp
-from gittraj.record.pipeline import Draft, Pipeline, Target, Written
+from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import read_segments
 from gittraj.redact import LiveValues
 from gittraj.state.folder import LocalState

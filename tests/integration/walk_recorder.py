@@ -23,7 +23,7 @@ from gittraj.git import open_repository
 from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain import run
+from gittraj.record.drain import news
 from gittraj.record.drain.composition import drain
 from gittraj.state.precommit_flag import update_watch
 from tests.integration import claude_session, codex_session, session_writer
@@ -92,7 +92,7 @@ def told_by(now: Callable[[], str]) -> Iterator[None]:
         patch.object(codex_session, "now", now),
         patch.object(session_writer, "now", now),
         patch.object(claude_session, "branch", lambda _: "main"),
-        patch.object(run, "HOOK_RUNS", 0.0),  # hooks have run when their command has ended
+        patch.object(news, "HOOK_RUNS", 0.0),  # hooks have run when their command has ended
     ):
         yield
 

@@ -22,10 +22,10 @@ from gittraj.git import open_repository
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Line
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Prepared
 from gittraj.record.drain.composition import Localiser, make_pipeline
 from gittraj.record.drain.plan import Plan, Reading
 from gittraj.record.drain.reading import read_log
-from gittraj.record.pipeline import Prepared
 from gittraj.state.cursors import SessionState, Span
 from gittraj.state.folder import LocalState
 

@@ -9,7 +9,7 @@ from gittraj.commands.backfill.run import BackfillRun
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Key, Line, Record, TaskRef, TaskSource
 from gittraj.notes.merge import standing
-from gittraj.record.pipeline import Prepared
+from gittraj.record.draft import Prepared
 from gittraj.state.cursors import SessionState, save
 
 

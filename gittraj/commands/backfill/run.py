@@ -32,13 +32,14 @@ from gittraj.model.codec import decode_note
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Prepared
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.moved import find_allowed, squashed
 from gittraj.record.drain.plan import Reading, own_parts, owner_of
 from gittraj.record.drain.remembered import rebuild_state
-from gittraj.record.drain.run import IDLE, follow
+from gittraj.record.drain.run import follow
 from gittraj.record.drain.superseding import is_output_log
-from gittraj.record.pipeline import Prepared
+from gittraj.record.drain.waiting import IDLE
 from gittraj.state.cursors import Anchored, SessionState, State, Suspension, load_state, load_suspension, save
 from gittraj.state.folder import LocalState, installed_positions
 

@@ -19,7 +19,7 @@ from gittraj.model.values import ForeignLine, Line, Record, SegmentRef, Tombston
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DATA_PREFIX, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
-from gittraj.record.pipeline import STUB_REV
+from gittraj.record.draft import STUB_REV
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:

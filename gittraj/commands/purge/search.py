@@ -16,7 +16,7 @@ from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_line, decode_segment, encode_segments
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
-from gittraj.record.rewrite_segments import Anew
+from gittraj.record.rewrite_segments import Replacement
 from gittraj.redact.events import Redact, clean_pieces, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
@@ -49,7 +49,7 @@ class Found:
     are here, ``unread``: those that nobody could look into."""
 
     parts: dict[Key, int] = field(default_factory=dict)
-    segments: dict[Stored, Anew | None] = field(default_factory=dict)
+    segments: dict[Stored, Replacement | None] = field(default_factory=dict)
     refs: set[str] = field(default_factory=set)
     stored: set[Stored] = field(default_factory=set)
     unread: set[Stored] = field(default_factory=set)
@@ -102,8 +102,8 @@ class Search:
             return record
         counts.update({rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()})
         for ref in record.segments:
-            anew = self.found.segments.get((ref.month, record.id, ref.name))
-            counts.update(anew.counts if anew else {})
+            replacement = self.found.segments.get((ref.month, record.id, ref.name))
+            counts.update(replacement.counts if replacement else {})
         told = {rule: n for rule, n in sorted(counts.items()) if n}
         return replace(clean, figures=replace(clean.figures, redactions_by_rule=told))
 
@@ -196,7 +196,7 @@ class Search:
                 continue
             if now != each:
                 position = int(stored[2].partition("-")[0])
-                self.found.segments[stored] = Anew(
+                self.found.segments[stored] = Replacement(
                     bodies=tuple(encode_segments(enumerate(now, position))),
                     counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
                 )

@@ -17,7 +17,7 @@ from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import Key, Record, SegmentRef
 from gittraj.notes.epoch import Epoch, read_epoch, unite
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
-from gittraj.record.pipeline import this_month
+from gittraj.record.draft import this_month
 from gittraj.record.rewrite_segments import Renewal
 from gittraj.state.active import drop_active, load_active, save_active
 from gittraj.state.folder import LocalState
@@ -139,8 +139,8 @@ def _renew(search: Search, records: list[Record]) -> Renewal:
     instead: dict[Stored, tuple[SegmentRef, ...]] = {}
     for stored in {(ref.month, r.id, ref.name) for r in records for ref in (*r.segments, *r.also)}:
         if stored in found.segments:
-            anew = found.segments[stored]
-            bodies = anew.bodies if anew else ()
+            replacement = found.segments[stored]
+            bodies = replacement.bodies if replacement else ()
             files.update((segment_path(stored[1], name), body) for name, body in bodies)
             instead[stored] = tuple(_name(name, month, body) for name, body in bodies)
 

@@ -11,9 +11,11 @@ from gittraj.capture.repo_paths import RepoPaths
 from gittraj.config import Config, Environ, read_config
 from gittraj.git import Repository
 from gittraj.model.values import TaskRef
+from gittraj.record.draft import Draft
+from gittraj.record.drain.context import Context, Installed
 from gittraj.record.drain.redactor import redactors, stamp
-from gittraj.record.drain.run import Drain, Installed, Report
-from gittraj.record.pipeline import Draft, Pipeline
+from gittraj.record.drain.run import Report, run
+from gittraj.record.pipeline import Pipeline
 from gittraj.redact import LiveValues
 from gittraj.seal.policy import ForReaders
 from gittraj.state.folder import LocalState, installed_positions
@@ -45,15 +47,9 @@ def drain(
         local.tidy()
         when, reflogs = installed_positions(local.read("installed.json"))
         config = read_config(repository)
-        work = Drain(
-            repository,
-            config,
-            environ,
-            installed=Installed(time=when, reflogs=reflogs),
-            pipeline=make_pipeline(repository, config, environ, live=live),
-            patience=patience,
-        )
-        return work.run()
+        pipeline = make_pipeline(repository, config, environ, live=live)
+        installed = Installed(time=when, reflogs=reflogs)
+        return run(Context.of(repository, config, environ, installed=installed, patience=patience), pipeline)
 
 
 def make_pipeline(

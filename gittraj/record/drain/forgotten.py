@@ -37,10 +37,12 @@ def read_forgotten(
     told = [_named(decode_note(body)) for body in bodies.values() if _EVERYWHERE.search(body)]
     forgotten = frozenset(known).union(*told)
     everything = bodies if forgotten <= frozenset(known) else dict(notes.items(tip))
-    return forgotten, list(find_stones(everything.items(), forgotten))
+    return forgotten, list(find_tombstones(everything.items(), forgotten))
 
 
-def find_stones(notes: Iterable[tuple[str, bytes]], forgotten: Collection[str]) -> Iterator[tuple[str, Line]]:
+def find_tombstones(
+    notes: Iterable[tuple[str, bytes]], forgotten: Collection[str]
+) -> Iterator[tuple[str, Line]]:
     """The tombstones that take trajectories off every note which holds them and has none yet."""
     words = [name.encode() for name in forgotten]
     for commit, body in notes:
@@ -66,8 +68,8 @@ def without_forgotten(commit: Commit, forgotten: Collection[str]) -> Commit:
 
 def _named(lines: Iterable[Line]) -> set[str]:
     """The trajectories that a note says are to be nowhere."""
-    stones = (line for line in lines if isinstance(line, Tombstone))
-    return {stone.id for stone in stones if stone.scope == "all" and stone.first is None}
+    tombstones = (line for line in lines if isinstance(line, Tombstone))
+    return {t.id for t in tombstones if t.scope == "all" and t.first is None}
 
 
 def _changed(notes: NotesRef, since: str | None, tip: str | None) -> Iterator[tuple[str, bytes]]:

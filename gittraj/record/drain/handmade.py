@@ -1,5 +1,5 @@
-"""What authors recorded and no log tells, as parts: of trajectories written by hand on the commits made
-meanwhile, of sessions on their last commit.
+"""What authors recorded and no log contains, as parts: of manual trajectories on the commits made meanwhile,
+of sessions on their last commit.
 
 Whoever begins a trajectory by hand says what they work on in that worktree: a commit made there by a person
 belongs to it, with evidence ``manual``.
@@ -29,13 +29,13 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.pipeline import Draft, Target
+from gittraj.record.draft import Draft, Target
 from gittraj.state.active import Active, Header, without
 from gittraj.state.cursors import SessionState
 
-COMES = 60.0
+LOGGED_WITHIN = 60.0
 """Seconds after which a log that has grown and does not show a recorded event will never show it."""
-LOST = 24 * 3600.0
+GIVEN_UP_AFTER = 24 * 3600.0
 """Seconds after which nobody waits for a log any more."""
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
@@ -43,7 +43,7 @@ Present = Callable[[str | None], str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Handmade:
+class Manual:
     """``after``: the active trajectories as they are once all of this is written."""
 
     drafts: list[Draft] = field(default_factory=list)
@@ -55,7 +55,7 @@ def is_due(active: Active) -> bool:
     """Whether a drain has something to do for it, though nothing else is new."""
     if active.header.by_hand:
         return active.header.over or (active.header.ended and bool(active.events))
-    return bool(active.events) and _age(active.events[0]) > COMES
+    return bool(active.events) and _age(active.events[0]) > LOGGED_WITHIN
 
 
 def gather(
@@ -67,20 +67,20 @@ def gather(
     sessions: Mapping[str, SessionState],
     grown: Mapping[str, float],
     present: Present,
-) -> Handmade:
+) -> Manual:
     """``made``: the commits that people made, by worktree (of one that is gone: its place and ``#``);
     ``sessions`` by trajectory; ``grown``: when the log of a session that was read now was last written
     (seconds since 1970)."""
-    found = Handmade()
+    found = Manual()
     for active in actives:
         header = active.header
         if not header.by_hand:
             session = sessions.get(header.trajectory)
-            found.after.append(_leave(found, active, session, grown, head=head, present=present))
+            found.after.append(_record_missed(found, active, session, grown, head=head, present=present))
             continue
         commits = () if header.status else made.get(_place(header), ())
-        followed = _follow(found, active, commits, notes)
-        found.after.append(_close(found, followed, head, present) if header.ended else followed)
+        followed = _record_progress(found, active, commits, notes)
+        found.after.append(_record_end(found, followed, head, present) if header.ended else followed)
     return found
 
 
@@ -89,7 +89,7 @@ def _place(header: Header) -> str:
     return f"{header.worktree.partition('#')[0]}#" if header.over else header.worktree
 
 
-def _follow(found: Handmade, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
+def _record_progress(found: Manual, active: Active, commits: Sequence[str], notes: NotesRef) -> Active:
     """A trajectory that goes on: its events so far lead to the commits made now. One that brought nothing
     new takes the last part along."""
     if not commits:
@@ -105,7 +105,7 @@ def _follow(found: Handmade, active: Active, commits: Sequence[str], notes: Note
     return active
 
 
-def _close(found: Handmade, active: Active, head: str | None, present: Present) -> Active:
+def _record_end(found: Manual, active: Active, head: str | None, present: Present) -> Active:
     """One that ended: its last words go to its last commit, or it stands as explored where it began. Where
     there is no commit at all it waits."""
     header = active.header
@@ -117,8 +117,8 @@ def _close(found: Handmade, active: Active, head: str | None, present: Present) 
     return _write(found, active, [stands], "explored") if stands else active
 
 
-def _leave(
-    found: Handmade,
+def _record_missed(
+    found: Manual,
     active: Active,
     session: SessionState | None,
     grown: Mapping[str, float],
@@ -129,9 +129,9 @@ def _leave(
     """What a session's log does not show, and will not show any more."""
     header = active.header
     missed = [event for event in active.events if event.id not in header.logged]
-    due = [
-        e for e in missed if _age(e) > (COMES if grown.get(header.trajectory, 0.0) > _at(e) + COMES else LOST)
-    ]
+    grew = grown.get(header.trajectory, 0.0)
+    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else GIVEN_UP_AFTER for e in missed)
+    due = [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
     if not due:
         return active
     commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
@@ -145,7 +145,7 @@ def _leave(
     return replace(after, events=rest.events)
 
 
-def _write(found: Handmade, active: Active, commits: Sequence[str], role: Role) -> Active:
+def _write(found: Manual, active: Active, commits: Sequence[str], role: Role) -> Active:
     header = active.header
     if not active.events:
         return active

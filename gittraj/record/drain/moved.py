@@ -64,7 +64,7 @@ def find_moved(
         olds = _beside(repository, fresh, recorded, rewrites)
         if not olds:
             return []
-        told = name_told(rewrites, gathered)
+        told = as_evidence(rewrites, gathered)
         found = find_allowed(repository, olds, told=told, taken=taken, silent=silent, within=WITHIN)
     except GitError:
         return []  # as without this; repair says what git said
@@ -72,7 +72,7 @@ def find_moved(
     return [r for r in found if r.new in fresh or (r.source == "tree" and r.old in moved)]
 
 
-def name_told(
+def as_evidence(
     rewrites: Mapping[str, Sequence[str]], gathered: Mapping[str, Sequence[str]]
 ) -> dict[tuple[str, str], Source]:
     """What is known, as evidence."""

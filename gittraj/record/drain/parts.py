@@ -7,55 +7,35 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise, takewhile
 
-from gittraj.capture.own import Anchor, Part, Step
+from gittraj.capture.own import Part
 from gittraj.capture.session import Commit, Log
 from gittraj.events.part_summary import shorten
-from gittraj.model.session_items import Edit, Spent
+from gittraj.model.session_items import Edit
 from gittraj.model.values import (
     AnyEvent,
     Chapter,
-    Environment,
-    Exit,
     FileChanged,
     FileTouched,
     Key,
     Link,
     NoteEvent,
-    Parent,
-    Participant,
     Prompt,
     Range,
     RetrospectiveEvent,
-    Run,
     SegmentRef,
     SessionInfo,
-    TaskRef,
-    TaskSource,
     ToolCall,
     ToolResult,
     Trajectory,
     Usage,
 )
+from gittraj.record.draft import Draft, Target
+from gittraj.record.drain.description import describe
+from gittraj.record.drain.spending import add_usage, assign_calls, find_costs
 from gittraj.record.drain.superseding import is_output_log
-from gittraj.record.pipeline import Draft, Target
 from gittraj.state.cursors import Stored
 
 TITLE_LIMIT = 200
-
-
-def to_steps(log: Log) -> list[Step]:
-    """The log as ``own()`` sees it."""
-    return [
-        Step(
-            prompt=isinstance(entry.event, Prompt),
-            edit=bool(log.edits(index)),
-            here=log.places[index] == "here",
-            elsewhere=log.places[index] == "elsewhere",
-            ends_turn=index in log.turn_ends,
-            result=log.result_of(index),
-        )
-        for index, entry in enumerate(log.entries)
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,8 +97,10 @@ class Drafter:
         silent = [part for part in parts if not self._targets(part, explored=explored)]
         self._silent = {i for part in silent for i in range(part.first, part.last + 1)}
         self._title = self._find_title(parts) if not covered else None
-        counted = self._counted(parts)
-        costs = self._costs(counted, parts, standing)
+        counted = assign_calls(self.log, parts)
+        # the cost in another run's log is not part of this one's sum
+        paid = sum(p.cost for p in standing if p.cost and p.range.first in self._index)
+        costs = find_costs(self.log, counted, parts, paid)
         self._before = reduce(Usage.__add__, (p.usage for p in standing if p.usage), Usage())
         drafted: list[Drafted] = []
         for part in parts:
@@ -172,12 +154,7 @@ class Drafter:
         if not targets or not kept:
             return None
         files = self._files(kept)
-        span = Range(
-            first=log.entries[part.first].event.id,
-            last=log.entries[part.last].event.id,
-            n=part.last - part.first + 1,
-            at=None if self._further else log.start + part.first,
-        )
+        span = self._range(part)
         events = tuple(self._event(i, counted) for i in kept)
         paid = [costs[i] for i in kept if i in costs]
         cost = sum(paid[1:], paid[0]) if paid else None
@@ -186,9 +163,8 @@ class Drafter:
         chapter = Chapter(id=events[0].id, title=_first_line(prompt or ""), events=events)
         rev = 1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0)
         trajectory = Trajectory(
-            id=log.trajectory, whole=self._whole(part.last), chapters=(chapter,), span=span, prompt=prompt
+            id=log.trajectory, whole=self._describe(part.last), chapters=(chapter,), span=span, prompt=prompt
         )
-        paths = tuple(file.path for file in files)
         return Drafted(
             draft=Draft(
                 trajectory=trajectory,
@@ -196,12 +172,7 @@ class Drafter:
                 targets=targets,
                 files=files,
                 also=self._also(targets, earlier),
-                calls=tuple(
-                    call
-                    for i in kept
-                    if isinstance(event := log.entries[i].event, ToolResult)
-                    and (call := self._calls.get(event.call_id or ""))
-                ),
+                calls=self._calls_of(kept),
                 earlier=tuple(ref for part in earlier for ref in part.segments),
                 searched=self.searched,
                 dropped=sum(
@@ -219,10 +190,24 @@ class Drafter:
                 usage=reduce(Usage.__add__, spent) if spent else None,
                 range=span,
                 commits=tuple(t.commit for t in targets),
-                files=paths,
+                files=tuple(file.path for file in files),
                 explored=targets[0].role == "explored",
             ),
         )
+
+    def _range(self, part: Part) -> Range:
+        return Range(
+            first=self.log.entries[part.first].event.id,
+            last=self.log.entries[part.last].event.id,
+            n=part.last - part.first + 1,
+            at=None if self._further else self.log.start + part.first,
+        )
+
+    def _calls_of(self, kept: Iterable[int]) -> tuple[ToolCall, ...]:
+        """The calls whose results are among these events."""
+        events = (self.log.entries[i].event for i in kept)
+        names = (event.call_id or "" for event in events if isinstance(event, ToolResult))
+        return tuple(call for name in names if (call := self._calls.get(name)))
 
     def _event(self, index: int, counted: Mapping[int, tuple[str, ...]]) -> AnyEvent:
         event = self.log.entries[index].event
@@ -230,13 +215,8 @@ class Drafter:
             # kept because it committed here too; what it says is another repository's
             event = replace(event, content="", arguments=None, raw=None)
         touched = tuple(FileTouched(path=e.path, kind=e.kind) for e in self.log.edits(index))
-        usage = self._usage(self.log.spent[response] for response in counted.get(index, ()))
+        usage = add_usage((self.log.spent[response] for response in counted.get(index, ())), self._before)
         return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
-
-    def _usage(self, spent: Iterable[Spent]) -> Usage | None:
-        """Of the calls that count with one event; of a cumulative one what the parts before do not have."""
-        found = [s.usage.without(self._before) if s.cumulative else s.usage for s in spent]
-        return reduce(Usage.__add__, found) if found else None
 
     def _files(self, kept: Collection[int]) -> tuple[FileChanged, ...]:
         edits: dict[str, list[Edit]] = {}
@@ -264,99 +244,11 @@ class Drafter:
                     return _first_line(event.content)
         return None
 
-    def _whole(self, last: int) -> SessionInfo:
-        """What is known of the trajectory with its event ``last``. In a session that worked elsewhere too
-        nobody can tell which repository its task and tags are about."""
-        log = self.log
-        entrypoint = log.fact("entrypoint")
-        here = "elsewhere" not in log.places
-        return SessionInfo(
-            title=shorten(self._title, TITLE_LIMIT) if self._title else None,
-            agent=log.agent,
-            agent_version=log.fact("agent_version"),
-            models=tuple(map(str, log.facts.get("model", ()))),
-            session=log.session,
-            task=self._task() if here else None,
-            tags=tuple(map(str, log.facts.get("tag", ()))) if here else (),
-            participants=tuple(map(_participant, log.facts.get("participant", ()))) if here else (),
-            parent=Parent(id=log.parent) if log.parent else None,
-            aliases=tuple(map(str, log.facts.get("alias", ()))),
-            environment=Environment(entrypoint=entrypoint, ci=self.ci) if entrypoint or self.ci else None,
-            run=self._run(),
-            status=(log.fact("ended") if here else None) or log.fact("status"),
-            exit=self._exit(),
-            retrospective=next((told for i, told in reversed(self._reflected) if i <= last), None),
-        )
-
-    def _task(self) -> TaskRef | None:
-        """``task`` is ``SYSTEM:ID``, as a person names it."""
-        title, url, name = map(self.log.fact, ("task_title", "task_url", "task"))
-        system, _, task = (name or "").partition(":")
-        source = TaskSource(system="url", id=url, url=url) if url else None
-        if name:
-            source = TaskSource(system=system if task else "plain", id=task or name, url=url)
-        return TaskRef(title=title or name or str(url), source=source) if source or title else None
-
-    def _run(self) -> Run | None:
-        log = self.log
-        run, instance = log.fact("run"), log.fact("instance")
-        messages, calls = log.fact("messages"), log.fact("api_calls")
-        if not (run or instance):
-            return None
-        return Run(
-            id=run or log.session,
-            solve=log.fact("solve"),
-            instance=instance,
-            messages=_whole(messages),
-            api_calls=_whole(calls),
-        )
-
-    def _exit(self) -> Exit | None:
-        status, text, error = map(self.log.fact, ("exit_status", "submission", "exit_error"))
-        return Exit(status=status, submission=text, error=error) if status or text or error else None
-
-    def _counted(self, parts: Sequence[Part]) -> dict[int, tuple[str, ...]]:
-        """The one event that each model call counts with, and the calls that count there: its last that is
-        stored. A call whose figure comes in a later record was still open at the anchor: it counts with the
-        event after."""
-        dropped = {i for part in parts for i in part.dropped}
-        anchors = {part.anchor.call for part in parts}
-        last: dict[str, int] = {}
-        final: dict[str, int] = {}
-        for index, entry in enumerate(self.log.entries):
-            if entry.event.response is not None:
-                final[entry.event.response] = index
-                if index not in dropped:
-                    last[entry.event.response] = index
-        counted: dict[int, tuple[str, ...]] = {}
-        for response, spent in self.log.spent.items():
-            index = last.get(response, -1)
-            if index < 0:
-                continue
-            if index in anchors and index == final[response] and spent.beside:
-                index += 1
-            if index < len(self.log.entries):
-                counted[index] = (*counted.get(index, ()), response)
-        return counted
-
-    def _costs(
-        self, counted: Mapping[int, tuple[str, ...]], parts: Sequence[Part], stored: Sequence[Stored]
-    ) -> dict[int, float]:
-        """What the log says that events cost, in US dollars. Where it tells the sum alone, that stands on
-        the last event, without what earlier parts have of it."""
-        each = {
-            index: [c for r in responses if (c := self.log.spent[r].cost) is not None]
-            for index, responses in counted.items()
-        }
-        costs = {index: sum(found[1:], found[0]) for index, found in each.items() if found}
-        total = self.log.facts.get("cost_usd", (None,))[-1]
-        if costs or total is None:
-            return costs
-        # what another run's log told is no share of this one's sum
-        before = [part.cost for part in stored if part.cost and part.range.first in self._index]
-        dropped = {i for part in parts for i in part.dropped}
-        last = max((i for p in parts for i in range(p.first, p.last + 1) if i not in dropped), default=None)
-        return {last: float(total) - sum(before)} if last is not None else {}
+    def _describe(self, last: int) -> SessionInfo:
+        """The trajectory as known with its event ``last``."""
+        retrospective = next((told for i, told in reversed(self._reflected) if i <= last), None)
+        title = shorten(self._title, TITLE_LIMIT) if self._title else None
+        return describe(self.log, title=title, ci=self.ci, retrospective=retrospective)
 
     def _also(self, targets: Sequence[Target], earlier: Sequence[Stored]) -> tuple[SegmentRef | Key, ...]:
         """Earlier parts that wrote files of these commits which no commit took before."""
@@ -373,20 +265,6 @@ class Drafter:
             if open_paths & set(part.files):
                 found.extend(part.segments or [(self.log.trajectory, part.range.first)])
         return tuple(reversed(found))
-
-
-def rest_parts(steps: Sequence[Step], first: int, anchor: Anchor) -> list[Part]:
-    """The steps from ``first`` on, all to one anchor, cut before each prompt."""
-    starts = [i for i in range(first, len(steps)) if i == first or steps[i].prompt]
-    return [
-        Part(
-            first=start,
-            last=end - 1,
-            anchor=replace(anchor, call=-1, name=None),
-            dropped=frozenset(i for i in range(start, end) if steps[i].elsewhere),
-        )
-        for start, end in zip(starts, [*starts, len(steps)][1:], strict=True)
-    ]
 
 
 def _runs(part: Part, covered: Collection[int]) -> Iterator[tuple[int, int]]:
@@ -411,17 +289,5 @@ def _fold_edits(path: str, edits: Sequence[Edit]) -> FileChanged:
     return FileChanged(path=path, kind=kind, edits=len(edits), reverts=reverts, lines=lines)
 
 
-def _participant(said: str | float) -> Participant:
-    name, _, role = str(said).partition(":")
-    return Participant(name=name, role=role or None)
-
-
 def _first_line(text: str) -> str:
     return shorten(next((line.strip() for line in text.splitlines() if line.strip()), ""), TITLE_LIMIT)
-
-
-def _whole(number: str | None) -> int | None:
-    try:
-        return int(float(number)) if number else None
-    except OverflowError:  # no log counts so many
-        return None

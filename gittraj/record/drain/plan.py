@@ -14,13 +14,15 @@ from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
 from gittraj.model.codec import decode_note
 from gittraj.model.session_items import Cursor
-from gittraj.model.values import Evidence, Line, Link, Record, Tombstone, ToolCall, ToolResult
+from gittraj.model.values import Evidence, Line, Link, Record, Tombstone, ToolResult
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.drain.parts import Drafted, Drafter, rest_parts, to_steps
+from gittraj.record.draft import Target, Written
+from gittraj.record.drain.anchors import call_name, combine, locate, name_anchors
+from gittraj.record.drain.parts import Drafted, Drafter
+from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.record.drain.superseding import supersede
-from gittraj.record.pipeline import Target, Written
-from gittraj.state.cursors import Anchored, SessionState, Stored
+from gittraj.state.cursors import SessionState, Stored
 
 _TAKEN_KEPT = 50
 _SAFE_FACTS = frozenset(
@@ -32,7 +34,7 @@ _SAFE_FACTS = frozenset(
 class Reading:
     """A log that was read, and what was known of it: its anchors found before, as indexes of the log,
     and the latest one above it. ``gone``: parts whose place the log takes. ``first``:
-    nothing was known. ``idle``: it counts as over."""
+    nothing was known. ``idle``: it counts as over; ``age``: seconds since the log grew."""
 
     log: Log
     path: Path
@@ -43,12 +45,13 @@ class Reading:
     gone: tuple[Stored, ...] = ()
     first: bool = False
     idle: bool = False
+    age: float = 0.0
 
     @classmethod
     def of(cls, log: Log, path: Path, size: int, known: SessionState | None, *, idle: bool) -> Reading:
         state = known or SessionState(agent=log.agent, session=log.session, path=str(path))
         state, gone = supersede(state, log)
-        inside, before = _locate(log, state.anchors)
+        inside, before = locate(log, state.anchors)
         return cls(
             log=log,
             path=path,
@@ -144,16 +147,16 @@ class Plan:
         produced now."""
         trajectory = self.reading.log.trajectory
         for stored, target in self.copies:
-            found = (_standing(notes, c, trajectory, stored.range.first) for c in stored.commits)
+            found = (_find_record(notes, c, trajectory, stored.range.first) for c in stored.commits)
             record = next((r for r in found if r is not None), None)
             if record is not None:
                 yield target.commit, replace(record, link=target.link, role=target.role, origin=None)
         produced = self._produced()
         for stored in self.reading.known.parts:
             if stored.explored and stored.range.first in produced:
-                yield from _stones(trajectory, stored, "produced a commit")
+                yield from _tombstones(trajectory, stored, "produced a commit")
         for stored in self.reading.gone:
-            yield from _stones(trajectory, stored, "its own log is told")
+            yield from _tombstones(trajectory, stored, "its own log is told")
 
     def remember(self, written: Written) -> SessionState:
         """The session's state once all of this is written."""
@@ -168,7 +171,7 @@ class Plan:
             path=str(reading.path),
             size=reading.size,
             cursor=cursor if start is not None or log.start else Cursor(),
-            anchors=_name_anchors(log, reading.known.anchors, self.anchors, self.commits),
+            anchors=name_anchors(log, reading.known.anchors, self.anchors, self.commits),
             parts=self._parts(written),
             open_paths=tuple(sorted(self.writings.paths())),
             left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
@@ -220,7 +223,7 @@ class Plan:
 def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[tuple[Stored, Target]], list[Part]]:
     """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
     log = reading.log
-    anchors, copies = _combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
+    anchors, copies = combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
     made = {a.call for a in anchors}
     elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle
@@ -247,57 +250,6 @@ def _touches(commit: Commit, writings: Writings) -> bool:
     return any(w.path in paths for w in writings.found)
 
 
-def _call_name(log: Log, index: int) -> str:
-    event = log.entries[index].event
-    return (event.call_id or event.id) if isinstance(event, ToolCall) else event.id
-
-
-def _name_anchors(
-    log: Log, known: Sequence[Anchored], anchors: Sequence[Anchor], commits: Mapping[str, Commit]
-) -> tuple[Anchored, ...]:
-    """All anchors by the name of their call, in the log's order as far as it was read."""
-    named = {anchored.call: anchored for anchored in known}
-    for anchor in sorted(anchors, key=lambda a: a.call):
-        call = _call_name(log, anchor.call)
-        stored = all(commits[c].stored for c in anchor.commits if c in commits)
-        named[call] = Anchored(call=call, commits=anchor.commits, evidence=anchor.evidence, stored=stored)
-    return tuple(named.values())
-
-
-def _locate(log: Log, known: Sequence[Anchored]) -> tuple[tuple[Anchor, ...], Anchor | None]:
-    """The anchors found before, as indexes of this log; the latest one above it apart."""
-    index = {_call_name(log, i): i for i, e in enumerate(log.entries) if isinstance(e.event, ToolCall)}
-    inside: list[Anchor] = []
-    before: Anchor | None = None
-    for anchored in known:
-        call = index.get(anchored.call, -1)
-        anchor = Anchor(call=call, commits=anchored.commits, evidence=anchored.evidence)
-        if call >= 0:
-            inside.append(anchor)
-        else:
-            before = replace(anchor, commits=anchor.commits[-1:], name=anchored.call)
-    return tuple(inside), before
-
-
-def _combine(
-    known: Sequence[Anchor], found: Sequence[Anchor], stored: Sequence[Stored]
-) -> tuple[list[Anchor], list[tuple[Stored, Target]]]:
-    """One anchor a call. A commit that joins a call whose parts stand already gets their records."""
-    by_call: dict[int, Anchor] = {}
-    copies: list[tuple[Stored, Target]] = []
-    for anchor in (*known, *found):
-        old = by_call.get(anchor.call)
-        if old is None:
-            by_call[anchor.call] = anchor
-            continue
-        fresh = tuple(c for c in anchor.commits if c not in old.commits)
-        by_call[anchor.call] = replace(old, commits=(*old.commits, *fresh))
-        for part in stored:
-            if set(part.commits) & set(old.commits):
-                copies += [(part, Target(commit=c, link=Link(evidence=anchor.evidence))) for c in fresh]
-    return list(by_call.values()), copies
-
-
 def _aliases(
     aliases: Iterable[tuple[str, tuple[int, ...]]], reading: Reading
 ) -> tuple[dict[int, list[Target]], list[tuple[Stored, Target]]]:
@@ -307,7 +259,7 @@ def _aliases(
     fresh: dict[int, list[Target]] = {}
     copies: dict[tuple[str, str], tuple[Stored, Target]] = {}
     for commit, calls in aliases:
-        target = Target(commit=commit, link=Link(evidence="content", call=_call_name(reading.log, calls[-1])))
+        target = Target(commit=commit, link=Link(evidence="content", call=call_name(reading.log, calls[-1])))
         for call in calls:
             for part in reading.known.parts:
                 first = positions.get(part.range.first)
@@ -319,11 +271,11 @@ def _aliases(
     return fresh, list(copies.values())
 
 
-def _stones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
-    stone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
-    yield from ((commit, stone) for commit in part.commits)
+def _tombstones(trajectory: str, part: Stored, why: str) -> Iterator[tuple[str, Line]]:
+    tombstone = Tombstone(id=trajectory, first=part.range.first, rev=part.rev, deleted=why)
+    yield from ((commit, tombstone) for commit in part.commits)
 
 
-def _standing(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
+def _find_record(notes: NotesRef, commit: str, trajectory: str, first: str) -> Record | None:
     records = standing(commit, decode_note(notes.read(commit) or b""))
     return next((r for r in records if r.key == (trajectory, first)), None)

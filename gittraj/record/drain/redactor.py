@@ -33,10 +33,10 @@ def options_of(config: Config) -> Options:
 def redactors(config: Config, *, key: bytes, live: LiveValues) -> Callable[[], Redact]:
     """Makes one redactor after the other, each for one trajectory. Raises TrajError."""
     options = options_of(config)
-    return lambda: TwoMinded(lambda: Redactor(key=key, live=live, options=options))
+    return lambda: StrictRedactor(lambda: Redactor(key=key, live=live, options=options))
 
 
-class TwoMinded:
+class StrictRedactor:
     """A redactor, and a second one for what is to be looked at strictly. The output of ``env`` is full of
     values that are no secrets (a locale, a PATH): the second takes them out there, and only those that look
     drawn by lot become known to the first, which takes what it knows out of everything."""

@@ -24,7 +24,9 @@ from gittraj.model.values import (
     ToolCall,
     Usage,
 )
-from gittraj.record.drain.parts import Drafter, rest_parts, to_steps
+from gittraj.record.drain.description import find_run
+from gittraj.record.drain.parts import Drafter
+from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.state.cursors import Stored
 from tests.unit.capture.logs import asked, changed, commit, index, log, oid, ran, said, wrote
 
@@ -263,6 +265,6 @@ def test_prompts_are_steps() -> None:
 @pytest.mark.parametrize(("counted", "calls"), [(2, 2), (10**400, None)], ids=["few", "absurd"])
 def test_a_run_counts_what_can_be_counted(counted: int, calls: int | None) -> None:
     of = replace(spending(beside=False), facts={"run": ("r",), "api_calls": (str(counted),)})
-    run = Drafter(of, commits={}, ci=None)._run()
+    run = find_run(of)
     assert run
     assert run.api_calls == calls

@@ -1,0 +1,147 @@
+"""One batch of prepared parts, written: segments into the data refs first, then the notes that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+
+from gittraj.git import Repository, patch_ids, read_present
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.values import Line, Origin, Record, Tombstone
+from gittraj.notes.carry import carry_note, spread
+from gittraj.notes.merge import merge_lines
+from gittraj.notes.split_commits import Pieces
+from gittraj.notes.store import DataRefs, NotesRef
+from gittraj.record.draft import STUB_REV, Prepared, Written
+from gittraj.record.rewrite_segments import Renewal, is_pushed, notes_of, rewrite_note
+
+Pairs = Sequence[tuple[str, str]]
+Rewrites = Mapping[str, tuple[str, ...]]
+
+
+def write_batch(
+    repository: Repository,
+    prepared: Sequence[Prepared],
+    *,
+    carry: Pairs,
+    became: Pairs,
+    rewrites: Rewrites,
+    gathered: Rewrites,
+) -> Written:
+    """Name prepared parts in the refs. Raises StoreError; then no record was written."""
+    notes = NotesRef(repository)
+    batch: dict[str, list[Line]] = {}
+    for each in prepared:
+        for commit, line in each.lines:
+            batch.setdefault(commit, []).append(line)
+    _fill_origins(repository, batch)
+    renewals = [renewal for each in prepared for renewal in each.renewals]
+    _carry(notes, batch, renewals, carry=carry, became=became, rewrites=rewrites, gathered=gathered)
+    _name_blobs(repository, prepared)
+    pushed = {id(renewal): is_pushed(repository, renewal) for renewal in renewals}
+    secret = [renewal for renewal in renewals if not pushed[id(renewal)]]
+    written = _combine(prepared)
+    changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
+    if changes:
+        message = f"git-traj: {len(written.segments)} parts, {len(changes)} commits"
+        old_names = {path.rpartition("/")[2].encode() for r in secret for _, path in r.gone}
+        written.tip = notes.write(changes, message=message, forget=old_names)
+        written.commits |= changes.keys()
+    _forget(repository, secret)
+    written.exposed |= {key[0] for r in renewals if r.gone and pushed[id(r)] for key in r.records}
+    return written
+
+
+def _combine(prepared: Sequence[Prepared]) -> Written:
+    written = Written(searched=min((each.written.searched for each in prepared), default=0))
+    for each in prepared:
+        written.segments.update(each.written.segments)
+        written.parked.extend(each.written.parked)
+        written.remark = written.remark or each.written.remark
+    return written
+
+
+def _name_blobs(repository: Repository, prepared: Sequence[Prepared]) -> None:
+    blobs: dict[str, dict[str, str]] = {}
+    for each in prepared:
+        blobs.setdefault(each.month, {}).update(each.blobs)
+    for month, named in blobs.items():
+        if named:
+            DataRefs(repository).add(month, named)
+
+
+def _carry(
+    notes: NotesRef,
+    batch: dict[str, list[Line]],
+    renewals: Iterable[Renewal],
+    *,
+    carry: Pairs,
+    became: Pairs,
+    rewrites: Rewrites,
+    gathered: Rewrites,
+) -> None:
+    """Add to the batch what belongs on rewritten commits, and apply the ``renewals`` to all of it."""
+
+    @cache
+    def stored(commit: str) -> list[Line]:
+        return decode_note(notes.read(commit) or b"")
+
+    def note(commit: str) -> list[Line]:
+        return [*batch.get(commit, ()), *stored(commit)]
+
+    known = ((old, new) for old, news in rewrites.items() for new in news)
+    read = partial(read_present, notes.repository)
+    pieces = Pieces([*carry, *became, *known], read=read, note=note, gathered=gathered)
+    for old, new in carry:
+        batch.setdefault(new, []).extend(pieces.fitting(old, new, carry_note(old, stored(old))))
+    for renewal in renewals:
+        _apply(notes, batch, renewal)
+    spread(batch, rewrites, fitting=pieces.fitting)
+
+
+def _apply(notes: NotesRef, batch: dict[str, list[Line]], renewal: Renewal) -> None:
+    """Every note with one of the records gets the new one, and so does what this batch writes."""
+    for lines in batch.values():
+        lines[:] = [renewal.apply(line) for line in lines]
+    for commit, lines in notes_of(notes, renewal.trajectories):
+        batch.setdefault(commit, []).extend(rewrite_note(commit, lines, renewal))
+
+
+def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
+    """What nobody else has yet leaves the data refs, history and all, before it can be pushed."""
+    gone: dict[str, set[str]] = {}
+    for renewal in renewals:
+        for month, path in renewal.gone:
+            gone.setdefault(month, set()).add(path)
+    for month, paths in gone.items():
+        DataRefs(repository).forget(month, paths)
+
+
+def _fill_origins(repository: Repository, batch: Mapping[str, list[Line]]) -> None:
+    """Tell the records that are new where they were first written. Of a commit that was pruned meanwhile
+    no more is known than its id: that is no reason to keep the others waiting."""
+    objects = repository.objects
+    fresh = [c for c, lines in batch.items() if any(_is_new(line) for line in lines)]
+    here = {commit for commit in fresh if objects.exists(commit)}
+    identities = patch_ids(repository, [commit for commit in fresh if commit in here])
+    for commit in fresh:
+        tree = objects.commit(commit).tree if commit in here else None
+        origin = Origin(commit=commit, patch_id=identities.get(commit), tree=tree)
+        batch[commit][:] = [
+            replace(line, origin=origin) if isinstance(line, Record) and _is_new(line) else line
+            for line in batch[commit]
+        ]
+
+
+def _is_new(line: Line) -> bool:
+    return isinstance(line, Record) and line.origin is None
+
+
+def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
+    """The note with the new lines. A stub that is now told in full gets its tombstone: plain git's union
+    would bring it back."""
+    merged = merge_lines(commit, (*decode_note(body), *new))
+    told = {line.id for line in merged if isinstance(line, Record) and not line.incomplete}
+    stubs = {line.id for line in merged if isinstance(line, Record) and line.incomplete} & told
+    return encode_note((*merged, *(Tombstone(id=i, rev=STUB_REV, deleted="told in full") for i in stubs)))

@@ -1,0 +1,91 @@
+"""What goes into the pipeline, and what comes out: values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from gittraj.model.values import FileChanged, Key, Line, Link, Role, SegmentRef, ToolCall, Trajectory
+from gittraj.record.rewrite_segments import Renewal
+
+STUB_REV = 0
+"""Of a link stub: lower than any record's, so that one tombstone takes the stub and nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """A commit that a part belongs to, and why."""
+
+    commit: str
+    link: Link
+    role: Role = "produced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A part before redaction. ``positions`` are those of its events in the trajectory; ``also`` earlier
+    segments that wrote files of the commit, or keys of earlier parts of the same batch; ``calls`` those of
+    its results that stand outside of it, or say more than it keeps of them; ``earlier`` the segments of parts
+    that are stored already, written when ``searched`` secrets were known; ``branch`` what was checked out
+    when the log began; ``source`` the log (it stays on this machine)."""
+
+    trajectory: Trajectory
+    positions: tuple[int, ...]
+    targets: tuple[Target, ...]
+    files: tuple[FileChanged, ...] = ()
+    also: tuple[SegmentRef | Key, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+    earlier: tuple[SegmentRef, ...] = ()
+    searched: int = 0
+    dropped: int = 0
+    rev: int = 1
+    cost_usd: float | None = None
+    branch: str | None = None
+    source: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parked:
+    """A part that could not be redacted: where it lies, never what it says."""
+
+    source: str
+    first: str
+    last: str
+    why: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Written:
+    """What a batch came to: the segments of each part (of earlier ones that were made anew too), the commits
+    whose notes changed, what was parked; ``remark``: what a user has to know of how thinking was sealed, on
+    one line; ``searched``: how many secrets were known; ``exposed``: trajectories
+    in which a secret became known that was pushed before."""
+
+    segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
+    commits: set[str] = field(default_factory=set)
+    parked: list[Parked] = field(default_factory=list)
+    exposed: set[str] = field(default_factory=set)
+    remark: str | None = None
+    searched: int = 0
+    tip: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Redacted parts: their records and other lines, by commit, and the blobs that hold their events (path
+    on the data ref of ``month``: id). ``learned``: keyed hashes of what turned out to be secret;
+    ``renewals``: earlier parts that had it."""
+
+    month: str
+    lines: tuple[tuple[str, Line], ...] = ()
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    learned: frozenset[str] = frozenset()
+    renewals: tuple[Renewal, ...] = ()
+    written: Written = field(default_factory=Written)
+
+
+def this_month() -> str:
+    """Of the data ref that is written now."""
+    return datetime.now(UTC).strftime("%Y-%m")

@@ -1,0 +1,68 @@
+"""The circumstances of one drain: fixed from its start to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from gittraj.capture.repo_paths import RepoPaths
+from gittraj.capture.session import Commit
+from gittraj.config import Config, Environ
+from gittraj.git import Position, Repository, read_changes
+from gittraj.record.drain.sessions import Sessions
+from gittraj.state.folder import FOLDER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installed:
+    """When git-traj was installed (seconds since the epoch), and how far each reflog was then."""
+
+    time: float
+    reflogs: Mapping[str, Position]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """``patience``: seconds that a commit's call may take to be logged; ``now``: when the drain began."""
+
+    repository: Repository
+    config: Config
+    environ: Environ
+    installed: Installed
+    territory: RepoPaths
+    sessions: Sessions
+    patience: float = 0.0
+    now: float = field(default_factory=time.time)
+
+    @classmethod
+    def of(
+        cls,
+        repository: Repository,
+        config: Config,
+        environ: Environ,
+        *,
+        installed: Installed,
+        patience: float = 0.0,
+    ) -> Context:
+        territory = RepoPaths(repository, home=environ.home)
+        return cls(
+            repository=repository,
+            config=config,
+            environ=environ,
+            installed=installed,
+            territory=territory,
+            sessions=Sessions(config, environ, territory.roots, installed=installed.time),
+            patience=patience,
+        )
+
+    @property
+    def folder(self) -> Path:
+        return self.repository.common_dir / FOLDER
+
+    def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
+        """The commits with what they changed; without those that are gone (pruned, never made)."""
+        ids = [c.id for stream in streams for c in stream]
+        changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
+        return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]

@@ -1,0 +1,87 @@
+"""The logs that a drain reads: each from where the last drain stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from gittraj.agents import SessionFile
+from gittraj.capture.session import Log
+from gittraj.errors import TrajError
+from gittraj.model.session_items import Cursor, is_unique
+from gittraj.model.values import AnyEvent, Message
+from gittraj.record.drain.context import Context
+from gittraj.record.drain.plan import Reading
+from gittraj.record.drain.reading import read_log
+from gittraj.record.drain.sessions import Wanted
+from gittraj.record.drain.waiting import IDLE
+from gittraj.state.cursors import State, Suspension
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogReader:
+    """``ended``: sessions whose agent reported their end; ``recorded``: the events that commands recorded in
+    full, by id."""
+
+    context: Context
+    state: State
+    off: Suspension
+    ended: frozenset[str]
+    recorded: Mapping[str, AnyEvent]
+
+    def read(self, wanted: Iterable[Wanted]) -> Iterator[Reading]:
+        """A log that cannot be read is no reason to stop: its commits wait."""
+        for each in wanted:
+            try:
+                yield self._read(each)
+            except (OSError, TrajError):
+                continue
+
+    def _read(self, wanted: Wanted) -> Reading:
+        file = wanted.file
+        known = self.state.sessions.get(file.trajectory)
+        cursor = known.cursor if known and not wanted.whole else Cursor()
+        facts = known.facts if known else {}
+        log, size, age = self._read_log(file, cursor, facts)
+        source = self._copied_from(log) if cursor.offset == 0 else None
+        if source is not None:
+            copies = {entry.event.id for entry in self._read_log(source, Cursor(), {})[0].entries}
+            facts = {**facts, "parent_session": (source.session,), "parent_kind": ("fork",)}
+            log, size, age = self._read_log(file, cursor, facts, skip=copies)
+        ended = file.subagent is None and file.name in self.ended
+        if ended and log.entries and isinstance(log.entries[-1].event, Message):
+            log = replace(log, quiet=True)  # its agent reported the end: no need to wait until the file rests
+        return replace(Reading.of(log, file.path, size, known, idle=age > IDLE), age=age)
+
+    def _read_log(
+        self,
+        file: SessionFile,
+        cursor: Cursor,
+        facts: Mapping[str, Sequence[str]],
+        *,
+        skip: Collection[str] = (),
+    ) -> tuple[Log, int, float]:
+        return read_log(
+            file,
+            cursor,
+            facts=facts,
+            territory=self.context.territory,
+            config=self.context.config,
+            off=self.off.sessions.get(file.name, ()) if file.subagent is None else (),
+            skip=skip,
+            recall=self.recorded.get,
+            now=self.context.now,
+        )
+
+    def _copied_from(self, log: Log) -> SessionFile | None:
+        """The session that a log begins with a copy of, if parts of that one are stored: a fork."""
+        if log.subagent is not None:
+            return None
+        ids = {entry.event.id for entry in log.entries}
+        for trajectory, other in self.state.sessions.items():
+            ours = trajectory == log.trajectory or other.agent != log.agent or not other.path
+            firsts = (p.range.first for p in other.parts)
+            if not ours and any(is_unique(first) and first in ids for first in firsts):
+                return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
+        return None

@@ -1,0 +1,136 @@
+"""What happened in the worktrees since the last drain: their reflogs, and the spool that hooks write."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from gittraj.capture.commits import Moves, is_made, read_moves
+from gittraj.capture.session import Commit
+from gittraj.git import Position, ReflogEntry, Repository, read_reflog
+from gittraj.history import find_skipped
+from gittraj.record.drain.context import Context, Installed
+from gittraj.record.drain.moved import find_fresh, find_given_up
+from gittraj.state.active import place_of
+from gittraj.state.cursors import State, Suspension
+from gittraj.state.spool import Spooled, find_told, read_spool
+
+HOOK_RUNS = 0.1
+"""Seconds that a hook may take after its commit is in the reflog."""
+_OLD_COMMITS = 300
+_LOGS_KEPT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """``fresh``: commits that HEADs came to, each with its parents; ``ended``: sessions whose agent reported
+    their end; ``worktrees``: where each commit was made (with ``#``: in a worktree that was removed)."""
+
+    moves: Sequence[Moves]
+    fresh: Mapping[str, Sequence[str]]
+    ended: frozenset[str]
+    worktrees: Mapping[str, str]
+
+    @property
+    def silent(self) -> set[str]:
+        """The commits made while switched off."""
+        return {c.id for m in self.moves for c in m.commits if not c.stored}
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """The rewrites (old, new), without those into commits made while switched off."""
+        silent = self.silent
+        return [pair for m in self.moves for pair in m.pairs if pair[1] not in silent]
+
+
+def read_news(context: Context, state: State, off: Suspension) -> tuple[News, State]:
+    """The news, and the state with how far reflogs and spool are read."""
+    repository = context.repository
+    reflogs, read = _read_reflogs(context, state)
+    entries = [entry for found in read.values() for entry in found]
+    fresh = find_fresh(repository, entries)
+    spooled, offset = _read_spool(context.folder, state.spool, {e.new for e in entries if is_made(e)})
+    logged, ended = find_told(spooled)
+    logs = [(name, log) for name, log in state.logs.items() if name not in logged] + [*logged.items()]
+    moves, worktrees = _read_moves(repository, read, [ln for ln in spooled if ln.kind != "session"], off)
+    news = News(moves=moves, fresh=fresh, ended=ended, worktrees=worktrees)
+    return news, replace(state, spool=offset, reflogs=reflogs, logs=dict(logs[-_LOGS_KEPT:]))
+
+
+def read_old_commits(repository: Repository, installed: Installed) -> tuple[Commit, ...]:
+    """Those made before the installation: they take their events with them and store none."""
+    old: list[Commit] = []
+    for git_dir, position in installed.reflogs.items():
+        entries, _ = read_reflog(repository, Path(git_dir), None)
+        later, _ = read_reflog(repository, Path(git_dir), position)
+        before = entries[: len(entries) - len(later)] if len(later) < len(entries) else []
+        old += read_moves(before[-_OLD_COMMITS:], (), stored=False).commits
+    return tuple(old)
+
+
+def _read_reflogs(
+    context: Context, state: State
+) -> tuple[dict[str, tuple[str, ...]], dict[Path, list[ReflogEntry]]]:
+    """The positions reached, and the new entries by git directory."""
+    reflogs = dict(state.reflogs)
+    found: dict[Path, list[ReflogEntry]] = {}
+    for git_dir in [tree.git_dir for tree in context.repository.worktrees()]:
+        known = reflogs.get(str(git_dir))
+        since = Position(int(known[0]), known[1]) if known else context.installed.reflogs.get(str(git_dir))
+        found[git_dir], position = read_reflog(context.repository, git_dir, since)
+        reflogs[str(git_dir)] = (str(position.size), position.digest)
+    return reflogs, found
+
+
+def _read_spool(folder: Path, since: int, made: set[str]) -> tuple[list[Spooled], int]:
+    """The spool's new lines. git writes the reflog before it runs the hook: a commit's line gets a
+    moment to come, or an agent's commit would count as a person's."""
+    spooled, offset = read_spool(folder, since)
+    end = time.monotonic() + HOOK_RUNS
+    while made - {line.id for line in spooled} and time.monotonic() < end:
+        time.sleep(0.02)
+        spooled, offset = read_spool(folder, since)
+    return spooled, offset
+
+
+def _read_moves(
+    repository: Repository,
+    read: Mapping[Path, list[ReflogEntry]],
+    spooled: Sequence[Spooled],
+    off: Suspension,
+) -> tuple[list[Moves], dict[str, str]]:
+    """The moves of each worktree, and the worktree of each commit."""
+    place = partial(place_of, common_dir=repository.common_dir)
+    paused = {name for name, spans in off.sessions.items() if spans and spans[-1].end is None}
+    moves: list[Moves] = []
+    worktrees: dict[str, str] = {}
+    removed = [line for line in spooled if not any(_same(line.git_dir, tree) for tree in read)]
+    if removed:  # the worktrees' reflogs went with them
+        moves.append(read_moves((), removed, off=off.commits, away=paused))
+        worktrees.update((line.id, f"{place(line.git_dir)}#") for line in removed)
+    for git_dir, entries in read.items():
+        here = [line for line in spooled if _same(line.git_dir, git_dir)]
+        if entries or here:
+            earlier = partial(_history, repository, git_dir)
+            made = read_moves(entries, here, earlier=earlier, off=off.commits, away=paused)
+            moves.append(_without_false(repository, made, git_dir))
+            worktrees.update((c.id, place(git_dir)) for c in made.commits)
+    return moves, worktrees
+
+
+def _without_false(repository: Repository, moves: Moves, git_dir: Path) -> Moves:
+    """git names the commit below for what a rebase left out; and a squash may have been given up."""
+    false = find_given_up(repository, moves.squashed)
+    if moves.rebased:
+        false |= find_skipped(repository, moves.rebased, _history(repository, git_dir))
+    return replace(moves, pairs=tuple(pair for pair in moves.pairs if pair not in false))
+
+
+def _history(repository: Repository, git_dir: Path) -> list[ReflogEntry]:
+    return read_reflog(repository, git_dir, None)[0]
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one == other or one.resolve() == other.resolve()

@@ -1,0 +1,165 @@
+"""The parts of one trajectory, redacted and sealed: their records, and the segments that hold their events.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from gittraj.config import Config
+from gittraj.errors import RedactionError, SealError
+from gittraj.events.part_summary import summarize_part
+from gittraj.events.sensitive import strict_events
+from gittraj.events.truncate import cap, fit, measure, select
+from gittraj.model.codec import encode_segments, segment_path
+from gittraj.model.values import AnyEvent, Key, Record, SegmentRef, Thinking, ThinkingState, map_texts
+from gittraj.record.draft import Draft, Parked
+from gittraj.redact.events import Redact, clean_trajectory, teach
+from gittraj.seal.events import Sealing, is_sealable, seal_events
+
+
+@dataclass(slots=True, kw_only=True)
+class Encoded:
+    """``records`` by commit; ``files``: segments by path on the data ref; ``segments`` of each part."""
+
+    records: list[tuple[str, Record]] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
+    parked: list[Parked] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Encoder:
+    """``month``: of the data ref that the segments go to; the rest is as in ``Pipeline``."""
+
+    config: Config
+    ruleset: str
+    sealing: Sealing | None
+    localise: Callable[[str], str]
+    month: str
+
+    def encode(self, drafts: Sequence[Draft], redactor: Redact) -> Encoded:
+        """The parts of one trajectory. Those that cannot be redacted are ``parked``."""
+        strict = strict_events(
+            (event for draft in drafts for event in draft.trajectory.events),
+            self.config.strict,
+            calls=[call for draft in drafts for call in draft.calls],
+        )
+        teach(redactor, [draft.trajectory for draft in drafts], strict)
+        encoded = Encoded()
+        for draft in drafts:
+            try:
+                for record in self._records(draft, redactor, strict, encoded):
+                    encoded.records.append(record)  # those before a failure count
+            except (RedactionError, RecursionError) as error:
+                # arguments nested a thousand deep cannot be walked, so they were not scanned either
+                span = draft.trajectory.span
+                encoded.parked.append(
+                    Parked(
+                        source=str(draft.source or ""),
+                        first=span.first if span else "",
+                        last=span.last if span else "",
+                        why=error.message if isinstance(error, RedactionError) else "nested too deeply",
+                    )
+                )
+        return encoded
+
+    def _records(
+        self, draft: Draft, redactor: Redact, strict: Collection[str], encoded: Encoded
+    ) -> Iterator[tuple[str, Record]]:
+        """The record of one part for each of its commits; its segments are added to ``encoded``."""
+        before = dict(redactor.counts)
+
+        def clean(text: str, name: str | None) -> str:
+            return redactor.text(self.localise(text), name=name)
+
+        trajectory = clean_trajectory(redactor, draft.trajectory, strict, self.localise)
+        changed = map_texts(draft.files, clean)
+        counted = {rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()}
+        events = tuple(measure(event) for event in trajectory.events)
+        capped = [cap(event) for event in events]
+        places = select(capped, self._room(draft, encoded.segments))
+        kept, seals, state = self._seal(trajectory.id, [capped[at] for at in places])
+        if state == "none" and any(isinstance(event, Thinking) for event in events):
+            state = "dropped"
+        pairs = zip(places, kept, strict=True)
+        placed = [(draft.positions[at], event) for at, event in pairs if event is not None]
+        segments = _store_segments(trajectory.id, encode_segments(placed), self.month, encoded.files)
+        key = (trajectory.id, trajectory.span.first if trajectory.span else None)
+        encoded.segments[key] = segments
+        figures = summarize_part(
+            events,
+            prompt=trajectory.prompt,
+            files=changed,
+            thinking=state,
+            dropped=draft.dropped,
+            omitted=len(events) - len(places),
+        )
+        figures = replace(
+            figures,
+            cost_usd=draft.cost_usd,
+            cost_source="unknown" if draft.cost_usd is None else "reported",
+            redactions_by_rule={rule: n for rule, n in sorted(counted.items()) if n},
+            ruleset=self.ruleset,
+        )
+        for target in draft.targets:
+            record = Record(
+                id=trajectory.id,
+                rev=draft.rev,
+                link=map_texts(target.link, clean),
+                range=trajectory.span,
+                role=target.role,
+                segments=segments,
+                also=_resolve(draft.also, encoded.segments),
+                figures=figures,
+                whole=trajectory.whole,
+            )
+            yield target.commit, replace(fit(record), seals=seals)
+
+    def _room(self, draft: Draft, written: Mapping[Key, tuple[SegmentRef, ...]]) -> int | None:
+        """Bytes that the part's events may take; None: any."""
+        limits = [self.config.max_segment_bytes]
+        if self.config.max_session_bytes is not None:
+            fresh = (refs for key, refs in written.items() if key[0] == draft.trajectory.id)
+            taken = sum(ref.bytes for ref in {*draft.earlier, *chain.from_iterable(fresh)})
+            limits.append(self.config.max_session_bytes - taken)
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def _seal(
+        self, trajectory: str, events: Sequence[AnyEvent]
+    ) -> tuple[Sequence[AnyEvent | None], Mapping[str, tuple[str, ...]], ThinkingState]:
+        """The events as they are stored (None: not at all), the seals, and what became of the thinking. What
+        cannot be sealed is dropped."""
+        if not any(isinstance(event, Thinking) for event in events):
+            return events, {}, "none"
+        if self.config.thinking == "clear":
+            return events, {}, "clear"
+        sealer = self.sealing.sealer() if self.sealing and self.config.thinking == "seal" else None
+        if sealer is not None and any(map(is_sealable, events)):
+            try:
+                return *seal_events(trajectory, events, sealer), "sealed"
+            except SealError:
+                pass
+        return [None if isinstance(event, Thinking) else event for event in events], {}, "dropped"
+
+
+def _store_segments(
+    trajectory: str, segments: Sequence[tuple[str, bytes]], month: str, files: dict[str, bytes]
+) -> tuple[SegmentRef, ...]:
+    files.update((segment_path(trajectory, name), body) for name, body in segments)
+    return tuple(
+        SegmentRef(name=name, month=month, bytes=len(body), sha256=hashlib.sha256(body).hexdigest())
+        for name, body in segments
+    )
+
+
+def _resolve(
+    also: Sequence[SegmentRef | Key], segments: Mapping[Key, tuple[SegmentRef, ...]]
+) -> tuple[SegmentRef, ...]:
+    """Parts of the same batch by the segments that they got."""
+    found = ((item,) if isinstance(item, SegmentRef) else segments.get(item, ()) for item in also)
+    return tuple(ref for refs in found for ref in refs)
