@@ -27,14 +27,14 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
     from gittraj.query.records import Recorded
     from gittraj.query.review import read_change
     from gittraj.render.comment.comment import CommentOptions, render_comment
-    from gittraj.render.comment.tables import Place
+    from gittraj.render.comment.tables import Location
 
     with find_repository() as repository:
         drain_first(repository)
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, Recorded(notes.items()), base, head, notes=notes.tip())
-    text = render_comment(change, Place(), CommentOptions(prompts=prompts, cost=not no_cost))
+    text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
     if not as_json:
         click.echo(text, nl=False)
         return

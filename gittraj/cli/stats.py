@@ -32,7 +32,7 @@ from gittraj.cli.no_match import say_nothing_found
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.index.counters import take_stock
+from gittraj.index.counters import compute_stats
 from gittraj.notes.store import NotesRef
 from gittraj.query.records import Recorded
 from gittraj.query.stats.statistics import BY
@@ -55,7 +55,7 @@ def command(
     with find_repository() as repository:
         drain_first(repository)
         with show_progress("commits") as tell:
-            total, rows = take_stock(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
+            total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:
             say_nothing_found(repository, Recorded(NotesRef(repository).items()))
         if as_json:

@@ -88,6 +88,3 @@ def _without_gc() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
-
-
-take_stock = compute_stats  # for gittraj.cli.stats

@@ -45,9 +45,6 @@ class CommentOptions:
     cost: bool = True
 
 
-Taste = CommentOptions  # for gittraj.cli.pr
-
-
 @dataclass(frozen=True, slots=True)
 class Block:
     """``forms``: the full text, then shorter ones. Blocks with a higher ``rank`` are shortened first."""

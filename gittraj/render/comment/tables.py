@@ -49,9 +49,6 @@ class Location:
         return f"{self.server}/{self.repository}/pull/{self.number}"
 
 
-Place = Location  # for gittraj.cli.pr
-
-
 def _end(path: str, most: int) -> str:
     """The last ``most`` characters of a path, or fewer, from a folder on."""
     if len(path) <= most:
