@@ -1,9 +1,8 @@
 """Converts trajectories, records and segments to canonical JSON, and back.
 
 Canonical: sorted keys, no spaces, UTF-8, no default values; so equal values are equal bytes, which the
-merge of notes relies on. Reading accepts additional fields of later versions (they are kept in
-``extra``), and rejects wrong types with an error that names the path. ``docs/format.md`` describes the
-result for other tools.
+merge of notes relies on. Reading keeps what later versions add: fields (in ``extra``) and words. It rejects
+wrong types with an error that names the path. ``docs/format.md`` describes the result for other tools.
 """
 
 from __future__ import annotations
@@ -138,7 +137,8 @@ def _decode(hint: Any, value: Any, path: str) -> Any:
     if origin in (Union, types.UnionType):
         return _decode_optional(hint, value, path)
     if origin is Literal:
-        if value not in get_args(hint):
+        # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
+        if type(value) is not str or (hint is values.Scope and value not in get_args(hint)):
             raise FormatError(f"{path}: expected one of {', '.join(map(str, get_args(hint)))}")
         return value
     if origin is tuple:

@@ -1,6 +1,7 @@
 """The values that a trajectory consists of: frozen, without I/O, and with ``map_texts`` to reach every text.
 
 Field names are the stored ones in snake case (``docs/format.md`` describes them for other tools).
+A ``Literal`` lists the words that this version knows; a record of a later one may have others.
 Times are ISO 8601 UTC texts with milliseconds, as stored; an unknown value is ``None``, never
 invented. ``extra`` preserves the fields of later versions.
 """
@@ -21,6 +22,7 @@ Evidence = Literal["agent", "output", "content", "manual", "imported"]
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
 CostSource = Literal["reported", "estimated", "unknown"]
 FileKind = Literal["add", "update", "delete", "rename"]
+Scope = Literal["commit", "all"]
 
 
 T = TypeVar("T")
@@ -436,7 +438,7 @@ class Tombstone:
     deleted: str
     first: str | None = None
     rev: int = 1
-    scope: Literal["commit", "all"] = "commit"
+    scope: Scope = "commit"
     v: int = 1
     extra: Extra = field(default_factory=dict)
 

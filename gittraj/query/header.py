@@ -13,11 +13,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
-from gittraj.model.values import CostSource, Counts, FileChanged, Key, PartSummary, Record, TestRuns, Usage
+from gittraj.model.values import (
+    CostSource,
+    Counts,
+    Evidence,
+    FileChanged,
+    FileKind,
+    Key,
+    PartSummary,
+    Record,
+    TestRuns,
+    ThinkingState,
+    Usage,
+)
 from gittraj.notes.merge import order
 from gittraj.seal.events import count_readers
 
@@ -27,6 +39,7 @@ T = TypeVar("T")
 
 _COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents", "omitted")
 _ENDED = ("completed", "abandoned")
+_THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,8 +243,11 @@ def _fold_account(records: Sequence[Record]) -> Header:
         "decisions": _unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
         "caveats": _unique(chain.from_iterable(f.caveats for f in figures)),
         "tests": spell(_fold_tests([f.tests for f in figures if f.tests])),
-        "filesChanged": [spell(file) for file in _fold_files(chain.from_iterable(f.files for f in figures))],
-        "thinking": max((f.thinking for f in figures), key=("none", "dropped", "clear", "sealed").index),
+        "filesChanged": [
+            {**spell(file), "kind": _known(file.kind, FileKind)}
+            for file in _fold_files(chain.from_iterable(f.files for f in figures))
+        ],
+        "thinking": max((_known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
         "readers": max(
             (count_readers(headers) for r in records for headers in r.seals.values()), default=None
         ),
@@ -267,10 +283,15 @@ def _fold_link(records: Sequence[Record]) -> Header:
     """From the first record that was not carried over; ``carriedFrom`` of all."""
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
-        "evidence": best.link.evidence,
+        "evidence": _known(best.link.evidence, Evidence),
         "role": "produced" if any(r.role == "produced" for r in records) else "explored",
         "carriedFrom": sorted({old for record in records for old in record.link.carried_from}),
     }
+
+
+def _known(word: str, words: Any) -> str:
+    """``word``, or ``unknown`` for one of a later version; ``words``: the ``Literal`` of those known."""
+    return word if word in get_args(words) else "unknown"
 
 
 def _unique(items: Iterable[T]) -> list[T]:

@@ -180,7 +180,8 @@ RECORD = b'{"id":"t","link":{"evidence":"agent"}'
         (b'{"v":1}', "not a record"),
         (b'{"id":7}', "not a record"),
         (b'{"id":"t"}', "link: missing"),
-        (b'{"id":"t","link":{"evidence":"hearsay"}}', "link.evidence: expected one of"),
+        (b'{"id":"t","link":{"evidence":7}}', "link.evidence: expected one of"),
+        (b'{"id":"t","deleted":"unlink","scope":"forever"}', "scope: expected one of"),
         (b'{"id":"t","link":[]}', "link: expected an object, found a list"),
         (RECORD + b',"range":{"first":"a","last":"b","n":"2"}}', "range.n: expected a whole number"),
         (RECORD + b',"range":{"first":"a","last":"b","n":true}}', "range.n: expected a whole number"),
@@ -276,3 +277,14 @@ def test_defaults_are_left_out_but_for_version_and_revision() -> None:
         "link": {"evidence": "output"},
     }
     assert from_json(Usage, {"inputTokens": None}) == Usage()
+
+
+def test_a_word_of_a_later_version_keeps_the_record_and_its_bytes() -> None:
+    line = (
+        b'{"figures2":1,"files":[{"kind":"copy","path":"a"}],"id":"t","link":{"evidence":"order"},"rev":1,'
+        b'"role":"reviewed","thinking":"shredded","v":1}'
+    )
+    read = decode_line(line)
+    assert isinstance(read, Record)
+    assert (read.link.evidence, read.role, read.figures.thinking) == ("order", "reviewed", "shredded")
+    assert encode_line(read) == line

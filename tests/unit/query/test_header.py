@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.model.codec import encode_note
+from gittraj.model.codec import decode_line, encode_note
 from gittraj.model.values import (
     Counts,
     Decision,
@@ -307,3 +307,14 @@ def test_a_part_that_begins_and_ends_before_every_log_is_told_too() -> None:
     """Anybody may have pushed it; it must not end a listing."""
     strange = record(at=-9, n=-5, prompt="Here")
     assert fold({"a": [strange]}).header("a")["prompt"] == "Here"
+
+
+def test_words_of_a_later_version_are_unknown() -> None:
+    line = b"""{"files":[{"kind":"copy","path":"a"}],"id":"t","link":{"evidence":"order"},"range":
+        {"first":"1","last":"1","n":1},"status":"paused","thinking":"shredded"}"""
+    later = decode_line(line.replace(b"\n", b""))
+    assert isinstance(later, Record)
+    header = fold({A: [later]}).header(A)
+    assert (header["link"]["evidence"], header["thinking"]) == ("unknown", "unknown")
+    assert header["status"] == "paused"
+    assert [file["kind"] for file in header["filesChanged"]] == ["unknown"]
