@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
 from gittraj.model.values import (
@@ -17,7 +16,6 @@ from gittraj.model.values import (
     PartSummary,
     Prompt,
     Summary,
-    TestRuns,
     Thinking,
     ThinkingState,
     ToolCall,
@@ -28,14 +26,6 @@ from gittraj.model.values import (
 PROMPT_LIMIT = 2_000
 SUMMARY_LIMIT = 1_200
 _SUBAGENTS = {"Task", "Agent", "spawn_agent", "task"}
-_TEST_RUN = re.compile(
-    r"(?:^|[;&|(\n]\s*)(?:(?:bash|sh|zsh)\s+-\w*c\s+|\w+=\S*\s+|(?:uv|poetry|pipenv|hatch|pdm)\s+run\s+|npx\s+|bunx\s+|timeout\s+\S+\s+)*"
-    r"(?:[\w./~-]*/)?(?:pytest|py\.test|tox|nox|jest|vitest|mocha|phpunit|rspec|ctest|bats|"
-    r"python[\d.]*\s+-m\s+(?:pytest|unittest)|(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?test|"
-    r"cargo\s+(?:nex)?test|go\s+test|dotnet\s+test|mvn\s+(?:-\S+\s+)*test|gradlew?\s+test|make\s+(?:test|check))\b"
-)
-_PASSED = re.compile(r"(\d+) pass(?:ed|ing)")
-_FAILED = re.compile(r"(\d+) fail(?:ed|ing|ures?)")
 
 
 def summarize_part(
@@ -44,16 +34,19 @@ def summarize_part(
     prompt: str | None,
     files: Sequence[FileChanged],
     thinking: ThinkingState,
+    calls: Iterable[ToolCall] = (),
     dropped: int = 0,
     omitted: int = 0,
 ) -> PartSummary:
     """The summary of one part.
 
     ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
-    wrote; ``dropped`` counts its calls that worked in another repository, ``omitted`` its events that are not
-    stored.
+    wrote; ``calls`` those outside the part whose results are in it; ``dropped`` counts its calls that worked
+    in another repository, ``omitted`` its events that are not stored.
     """
-    from gittraj.events.inference import find_caveats, infer_decisions  # noqa: PLC0415 - readers only shorten
+    # those who only shorten do not pay for these
+    from gittraj.events.inference import find_caveats, infer_decisions  # noqa: PLC0415
+    from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
     prompts = [e.content for e in events if isinstance(e, Prompt)]
     said = [e.content for e in events if isinstance(e, Message) and e.content.strip()]
@@ -70,7 +63,7 @@ def summarize_part(
         counts=_count(events, api_calls=len(spent), dropped=dropped, omitted=omitted),
         decisions=(*stated, *infer_decisions(said)),
         caveats=find_caveats(said),
-        tests=_fold_tests(events),
+        tests=fold_runs(events, calls),
         files=tuple(files),
         thinking=thinking,
     )
@@ -103,37 +96,3 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted:
         artifacts=sum(isinstance(e, Foreign) and e.type == "artifact" for e in events),
         checkpoints=sum(isinstance(e, NoteEvent) and e.kind == "checkpoint" for e in events),
     )
-
-
-def _fold_tests(events: Sequence[AnyEvent]) -> TestRuns | None:
-    """The number of test runs (test commands and reports of checks), and the result of the last one."""
-    results = {e.call_id: e for e in events if isinstance(e, ToolResult)}
-    runs = [e for e in events if _verdicts(e) or (isinstance(e, ToolCall) and _TEST_RUN.search(_command(e)))]
-    if not runs:
-        return None
-    if verdicts := _verdicts(runs[-1]):
-        passed, failed = verdicts.count("passed"), verdicts.count("failed")
-        return TestRuns(runs=len(runs), last_passed=passed, last_failed=failed)
-    calls = [e for e in runs if isinstance(e, ToolCall)]
-    last = next((r for e in reversed(calls) if (r := results.get(e.call_id))), None)
-    text = last.content[-4_000:] if last else ""
-    return TestRuns(
-        runs=len(runs),
-        last_passed=int(found[-1]) if (found := _PASSED.findall(text)) else None,
-        last_failed=int(found[-1]) if (found := _FAILED.findall(text)) else None,
-        last_exit=last.exit_code if last else None,
-    )
-
-
-def _verdicts(event: AnyEvent) -> list[str]:
-    """The status of each check of a verification; empty unless one passed or failed."""
-    report = event.raw if isinstance(event, NoteEvent) and event.kind == "verification" else None
-    checks = report.get("checks") if isinstance(report, dict) else None
-    found = [str(c.get("status")) for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
-    return found if {"passed", "failed"} & {*found} else []
-
-
-def _command(call: ToolCall) -> str:
-    arguments = call.arguments if isinstance(call.arguments, dict) else {}
-    said = arguments.get("command") or arguments.get("cmd") or ""
-    return (" ".join(map(str, said)) if isinstance(said, list) else str(said))[:4_000]

@@ -22,6 +22,8 @@ Evidence = Literal["agent", "output", "content", "manual", "imported"]
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
 CostSource = Literal["reported", "estimated", "unknown"]
 FileKind = Literal["add", "update", "delete", "rename"]
+RunKind = Literal["test", "build", "typecheck", "lint"]
+RunOutcome = Literal["passed", "failed", "error", "unknown", "none"]
 Scope = Literal["commit", "all"]
 
 
@@ -363,11 +365,20 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRuns:
+    """``runs`` of one ``kind``, and what the last of them said. ``ran``: its runner started. ``outcome``:
+    ``error`` is a run without a verdict, ``none`` one that selected no test. None: not recorded.
+    ``last_exit`` is that of the whole call."""
+
     __test__ = False  # not a test class, though its name begins like one
 
     runs: int = 0
+    ran: bool | None = None
+    kind: RunKind | None = None
+    outcome: RunOutcome | None = None
     last_passed: int | None = None
     last_failed: int | None = None
+    last_skipped: int | None = None
+    last_errors: int | None = None
     last_exit: int | None = None
 
 

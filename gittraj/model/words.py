@@ -67,16 +67,33 @@ def count(number: int, noun: str) -> str:
 
 
 def tests(found: Header | None) -> str | None:
-    """``12 passed, 1 failed (last of 3 runs)``."""
+    """``12 passed, 1 failed (last of 3 runs)``, ``lint failed``, ``ran, result unknown``."""
     if found is None or not found["runs"]:
         return None
-    counted = ((found["lastPassed"], "passed"), (found["lastFailed"], "failed"))
-    told = [f"{number} {word}" for number, word in counted if number]
-    if not told:
-        exit_code = found["lastExit"]
-        told = ["ran" if exit_code is None else "passed" if exit_code == 0 else f"failed (exit {exit_code})"]
+    kind = {"test": "", "typecheck": "type check "}.get(found["kind"], f"{found['kind']} ")
     last = f" (last of {found['runs']} runs)" if found["runs"] > 1 else ""
-    return ", ".join(told) + last
+    return kind + _outcome(found) + last
+
+
+def _outcome(run: Header) -> str:
+    if run["outcome"] == "unknown":
+        return "ran, result unknown"
+    if run["outcome"] == "none":
+        return "ran no tests"
+    if not run["ran"]:
+        return "did not start"
+    counted = ((run["lastPassed"], "passed"), (run["lastFailed"], "failed"), (run["lastSkipped"], "skipped"))
+    counts = [f"{number} {word}" for number, word in counted if number]
+    if run["lastErrors"]:
+        counts.append(count(run["lastErrors"], "error"))
+    telling = {"passed": "lastPassed", "failed": "lastFailed", "error": "lastErrors"}[run["outcome"]]
+    outcome = "no result" if run["outcome"] == "error" else run["outcome"]
+    return ", ".join(counts if run[telling] else [outcome, *counts])
+
+
+def is_bad(run: Header) -> bool:
+    """Whether a run failed, or came to no verdict."""
+    return run["outcome"] in ("failed", "error")
 
 
 def facts(header: Header) -> list[str | None]:

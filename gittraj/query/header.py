@@ -26,6 +26,8 @@ from gittraj.model.values import (
     Key,
     PartSummary,
     Record,
+    RunKind,
+    RunOutcome,
     TestRuns,
     ThinkingState,
     Usage,
@@ -242,7 +244,7 @@ def _fold_account(records: Sequence[Record]) -> Header:
         "summaryBy": summary.by if summary else None,
         "decisions": _unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
         "caveats": _unique(chain.from_iterable(f.caveats for f in figures)),
-        "tests": spell(_fold_tests([f.tests for f in figures if f.tests])),
+        "tests": _fold_tests([f.tests for f in figures if f.tests]),
         "filesChanged": [
             {**spell(file), "kind": _known(file.kind, FileKind)}
             for file in _fold_files(chain.from_iterable(f.files for f in figures))
@@ -256,8 +258,19 @@ def _fold_account(records: Sequence[Record]) -> Header:
     }
 
 
-def _fold_tests(found: Sequence[TestRuns]) -> TestRuns | None:
-    return replace(found[-1], runs=sum(tests.runs for tests in found)) if found else None
+def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
+    """The last run of tests, or else the last check. An older record has no outcome: its counts do not tell
+    whether all passed."""
+    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in found]
+    if not runs:
+        return None
+    last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
+    return {
+        **spell(last),
+        "runs": sum(run.runs for run in runs if run.kind == last.kind),
+        "kind": _known(str(last.kind), RunKind),
+        "outcome": _known(str(last.outcome), RunOutcome),
+    }
 
 
 def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:

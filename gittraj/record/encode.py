@@ -96,6 +96,7 @@ class Encoder:
             prompt=trajectory.prompt,
             files=changed,
             thinking=state,
+            calls=draft.calls,
             dropped=draft.dropped,
             omitted=len(events) - len(places),
         )

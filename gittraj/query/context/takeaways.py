@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from gittraj.model.words import tests
+from gittraj.model.words import is_bad, tests
 from gittraj.query.context.neighbours import Near
 from gittraj.query.header import Header
 
@@ -103,8 +103,7 @@ def _failing(sources: Sequence[Source]) -> Iterator[tuple[Source, Takeaway]]:
     ran = (source for source in sources if source.header["tests"] and not source.near.neighbour)
     for source in islice(ran, 1):
         last = source.header["tests"]
-        failed = last["lastExit"] if last["lastFailed"] is None else last["lastFailed"]
-        if failed and (summary := tests(last)):
+        if is_bad(last) and (summary := tests(last)):
             yield source, _takeaway(source, "tests", summary)
 
 

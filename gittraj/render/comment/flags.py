@@ -15,6 +15,7 @@ UNSURE = 0.7
 CHURN = 5
 """Edits of one file in one change that count as many."""
 MOST = 5
+_RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,17 @@ def _churn(change: Change) -> Iterator[Flag]:
 
 def _tests(change: Change) -> Iterator[Flag]:
     ran = [header["tests"] for header in change.sessions if header["tests"]]
-    for tests in ran:
-        if tests["lastFailed"] or tests["lastExit"]:
-            failed = f": {tests['lastFailed']} failed" if tests["lastFailed"] else ""
-            yield Flag("❌", None, f"The last test run of a session failed{failed}")
-    if not ran and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
+    for last in ran:
+        what = _RUNS.get(last["kind"], "check")
+        if last["outcome"] == "failed":
+            failed = f": {last['lastFailed']} failed" if last["lastFailed"] else ""
+            yield Flag("❌", None, f"The last {what} of a session failed{failed}")
+        elif last["outcome"] == "error":
+            yield Flag("❌", None, f"The last {what} of a session came to no result")
+        elif last["outcome"] == "unknown":
+            yield Flag("🧪", None, f"How the last {what} of a session ended is unknown")
+    tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
+    if not tested and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
         yield Flag("🧪", None, "No test was run in these sessions")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration
+from gittraj.model.words import Header, count, duration, is_bad
 from gittraj.render.detail import Detail
 from gittraj.render.events import failed
 from gittraj.render.html.clock import in_utc
@@ -106,8 +106,8 @@ def _render_property(name: str, value: str, header: Header, links: Links) -> Htm
             )
             return join([sign, " ", value])
         case "Tests":
-            bad = (header["tests"]["lastFailed"] or 0) + (header["tests"]["lastExit"] or 0)
-            return tag("span", value, class_="bad" if bad else "good")
+            bad, good = is_bad(header["tests"]), header["tests"]["outcome"] == "passed"
+            return tag("span", value, class_="bad" if bad else "good" if good else "muted")
         case "Id":
             return links.trajectory(value)
         case _:

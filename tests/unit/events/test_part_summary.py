@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -30,8 +31,8 @@ from gittraj.model.values import (
 from tests.unit.strategies import events
 
 
-def folded(*found: AnyEvent, prompt: str | None = None) -> PartSummary:
-    return summarize_part(found, prompt=prompt, files=(), thinking="none")
+def folded(*found: AnyEvent, prompt: str | None = None, calls: Sequence[ToolCall] = ()) -> PartSummary:
+    return summarize_part(found, prompt=prompt, files=(), thinking="none", calls=calls)
 
 
 def test_a_part() -> None:
@@ -102,29 +103,52 @@ def ran(command: Json, output: str = "", code: int | None = 0) -> list[AnyEvent]
 
 
 @pytest.mark.parametrize(
-    ("command", "output", "passed", "failed"),
-    [
-        ("pytest -q", "1 failed, 12 passed in 3s", 12, 1),
-        ("cd x && python -m pytest", "3 passed", 3, None),
-        ("uv run pytest", "5 passed", 5, None),
-        (["bash", "-lc", "cargo test"], "test result: ok. 7 passed; 0 failed;", 7, 0),
-        ("npm test", "Tests:  2 failed, 9 passed, 11 total", 9, 2),
-        ("go test ./...", "ok  \tx\t0.1s", None, None),
-        ("./node_modules/.bin/jest", "  4 passing\n  1 failing", 4, 1),
-        ("make check", "", None, None),
-        ("python3 -m unittest", "Ran 3 tests", None, None),
-    ],
-)
-def test_a_test_run(command: Json, output: str, passed: int | None, failed: int | None) -> None:
-    found = folded(*ran(command, output, 1)).tests
-    assert found == TestRuns(runs=1, last_passed=passed, last_failed=failed, last_exit=1)
-
-
-@pytest.mark.parametrize(
     "command", ["ls tests", "git commit -m tested", "cat contest.py", "echo latest", 7, None]
 )
 def test_no_test_run(command: Json) -> None:
     assert folded(*ran(command, "3 passed")).tests is None
+
+
+def test_a_test_run() -> None:
+    found = folded(*ran(["bash", "-lc", "pytest -q"], "Exit code 1\n1 failed, 3 passed in 1s", 1)).tests
+    assert found == TestRuns(
+        runs=1,
+        ran=True,
+        kind="test",
+        outcome="failed",
+        last_passed=3,
+        last_failed=1,
+        last_skipped=0,
+        last_errors=0,
+        last_exit=1,
+    )
+
+
+def test_the_result_of_a_call_in_another_part() -> None:
+    call, result = ran("pytest -q && git commit -m x", "3 passed in 1s")
+    assert isinstance(call, ToolCall)
+    assert folded(call).tests is None
+    found = folded(result, calls=[call]).tests
+    assert found is not None
+    assert (found.runs, found.outcome, found.last_passed) == (1, "passed", 3)
+
+
+def test_a_call_that_a_person_refused_ran_nothing() -> None:
+    refused = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+    assert folded(*ran("pytest", refused, None)).tests is None
+
+
+def test_a_linter_after_the_tests_does_not_stand_for_them() -> None:
+    lint = [
+        ToolCall(id="l", name="sh", arguments={"command": "ruff check ."}, call_id="l"),
+        ToolResult(id="lr", call_id="l", content="All checks passed!", exit_code=0),
+    ]
+    found = folded(*ran("pytest", "1 failed, 3 passed in 1s", 1), *lint).tests
+    assert found is not None
+    assert (found.kind, found.outcome, found.runs) == ("test", "failed", 1)
+    alone = folded(*lint).tests
+    assert alone is not None
+    assert (alone.kind, alone.outcome) == ("lint", "passed")
 
 
 def test_of_several_runs_the_last_that_ended_speaks() -> None:
@@ -132,8 +156,10 @@ def test_of_several_runs_the_last_that_ended_speaks() -> None:
         call = ToolCall(id=name, name="sh", arguments={"cmd": "pytest"}, call_id=name)
         return [call] if output is None else [call, ToolResult(id=f"{name}r", call_id=name, content=output)]
 
-    found = folded(*run("a", "1 failed, 1 passed"), *run("b", "2 passed"), *run("c", None)).tests
-    assert found == TestRuns(runs=3, last_passed=2)
+    a, b, c = run("a", "1 failed, 1 passed in 1s"), run("b", "2 passed in 1s"), run("c", None)
+    found = folded(*a, *b, *c).tests
+    assert found is not None
+    assert (found.runs, found.outcome, found.last_passed, found.last_failed) == (2, "passed", 2, 0)
 
 
 @given(st.lists(events(), max_size=6))
@@ -157,9 +183,14 @@ def test_a_report_of_checks_is_a_run_of_tests() -> None:
         return NoteEvent(id=own, kind="verification", raw={"subject": "x", "checks": checks})
 
     call = ToolCall(id="c", name="bash", arguments={"command": "pytest"}, call_id="c")
-    answer = ToolResult(id="r", call_id="c", content="3 passed", exit_code=0)
+    answer = ToolResult(id="r", call_id="c", content="3 passed in 1s", exit_code=0)
     reports = [report("1", "passed", "failed", "failed"), report("2", "needs_review"), report("3")]
-    assert folded(*reports).tests == TestRuns(runs=1, last_passed=1, last_failed=2)
-    assert folded(call, answer, *reports).tests == TestRuns(runs=2, last_passed=1, last_failed=2)
-    assert folded(*reports, call, answer).tests == TestRuns(runs=2, last_passed=3, last_exit=0)
+    found = [
+        folded(*events).tests for events in (reports, [call, answer, *reports], [*reports, call, answer])
+    ]
+    assert [(t.runs, t.outcome, t.last_passed, t.last_failed) for t in found if t] == [
+        (1, "failed", 1, 2),
+        (2, "failed", 1, 2),
+        (2, "passed", 3, 0),
+    ]
     assert folded(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None

@@ -108,7 +108,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
         counts=Counts(prompts=1, tool_calls=2),
         decisions=(chose,),
         caveats=("Not tested.",),
-        tests=TestRuns(runs=2, last_failed=1),
+        tests=TestRuns(runs=2, ran=True, kind="test", outcome="failed", last_failed=1),
         files=(FileChanged(path="a.py", kind="add", edits=1), FileChanged(path="b.py", edits=1)),
         redactions_by_rule={"token": 2},
         thinking="dropped",
@@ -122,7 +122,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
         ended_at="2026-01-01T10:03:30.500Z",
         usage=Usage(input_tokens=5, cache_read_tokens=7),
         decisions=(chose,),
-        tests=TestRuns(runs=1, last_passed=3),
+        tests=TestRuns(runs=1, ran=True, kind="test", outcome="passed", last_passed=3),
         files=(FileChanged(path="a.py", edits=2, reverts=1),),
         redactions_by_rule={"name": 1},
         thinking="clear",
@@ -132,7 +132,17 @@ def test_the_records_of_one_commit_are_one_header() -> None:
     assert (header["prompt"], header["summary"], header["summaryBy"]) == ("Build it", "Done.", "agent")
     assert [decision["chosen"] for decision in header["decisions"]] == ["a dict"]
     assert header["caveats"] == ["Not tested."]
-    assert header["tests"] == {"runs": 3, "lastPassed": 3, "lastFailed": None, "lastExit": None}
+    assert header["tests"] == {
+        "runs": 3,
+        "ran": True,
+        "kind": "test",
+        "outcome": "passed",
+        "lastPassed": 3,
+        "lastFailed": None,
+        "lastSkipped": None,
+        "lastErrors": None,
+        "lastExit": None,
+    }
     assert header["filesChanged"] == [
         {"path": "a.py", "kind": "add", "edits": 3, "reverts": 1, "lines": None},
         {"path": "b.py", "kind": "update", "edits": 1, "reverts": 0, "lines": None},
@@ -318,3 +328,25 @@ def test_words_of_a_later_version_are_unknown() -> None:
     assert (header["link"]["evidence"], header["thinking"]) == ("unknown", "unknown")
     assert header["status"] == "paused"
     assert [file["kind"] for file in header["filesChanged"]] == ["unknown"]
+
+
+def test_a_run_whose_outcome_was_not_recorded_is_unknown() -> None:
+    header = fold({A: [record(tests=TestRuns(runs=2, last_passed=3, last_exit=0))]}).header(A)
+    tests = header["tests"]
+    assert (tests["kind"], tests["outcome"], tests["ran"], tests["lastPassed"]) == (
+        "test",
+        "unknown",
+        True,
+        3,
+    )
+
+
+def test_a_linter_does_not_stand_for_tests() -> None:
+    tested = record(tests=TestRuns(runs=2, ran=True, kind="test", outcome="failed", last_failed=1))
+    linted = record(at=5, tests=TestRuns(runs=1, ran=True, kind="lint", outcome="passed"))
+    header = fold({A: [tested, linted]}).header(A)
+    assert (header["tests"]["runs"], header["tests"]["kind"], header["tests"]["outcome"]) == (
+        2,
+        "test",
+        "failed",
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from gittraj.query.context.neighbours import Near
 from gittraj.query.context.takeaways import Source, rank_takeaways
 from gittraj.query.header import fold
 from tests.integration.story import record
+
+FAILED = TestRuns(runs=2, ran=True, kind="test", outcome="failed", last_passed=3, last_failed=1)
 
 
 def source(
@@ -50,7 +53,7 @@ def test_everything_that_a_record_says() -> None:
             Decision(chosen="W", by="human"),
         ),
         caveats=("unsure",),
-        tests=TestRuns(runs=2, last_passed=3, last_failed=1),
+        tests=FAILED,
         prompt="Do it",
         summary=Summary(text="Done", by="agent"),
     )
@@ -122,11 +125,11 @@ def test_the_same_words_are_told_once() -> None:
 @pytest.mark.parametrize(
     ("ran", "told"),
     [
-        ([TestRuns(runs=1, last_failed=2)], ["2 failed"]),
-        ([TestRuns(runs=1, last_exit=2)], ["failed (exit 2)"]),
-        ([TestRuns(runs=1, last_passed=1, last_failed=0, last_exit=1)], []),
-        ([TestRuns(runs=1, last_passed=1), TestRuns(runs=1, last_failed=1)], []),
-        ([None, TestRuns(runs=1, last_failed=1)], ["1 failed"]),
+        ([replace(FAILED, last_passed=None, last_failed=2)], ["2 failed (last of 2 runs)"]),
+        ([TestRuns(runs=1, ran=True, kind="build", outcome="failed")], ["build failed"]),
+        ([TestRuns(runs=1, outcome="unknown", last_exit=1)], []),
+        ([TestRuns(runs=1, ran=True, outcome="passed"), FAILED], []),
+        ([None, FAILED], ["3 passed, 1 failed (last of 2 runs)"]),
     ],
 )
 def test_only_tests_that_still_fail_are_told(ran: list[TestRuns | None], told: list[str]) -> None:
@@ -134,7 +137,7 @@ def test_only_tests_that_still_fail_are_told(ran: list[TestRuns | None], told: l
 
 
 def test_what_a_neighbour_was_asked_and_how_its_tests_went_is_its_own() -> None:
-    assert texts(source(neighbour=True, prompt="x", tests=TestRuns(runs=1, last_failed=1))) == []
+    assert texts(source(neighbour=True, prompt="x", tests=FAILED)) == []
 
 
 def test_what_led_to_no_commit_was_tried() -> None:

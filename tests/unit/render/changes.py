@@ -33,7 +33,9 @@ def figures(**given: Any) -> dict[str, Any]:
         cost_usd=0.5,
         cost_source="reported",
         counts=Counts(prompts=1, tool_calls=7),
-        tests=TestRuns(runs=2, last_passed=12, last_failed=0, last_exit=0),
+        tests=TestRuns(
+            runs=2, ran=True, kind="test", outcome="passed", last_passed=12, last_failed=0, last_exit=0
+        ),
     )
     told = {name: getattr(basis, name) for name in PartSummary.__dataclass_fields__}
     return {**told, **given}

@@ -116,7 +116,9 @@ def _first(whole: SessionInfo) -> Any:
             Decision(chosen="retry in the client", alternatives=("a queue",), by="agent", confidence=0.9),
         ),
         caveats=("Retry-After given as a date is not tested.",),
-        tests=TestRuns(runs=3, last_passed=12, last_failed=1, last_exit=1),
+        tests=TestRuns(
+            runs=3, ran=True, kind="test", outcome="failed", last_passed=12, last_failed=1, last_exit=1
+        ),
         files=(FileChanged(path="src/retry.py", kind="add", edits=2, reverts=1),),
         redactions_by_rule={"token": 3},
         thinking="dropped",

@@ -1,0 +1,5 @@
+"""What a shell call ran: tests, a build, a type check or a linter, and what came of it.
+
+:mod:`.shell` reads the command line, :mod:`.statuses` works out which exit statuses agree with what was seen,
+:mod:`.summaries` reads the output by the table ``runners.toml``, and :mod:`.reader` puts them together. Pure.
+"""

@@ -1,0 +1,72 @@
+"""The test runs of a part: how many there were, and what the last of them said."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from gittraj.events.runs.reader import CallOutcome, read_call
+from gittraj.events.runs.summaries import Counts
+from gittraj.model.values import AnyEvent, NoteEvent, TestRuns, ToolCall, ToolResult
+
+_REFUSED = re.compile(r"The user doesn't want to (?:proceed|take this action)|\[Request interrupted by user")
+_STATUS = re.compile(r"\AExit code \d+(?:\n|\Z)")
+"""What Claude Code puts before the output of a command that failed."""
+
+
+def fold_runs(events: Sequence[AnyEvent], calls: Iterable[ToolCall] = ()) -> TestRuns | None:
+    """What the last run of tests said, or else the last check. None if there was none.
+
+    A run is where its result is. ``calls``: those outside the part whose results are in it. A report of
+    checks that passed or failed is a run of tests.
+    """
+    known = {call.call_id: call for call in (*calls, *(e for e in events if isinstance(e, ToolCall)))}
+    found = [run for event in events if (run := _read(event, known))]
+    if not found:
+        return None
+    kinds = Counter(outcome.kind for outcome, _ in found)
+    outcome, exit_code = next((run for run in reversed(found) if run[0].kind == "test"), found[-1])
+    counts = outcome.counts or Counts()
+    return TestRuns(
+        runs=kinds[outcome.kind],
+        ran=outcome.ran,
+        kind=outcome.kind,
+        outcome=outcome.outcome,
+        last_passed=counts.passed,
+        last_failed=counts.failed,
+        last_skipped=counts.skipped,
+        last_errors=counts.errors,
+        last_exit=exit_code,
+    )
+
+
+def _read(event: AnyEvent, calls: Mapping[str | None, ToolCall]) -> tuple[CallOutcome, int | None] | None:
+    """The run whose result this event is, and the exit status of its call."""
+    if isinstance(event, NoteEvent):
+        report = _read_report(event)
+        return (report, None) if report else None
+    call = calls.get(event.call_id) if isinstance(event, ToolResult) and event.call_id else None
+    if call is None or not isinstance(event, ToolResult) or _REFUSED.match(event.content):
+        return None
+    command = _command(call)
+    outcome = read_call(command, _STATUS.sub("", event.content), event.exit_code) if command else None
+    return (outcome, event.exit_code) if outcome else None
+
+
+def _read_report(event: NoteEvent) -> CallOutcome | None:
+    checks = event.raw.get("checks") if event.kind == "verification" and isinstance(event.raw, dict) else None
+    statuses = (
+        [str(c.get("status")) for c in checks if isinstance(c, dict)] if isinstance(checks, list) else []
+    )
+    passed, failed = statuses.count("passed"), statuses.count("failed")
+    if not passed + failed:
+        return None
+    return CallOutcome("test", "failed" if failed else "passed", counts=Counts(passed, failed))
+
+
+def _command(call: ToolCall) -> str:
+    arguments = call.arguments if isinstance(call.arguments, dict) else {}
+    command = arguments.get("command") or arguments.get("cmd") or ""
+    return shlex.join(map(str, command)) if isinstance(command, list) else str(command)

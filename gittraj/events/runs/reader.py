@@ -1,0 +1,216 @@
+"""What one shell call ran, and what came of it.
+
+``passed`` is only said where a summary was read, or where the exit status is certainly the runner's own and
+0. What neither shows is ``unknown``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from gittraj.events.runs import shell
+from gittraj.events.runs.runners import Runner, find_runner, unwrap
+from gittraj.events.runs.statuses import Knowledge, explain
+from gittraj.events.runs.summaries import Counts, Verdict, combine, read_summary
+from gittraj.events.runs.walk import Run, TooManyWorldsError
+from gittraj.events.runs.worlds import OK, World
+from gittraj.model.values import RunKind, RunOutcome
+
+OUTPUT_LIMIT = 200_000
+"""Characters of an output that are read, at its end: there the summary is."""
+LINE_LIMIT = 500
+"""Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
+_COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_CUT = re.compile(
+    r"\[\d+ lines? omitted\]|\.\.\. ?\[?\d+ (?:more )?(?:lines?|characters?|chars|tokens)|\[?output truncated"
+    r"|truncated (?:after|output)|\d+ tokens truncated|<system>.*truncat|… ?\+?\d+ (?:more )?lines",
+    re.I,
+)
+_SYNTAX = re.compile(
+    r"^(?:.*: )?(?:syntax error(?: near|:)|unexpected EOF while looking|unexpected end of file"
+    r"|[Ss]yntax error: |parse error near)",
+    re.M,
+)
+_NOT_STARTED = re.compile(
+    r"^(?:.*: )?(?P<a>\S+): (?:command )?not found$|^(?:.*: )?command not found: (?P<b>\S+)"
+    r"|: No module named '?(?P<c>[\w.]+)'?$|Failed to spawn: `?(?P<d>[^`\s]+)"
+    r"|^(?:.*: )?(?P<e>\S+): (?:No such file or directory|Permission denied)$"
+    r"|[Cc]ommand not found: \"?(?P<f>[\w.-]+)",
+    re.M,
+)
+_MISSING = re.compile(
+    r"Missing script: |No rule to make target|error: no such (?:sub)?command|could not determine executable"
+    r"|npm (?:error|ERR!) (?:code E|missing script|request to)|Command \"?\S+\"? not found"
+    r"|ERR_PNPM_\w*(?:NO_SCRIPT|RECURSIVE_EXEC)|Couldn't find a script named|No such (?:task|target|recipe)"
+    r"|Justfile does not contain recipe|Could not find gem|Unknown command: "
+    r"|is not recognized as an internal or external command|Cannot find module '[^']*(?:bin|cli)[^']*'"
+    r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: ",
+    re.M,
+)
+_BROKEN_OFF = re.compile(
+    r"^(?:.*: )?(?:Killed|Terminated|Segmentation fault|Aborted|Bus error)\b"
+    r"|^Command timed out|timed out after [\d.]+ ?\w+$",
+    re.M,
+)
+_USAGE = re.compile(
+    r"^usage: .*|(?:unrecognized|unknown|invalid|unexpected) (?:arguments?|options?)\b", re.M | re.I
+)
+_NEVER_STARTED = (126, 127)
+_STOPPED = (124, 134, 137, 139, 143)
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """``outcome``: ``error`` is a run without a verdict (it could not start, load or end), ``none`` one that
+    selected no test. ``ran``: the runner itself started."""
+
+    kind: RunKind
+    outcome: RunOutcome
+    ran: bool = True
+    counts: Counts | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    run: Run
+    runner: Runner
+    verdict: Verdict
+    started: bool = True
+
+
+def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome | None:
+    """What a shell call ran; None where it ran neither tests nor checks.
+
+    ``exit_code`` is that of the whole call; None: not known.
+    """
+    cut = len(output) > OUTPUT_LIMIT
+    output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
+    output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
+    cut = cut or _CUT.search(output) is not None
+    try:
+        known = explain(shell.parse(command), _is_run, output=output, exit_code=exit_code, cut=cut)
+    except (TooManyWorldsError, ValueError):
+        known = Knowledge(tuple(_rough(command)), (), {})
+    if _SYNTAX.search(output) and exit_code != 0:
+        asked = [runner for run in _rough(command) if (runner := find_runner(run.words))]
+        return CallOutcome(_main(asked).kind, "error", ran=False) if asked else None
+    runs = [(run, runner) for run in known.runs if (runner := find_runner(run.words))]
+    if not runs:
+        return None
+    results = _results(runs, known, output, cut)
+    if not results:
+        return CallOutcome(_main(runner for _, runner in runs).kind, "error", ran=False)
+    return _fold(results)
+
+
+def _is_run(words: Sequence[str]) -> bool:
+    return find_runner(words) is not None
+
+
+def _rough(command: str) -> Iterator[Run]:
+    """The runs in a line that cannot be read as a shell does it: no status of theirs is known."""
+    for index, text in enumerate(re.split(r"&&|\|\||[;|\n&()<>]", command[: shell.LINE_LIMIT])):
+        words = text.strip(" $").split()
+        if words and _is_run(words):
+            yield Run(index, tuple(words), view="part", repeated=True)
+
+
+def _results(runs: Sequence[tuple[Run, Runner]], known: Knowledge, output: str, cut: bool) -> list[_Result]:
+    """Of the runs that were reached, or may have been. What is read of one rules out worlds for the others:
+    after a failure, what ``&&`` would have run next; and a run whose summary is there was reached."""
+    found: list[_Result] = []
+    for _ in range(2 if len(runs) > 1 else 1):
+        found, left = [], output
+        for run, runner in sorted(runs, key=lambda pair: pair[1].any):
+            if known.reached(run) is False:
+                continue
+            same = sum(other.name == runner.name and one.view != "none" for one, other in runs)
+            result = _result(run, runner, known, left, output, cut=cut, same=same)
+            found.append(result)
+            known = known.where(_agrees_with(result, alone=len(runs) == 1))
+            if result.verdict.blocks and not runner.any:
+                for pattern in runner.summary:
+                    left = pattern.sub("", left)
+    return [each for each in found if known.reached(each.run) is not False]
+
+
+def _agrees_with(result: _Result, *, alone: bool) -> Callable[[World], bool]:
+    index, verdict = result.run.index, result.verdict
+
+    def agrees(world: World) -> bool:
+        status = dict(world.runs).get(index)
+        if not result.started and not alone:
+            return status is None
+        if verdict.outcome in ("failed", "error"):
+            return status != OK and (status is not None or not verdict.blocks)
+        return status is not None or not verdict.blocks
+
+    return agrees
+
+
+def _result(
+    run: Run, runner: Runner, known: Knowledge, left: str, output: str, *, cut: bool, same: int
+) -> _Result:
+    status = known.status(run)
+    code = known.codes.get(status, None) if status else None
+    shown = run.view != "none"
+    view = "part" if cut and run.view == "whole" else run.view
+    seen = read_summary(runner, left, run.words, view) if shown else None
+    if seen and same > 1 and seen.blocks < same and seen.outcome in ("passed", "none"):
+        seen = None
+    if seen and (seen.sure or status != OK):
+        if status and seen.outcome == "passed":
+            return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts))
+        return _Result(run, runner, seen)
+    if status == OK:
+        outcome: RunOutcome = "unknown" if run.repeated else "passed"
+        return _Result(run, runner, Verdict(outcome, seen.counts if seen else None))
+    if shown and _did_not_start(run, output):
+        return _Result(run, runner, Verdict("error"), started=False)
+    if code in _NEVER_STARTED:
+        return _Result(run, runner, Verdict("error"), started=False)
+    if shown and (_BROKEN_OFF.search(output) or _USAGE.search(output)):
+        return _Result(run, runner, Verdict("error"))
+    if run.view == "whole" and not cut and not output.strip() and known.reached(run) is None:
+        return _Result(run, runner, Verdict("error"), started=False)
+    if status:
+        return _Result(run, runner, Verdict(_by_code(runner, code)))
+    return _Result(run, runner, Verdict("unknown"))
+
+
+def _by_code(runner: Runner, code: int | None) -> RunOutcome:
+    if code in _NEVER_STARTED or code in _STOPPED:
+        return "error"
+    return runner.statuses.get(code or 1, "failed")
+
+
+def _did_not_start(run: Run, output: str) -> bool:
+    if _MISSING.search(output):
+        return True
+    words = {word.rpartition("/")[2] for word in (*run.words, *unwrap(run.words))}
+    for match in _NOT_STARTED.finditer(output):
+        named = next((name for name in match.groups() if name), "")
+        if named.rpartition("/")[2] in words or named in run.words:
+            return True
+    return False
+
+
+def _main(runners: Iterable[Runner]) -> Runner:
+    rows = list(runners)
+    return next((row for row in rows if row.kind == "test"), rows[0])
+
+
+def _fold(results: Sequence[_Result]) -> CallOutcome:
+    """The worst outcome; of several kinds that of tests, unless something else stopped the line before."""
+    main = _main(result.runner for result in results)
+    tests = [result.verdict for result in results if result.runner.kind == main.kind]
+    outcome, own = combine(result.verdict for result in results).outcome, combine(tests)
+    complete = outcome != "unknown" and all(verdict.counts for verdict in tests)
+    return CallOutcome(
+        main.kind,
+        own.outcome if own.outcome == "error" else outcome,
+        ran=any(result.started for result in results),
+        counts=own.counts if complete else None,
+    )

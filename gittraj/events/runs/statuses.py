@@ -1,0 +1,98 @@
+"""Which exit statuses the runs of a command line can have had, given what was seen of the whole call.
+
+Of all worlds in which the line may have gone, those are dropped that end with another status than the call's,
+or print what is not in the output. What the worlds left agree on is known: in
+``pytest >/dev/null && echo OK || echo FAIL`` the printed word tells; in ``pytest | tail`` nothing does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from gittraj.events.runs.shell import Node
+from gittraj.events.runs.views import read_back
+from gittraj.events.runs.walk import Run, Walk
+from gittraj.events.runs.worlds import ANY, LITERAL, OK, Text, World
+
+_LINES = 400
+"""Lines of output, from its end, that are looked at for what the line itself printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """The worlds that agree with what was seen. ``codes``: exit statuses of failures, as far as seen."""
+
+    runs: tuple[Run, ...]
+    worlds: tuple[World, ...]
+    codes: dict[int, int]
+
+    def status(self, run: Run) -> int | None:
+        """OK, or the run's own number for a failure; None where the worlds differ, or it may not have run."""
+        seen = {dict(world.runs).get(run.index) for world in self.worlds}
+        return seen.pop() if len(seen) == 1 else None
+
+    def reached(self, run: Run) -> bool | None:
+        """Whether it was started; None where the worlds differ."""
+        seen = {run.index in dict(world.runs) for world in self.worlds}
+        return seen.pop() if len(seen) == 1 else None
+
+    def where(self, keep: Callable[[World], bool]) -> Knowledge:
+        """With only the worlds that ``keep``; with all of them, if none is left."""
+        return replace(self, worlds=tuple(filter(keep, self.worlds)) or self.worlds)
+
+
+def explain(
+    tree: Node, is_run: Callable[[Sequence[str]], bool], *, output: str, exit_code: int | None, cut: bool
+) -> Knowledge:
+    """What is known of the runs in ``tree``. ``cut``: something of the output was left out.
+
+    Raises TooManyWorldsError, and ValueError where a nested script has a quotation that does not end.
+    """
+    lines = [line.strip() for line in output.splitlines()]
+    walk = Walk(is_run, output, read_back(tree, len(lines)))
+    worlds = [world for world in walk.walk(tree) if _ends_with(world, exit_code)]
+    codes: dict[int, int] = {}
+    seen = {text: _find(text, lines[-_LINES:], codes) for world in worlds for text in world.printed}
+    if not cut:
+        worlds = [world for world in worlds if _prints(world, seen)]
+    for world in worlds:
+        if exit_code and OK < world.status < LITERAL:
+            codes.setdefault(world.status, exit_code)
+    return Knowledge(tuple(walk.runs), tuple(worlds), codes)
+
+
+def _ends_with(world: World, exit_code: int | None) -> bool:
+    if exit_code is None or world.status == ANY:
+        return True
+    if world.status >= LITERAL:
+        return world.status == LITERAL + exit_code
+    return (world.status == OK) == (exit_code == 0)
+
+
+def _prints(world: World, seen: dict[Text, bool]) -> bool:
+    """Whether it prints what was seen, and nothing else. A text with a gap may have been seen by chance."""
+    return all(
+        was_seen if text in world.printed else not was_seen or None in text or ANY in text
+        for text, was_seen in seen.items()
+    )
+
+
+def _find(text: Text, lines: Iterable[str], codes: dict[int, int]) -> bool:
+    """Whether a line of the output is ``text``; notes the exit status in it."""
+    failures = [each for each in text if isinstance(each, int) and each > OK]
+    pattern = re.compile("".join(map(_pattern, text)).strip())
+    for line in lines:
+        if match := pattern.fullmatch(line):
+            codes.update(zip(failures, map(int, match.groups()), strict=True))
+            return True
+    return False
+
+
+def _pattern(part: str | int | None) -> str:
+    if isinstance(part, str):
+        return re.escape(part)
+    if part is None or part == ANY:
+        return ".*"
+    return "0" if part == OK else r"([1-9]\d{0,2})"

@@ -1,0 +1,204 @@
+"""What the output of a run says of its outcome."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gittraj.events.runs.runners import Runner, all_runners
+from gittraj.model.values import RunOutcome
+
+_VOCABULARY = {
+    "passed": "passed passing pass passes succeeded success successes ok",
+    "failed": "failed failing fail fails failure failures",
+    "skipped": "skipped skip skips pending pendings ignored disabled omissions omitted",
+    "errors": "error errors cancelled canceled",
+    "total": "total tests test run runs ran examples example completed scenarios scenario doctests doctest"
+    " properties property features feature specs spec",
+    "other": "xfailed xpassed todo todos incomplete risky notifications expected_failures"
+    " unexpected_successes",
+}
+"""The runners' words for how many tests did what. ``other`` is part of the total and of no count."""
+_FIELDS = {word: name for name, words in _VOCABULARY.items() for word in words.split()}
+_NOUN = r"(?:(?:tests?|scenarios?|specs?|examples?)\s+)?"
+_NUMBER_FIRST = re.compile(rf"(?<![\w.])(\d+)\s+{_NOUN}([A-Za-z]+)")
+_WORD_FIRST = re.compile(r"([A-Za-z][A-Za-z ]*?)\s*[:=]\s*\"?(\d+)")
+_WORD_THEN_NUMBER = re.compile(r"([A-Za-z]+)\s+(\d+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Of tests; None where no summary says. Of linters only ``errors``."""
+
+    passed: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+    errors: int | None = None
+
+    def __add__(self, other: Counts) -> Counts:
+        def plus(one: int | None, two: int | None) -> int | None:
+            return None if one is None and two is None else (one or 0) + (two or 0)
+
+        return Counts(
+            plus(self.passed, other.passed),
+            plus(self.failed, other.failed),
+            plus(self.skipped, other.skipped),
+            plus(self.errors, other.errors),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``sure``: from counts, and not from a line that may mean something else. ``blocks``: summaries seen."""
+
+    outcome: RunOutcome
+    counts: Counts | None = None
+    sure: bool = False
+    blocks: int = 0
+
+
+def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -> Verdict | None:
+    """What ``output`` says of this runner's tests or checks; None if nothing. ``view``: how much of it there
+    is: the ``whole``, its ``end``, its ``start`` or a ``part``."""
+    if not runner.any:
+        return _read_own(runner, output, words, view)
+    found: list[Verdict] = []
+    for row in all_runners():
+        if row.kind != runner.kind or row.any:
+            continue
+        lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
+        tallied = not found and any(pattern.search(output) for pattern in row.tally.values())
+        if lines or tallied or (row.passed and row.passed.search(output)):
+            verdict = _read_own(row, output, ("...",), view)
+            if verdict and (verdict.sure or verdict.outcome != "error"):
+                found.append(verdict)
+            for line in lines:
+                output = output.replace(line, "", 1)
+    own = _read_own(runner, output, words, view)
+    return combine([*found, *([own] if own else [])]) if found or own else None
+
+
+def combine(verdicts: Iterable[Verdict]) -> Verdict:
+    """The worst of them, with their counts added up."""
+    verdicts = list(verdicts)
+    counts = [v.counts for v in verdicts if v.counts]
+    order: tuple[RunOutcome, ...] = ("failed", "error", "unknown", "passed", "none")
+    return Verdict(
+        min((v.outcome for v in verdicts), key=order.index),
+        sum(counts[1:], counts[0]) if counts else None,
+        sure=any(v.sure for v in verdicts),
+        blocks=sum(v.blocks for v in verdicts),
+    )
+
+
+def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> Verdict | None:
+    blocks = list(_blocks(runner, output))
+    blocks = blocks[-1:] if runner.last else blocks
+    if not blocks and runner.tally and view == "whole":
+        tallied = {name: len(pattern.findall(output)) for name, pattern in runner.tally.items()}
+        blocks = [tallied] if tallied["passed"] else []
+    one_item = (
+        view != "whole" and runner.items is not None and runner.items.search(" ".join(words)) is not None
+    )
+    one_item = one_item or (view == "start" and runner.also)
+    failed = runner.failed is not None and runner.failed.search(output) is not None
+    error = runner.error is not None and runner.error.search(output) is not None
+    passed = runner.passed is not None and runner.passed.search(output) is not None
+    none = runner.none is not None and runner.none.search(output) is not None
+    known = [
+        c for block in blocks if (c := _counts(block, runner, passed=passed and not failed and not error))
+    ]
+    counts = sum(known[1:], known[0]) if known else None
+    number = len(blocks)
+    if counts and counts.failed:
+        return Verdict("failed", counts, sure=True, blocks=number)
+    if counts and counts.errors:
+        return Verdict("error" if runner.kind == "test" else "failed", counts, sure=True, blocks=number)
+    if (
+        counts
+        and counts.passed
+        and not (runner.also or one_item)
+        and not _may_lack_failures(runner, blocks[-1], output, view)
+    ):
+        return Verdict("passed", counts, sure=True, blocks=number)
+    if failed or error:
+        return Verdict("failed" if failed else "error", counts, blocks=number)
+    if one_item or (counts and counts.passed and _may_lack_failures(runner, blocks[-1], output, view)):
+        return None
+    if counts and counts.passed:
+        return Verdict("passed", counts, sure=True, blocks=number)
+    if counts and runner.kind == "test" and counts.passed == 0 and not none:
+        return Verdict("none", counts, sure=True, blocks=number) if view == "whole" else None
+    if none and not passed:
+        return Verdict("none", counts or _zero_if(runner, output), sure=True, blocks=max(number, 1))
+    if passed or (counts and runner.kind != "test" and counts.errors == 0):
+        return Verdict("passed", counts, sure=True, blocks=max(number, 1))
+    return None
+
+
+def _may_lack_failures(runner: Runner, block: dict[str, int], output: str, view: str) -> bool:
+    """Whether a line that counts failures may have been cut off."""
+    if not runner.failures or "failed" in block or view == "whole":
+        return False
+    first = output.lstrip().partition("\n")[0]
+    at_top = any(pattern.match(line) for pattern in runner.summary for line in (first, f" {first}"))
+    return view != "end" or (runner.failures == "above" and at_top)
+
+
+def _zero_if(runner: Runner, output: str) -> Counts | None:
+    """The counts of "no tests ran", where it is the summary."""
+    return Counts(0, 0, 0, 0) if any(pattern.search(output) for pattern in runner.summary) else None
+
+
+def _blocks(runner: Runner, output: str) -> Iterator[dict[str, int]]:
+    """The counts of each summary; lines with different counts make one summary together."""
+    found = sorted(
+        (match.start(), at, match)
+        for at, pattern in enumerate(runner.summary)
+        for match in pattern.finditer(output)
+    )
+    block: dict[str, int] = {}
+    for _, _, match in found:
+        counts = _line_counts(match)
+        if {*counts} & {*block}:
+            yield block
+            block = {}
+        block = {**block, **counts}
+    if block:
+        yield block
+
+
+def _line_counts(match: re.Match[str]) -> dict[str, int]:
+    named = {name: int(text) if text.isdigit() else 0 for name, text in match.groupdict().items() if text}
+    if named:
+        return named
+    pairs: list[tuple[str, str]] = [(word, number) for number, word in _NUMBER_FIRST.findall(match[0])]
+    pairs = [(word, number) for word, number in pairs if word.lower() in _FIELDS]
+    pairs = pairs or _WORD_FIRST.findall(match[0]) or _WORD_THEN_NUMBER.findall(match[0])
+    counts: dict[str, int] = {}
+    for word, number in pairs:
+        phrase = word.strip().lower()
+        name = _FIELDS.get(phrase.replace(" ", "_")) or _FIELDS.get(phrase.rpartition(" ")[2])
+        if name and len(number) < 10:
+            counts[name] = counts.get(name, 0) + int(number)
+    return counts
+
+
+def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | None:
+    """``passed``: the output says that all did. A bare total tells nothing without."""
+    if runner.kind != "test":
+        return Counts(errors=block.get("errors"))
+    named = {name: block.get(name) for name in ("passed", "failed", "skipped", "errors")}
+    if named["passed"] is None and "total" in block:
+        if not passed and not any(value is not None for value in named.values()):
+            return None
+        named["passed"] = max(
+            0, block["total"] - sum(block.get(n, 0) for n in ("failed", "skipped", "errors", "other"))
+        )
+    if all(value is None for value in named.values()):
+        return None
+    counts = Counts(**named)
+    if "passed" in block or "total" in block:
+        counts = replace(counts, **{name: 0 for name, value in named.items() if value is None})
+    return counts

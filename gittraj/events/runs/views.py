@@ -1,0 +1,68 @@
+"""How much of a command's output is in the output of the call: filters, and files that are read back."""
+
+from __future__ import annotations
+
+import re
+
+from gittraj.events.runs import shell
+from gittraj.events.runs.shell import Node, Pipeline, Simple
+
+_VIEWS = ("whole", "end", "part", "start", "none")
+_READERS = {"cat", "tail", "head", "sed", "less", "more", "nl", "awk", "grep", "egrep", "rg", "bat"}
+_COUNTERS = re.compile(r"(?:wc|md5sum|sha\w+sum)\b|[ef]?grep\b.*\s-\w*[cqL]|true\b|tee\b.*>")
+_LIMIT = re.compile(r"(?:head|tail)(?:\s+-(?:n\s*)?(\d+))?(?:\s|$)")
+_FILTERS = {"tee": "whole", "cat": "whole", "tail": "end", "head": "start"}
+
+
+def least(*views: str) -> str:
+    """The one that shows the least."""
+    return max(views, key=_VIEWS.index)
+
+
+def through(filtering: Node, lines: int) -> str:
+    """How much of its input a filter shows. ``lines``: of the output; one with room for more shows all."""
+    text = _text(filtering)
+    if _COUNTERS.match(text):
+        return "none"
+    limit = _LIMIT.match(text)
+    if limit and lines < int(limit[1] or 10):
+        return "whole"
+    return _FILTERS.get(text.partition(" ")[0], "part")
+
+
+def read_back(tree: Node, lines: int) -> dict[str, str]:
+    """How much of which files and variables (``$name``) the commands of the line show."""
+    found: dict[str, str] = {}
+    _collect(tree, found, lines)
+    return found
+
+
+def _collect(node: object, found: dict[str, str], lines: int) -> None:
+    match node:
+        case Pipeline():
+            shown = least("whole", *(through(part, lines) for part in node.parts[1:]))
+            for name, view in read_back(node.parts[0], lines).items():
+                found[name] = min(found.get(name, "none"), least(view, shown), key=_VIEWS.index)
+        case Simple():
+            found.update(_read_by(node, lines))
+        case _:
+            for slot in getattr(node, "__slots__", ()):
+                value = getattr(node, slot)
+                for each in value if isinstance(value, tuple) else (value,):
+                    if isinstance(each, shell.Node):
+                        _collect(each, found, lines)
+
+
+def _read_by(node: Simple, lines: int) -> dict[str, str]:
+    words = [word.text for word in node.words]
+    name = words[0].rpartition("/")[2] if words else ""
+    if name in ("echo", "printf"):
+        return {f"${n}": "whole" for word in words[1:] for n in re.findall(r"\$\{?(\w+)", word)}
+    view = through(node, lines)
+    if name not in _READERS or view == "none":
+        return {}
+    return dict.fromkeys([*words[1:], *(r.target for r in node.redirects if not r.descriptors)], view)
+
+
+def _text(node: Node) -> str:
+    return " ".join(word.text for word in node.words) if isinstance(node, Simple) else ""

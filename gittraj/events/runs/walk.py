@@ -1,0 +1,258 @@
+"""A walk through a command line in which every command both succeeds and fails, each in a world of its own.
+
+It knows what a shell does with a status (``&&``, ``|``, ``if``, ``set -e``, ``pipefail``, ``wait``) and which
+commands do not fail. It knows nothing of runners: its caller says which commands are runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from gittraj.events.runs import shell, views
+from gittraj.events.runs.shell import Node, Redirect, Simple
+from gittraj.events.runs.tokens import Word
+from gittraj.events.runs.worlds import ANY, OK, World
+
+_MOST_WORLDS = 400
+_SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
+_FILTERS = "cat tail head tee wc sort uniq sed awk tr cut column less more nl rev fold fmt"
+_BUILTINS = (
+    ": true export trap cd pushd popd local declare readonly unset shopt umask alias source . hash type"
+)
+_RELIABLE = frozenset(f"{_FILTERS} {_BUILTINS} mkdir touch sleep date pwd".split())
+"""Commands that are taken to succeed unless the output has a complaint of theirs."""
+_RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse", "show", "config"}
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
+    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it is in a loop."""
+
+    index: int
+    words: tuple[str, ...]
+    view: str
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a command stands. ``view`` and ``repeated`` as in :class:`Run`; ``guarded``: its failure does not
+    end the script under ``set -e``."""
+
+    view: str = "whole"
+    guarded: bool = False
+    repeated: bool = False
+
+    def into(self, redirects: Sequence[Redirect], read_back: dict[str, str]) -> _Place:
+        """With the output going to files, which the line may read back."""
+        place = self
+        for redirect in redirects:
+            if "1" in redirect.descriptors and not redirect.target.startswith("&"):
+                terminal = redirect.target.startswith(("/dev/std", "/dev/tty"))
+                view = "whole" if terminal else read_back.get(redirect.target, "none")
+                place = replace(place, view=views.least(place.view, view))
+        return place
+
+
+class TooManyWorldsError(Exception):
+    """The line has more commands than can be told apart."""
+
+
+@dataclass
+class Walk:
+    """``is_run``: whether the words of a command start a run; ``read_back``: of :func:`.views.read_back`.
+
+    ``runs`` are those that the walk met.
+    """
+
+    is_run: Callable[[Sequence[str]], bool]
+    output: str
+    read_back: dict[str, str]
+    runs: list[Run] = field(default_factory=list)
+    _numbers: dict[int, int] = field(default_factory=dict)
+    _trees: dict[tuple[int, str], Node] = field(default_factory=dict)
+
+    def walk(self, tree: Node) -> list[World]:
+        """All worlds at the end of the line. Raises TooManyWorldsError, and ValueError where a nested script
+        has a quotation that does not end."""
+        return self._node(tree, World(), _Place())
+
+    def _node(self, node: Node, world: World, place: _Place) -> list[World]:
+        if world.exited:
+            return [world]
+        match node:
+            case shell.Simple():
+                worlds = self._simple(node, world, place)
+            case shell.Pipeline():
+                worlds = self._pipeline(node, world, place)
+            case shell.Chain():
+                worlds = self._chain(node, world, place)
+            case shell.Sequence():
+                worlds = [world]
+                for part in node.parts:
+                    worlds = _bounded(after for w in worlds for after in self._node(part, w, place))
+            case shell.Background():
+                inside = self._node(node.body, world, replace(place, guarded=True))
+                worlds = [replace(world, status=OK, job=w.status, runs=w.runs) for w in inside]
+            case shell.Group():
+                worlds = self._node(node.body, world, place.into(node.redirects, self.read_back))
+                worlds = [_leave(world, w) for w in worlds] if node.subshell else worlds
+            case shell.Condition():
+                worlds = self._condition(node, world, place.into(node.redirects, self.read_back))
+            case shell.Loop():
+                within = replace(place.into(node.redirects, self.read_back), repeated=True)
+                worlds = [replace(world, status=OK), *self._node(node.body, world, within)]
+        return _bounded(worlds)
+
+    def _chain(self, node: shell.Chain, world: World, place: _Place) -> list[World]:
+        after: list[World] = []
+        for left in self._node(node.left, world, replace(place, guarded=True)):
+            goes_on = (left.status == OK) == (node.operator == "&&")
+            after += self._node(node.right, left, place) if goes_on else [left]
+        return after
+
+    def _condition(self, node: shell.Condition, world: World, place: _Place) -> list[World]:
+        after: list[World] = []
+        for tested in self._node(node.test, world, replace(place, guarded=True)):
+            branch = node.then if tested.status == OK else node.other
+            if tested.exited:
+                after.append(tested)
+            else:
+                after += self._node(branch, tested, place) if branch else [replace(tested, status=OK)]
+        return after
+
+    def _pipeline(self, node: shell.Pipeline, world: World, place: _Place) -> list[World]:
+        lines = len(self.output.splitlines())
+        worlds: list[tuple[World, tuple[int, ...]]] = [(world, ())]
+        for at, part in enumerate(node.parts):
+            filters = (views.through(each, lines) for each in node.parts[at + 1 :])
+            inside = replace(place, guarded=True, view=views.least(place.view, *filters))
+            worlds = [
+                (_leave(before, after) if len(node.parts) > 1 else after, (*statuses, after.status))
+                for before, statuses in worlds
+                for after in self._node(part, before, inside)
+            ]
+            _bounded(w for w, _ in worlds)
+        return [self._piped(node, after, statuses, place) for after, statuses in worlds]
+
+    def _piped(self, node: shell.Pipeline, world: World, statuses: tuple[int, ...], place: _Place) -> World:
+        status = statuses[-1]
+        if world.pipefail:
+            status = next((each for each in reversed(statuses) if each != OK), OK)
+        if not node.negated:
+            return _end_if_failed(replace(world, status=status, pipe=statuses), place)
+        if status != ANY:
+            status = OK if status != OK else self._number(node)
+        return replace(world, status=status, pipe=statuses)
+
+    def _simple(self, node: Simple, world: World, place: _Place) -> list[World]:
+        place = place.into(node.redirects, self.read_back)
+        scripts = [script for _, word in node.assignments for script in word.scripts]
+        scripts += [script for word in node.words for script in word.scripts]
+        worlds = [world]
+        for script in scripts:
+            shown = [self.read_back.get(f"${name}", "none") for name, _ in node.assignments]
+            view = views.least(place.view, *(["part"] if node.words else shown))
+            inside = replace(place, view=view, guarded=True)
+            worlds = [_leave(w, after) for w in worlds for after in self._script(script, w, inside, node)]
+        if node.words:
+            found = [after for w in worlds for after in self._command(node, w, world, place)]
+        else:
+            ended = worlds if scripts else [replace(world, status=OK)]
+            found = [_assign(w, node.assignments, before=world) for w in ended]
+        return [_end_if_failed(replace(w, pipe=(w.status,)), place) for w in found]
+
+    def _script(self, script: str, world: World, place: _Place, owner: Node) -> list[World]:
+        key = (id(owner), script)
+        if key not in self._trees:
+            self._trees[key] = shell.parse(script)
+        return self._node(self._trees[key], world, place)
+
+    def _command(self, node: Simple, world: World, before: World, place: _Place) -> list[World]:
+        """``before``: with the variables and ``$?`` that the command's words are expanded with."""
+        words = [word.text for word in node.words]
+        inner = _nested(words)
+        if inner is not None:
+            return [_leave(world, w) for w in self._script(inner, world, place, node)]
+        failure = self._number(node)
+        if self.is_run(words):
+            if all(run.index != failure for run in self.runs):
+                self.runs.append(Run(failure, tuple(words), place.view, place.repeated))
+            return [
+                replace(world, status=status, runs=(*world.runs, (failure, status)))
+                for status in (OK, failure)
+            ]
+        match words[0]:
+            case "echo" | "printf":
+                line = before.print(node.words) if place.view == "whole" else ()
+                return [replace(world, status=OK, printed=(*world.printed, *([line] if line else [])))]
+            case "exit" | "return":
+                status = before.value(words[1]) if len(words) > 1 else before.status
+                return [replace(world, status=status, exited=True)]
+            case "wait":
+                return [replace(world, status=world.job if "$!" in words else OK)]
+            case "set":
+                return [_set(world, " ".join(words[1:]))]
+            case "false":
+                return [replace(world, status=failure)]
+            case "[" | "test" | "[[" if (holds := before.compare(words[1:])) is not None:
+                return [replace(world, status=OK if holds else failure)]
+        if self._is_reliable(words):
+            return [replace(world, status=OK)]
+        return [replace(world, status=OK), replace(world, status=failure)]
+
+    def _is_reliable(self, words: Sequence[str]) -> bool:
+        name = words[0].rpartition("/")[2]
+        if name not in _RELIABLE and not (name == "git" and {*words[1:3]} & _RELIABLE_GIT):
+            return False
+        return re.search(rf"(?:^|[\s:]){re.escape(name)}: ", self.output) is None
+
+    def _number(self, node: Node) -> int:
+        """The status of a command's failure: the same in every world."""
+        return self._numbers.setdefault(id(node), len(self._numbers) + 1)
+
+
+def _bounded(worlds: Iterable[World]) -> list[World]:
+    found = list(dict.fromkeys(worlds))
+    if len(found) > _MOST_WORLDS:
+        raise TooManyWorldsError
+    return found
+
+
+def _leave(outside: World, inside: World) -> World:
+    """After a subshell: what it set is gone, what it ran and printed is not."""
+    return replace(
+        outside, status=inside.status, runs=inside.runs, printed=inside.printed, pipe=(inside.status,)
+    )
+
+
+def _end_if_failed(world: World, place: _Place) -> World:
+    return replace(world, exited=True) if world.errexit and not place.guarded and world.status else world
+
+
+def _assign(world: World, assignments: Sequence[tuple[str, Word]], *, before: World) -> World:
+    values = {name: before.value(word.text) for name, word in assignments}
+    return replace(world, variables=tuple({**dict(world.variables), **values}.items()))
+
+
+def _set(world: World, options: str) -> World:
+    for sign in re.findall(r"([-+])\w*o\s+pipefail", options):
+        world = replace(world, pipefail=sign == "-")
+    for sign, letters in re.findall(r"(?:^|\s)([-+])(\w+)", options):
+        if "e" in letters:
+            world = replace(world, errexit=sign == "-")
+    return replace(world, status=OK)
+
+
+def _nested(words: Sequence[str]) -> str | None:
+    """The script of ``bash -c SCRIPT`` or ``eval``."""
+    if words[0] == "eval":
+        return " ".join(words[1:])
+    if words[0].rpartition("/")[2] in _SHELLS:
+        for at, word in enumerate(words[1:-1], 1):
+            if re.fullmatch(r"-\w*c", word):
+                return words[at + 1]
+    return None

@@ -1,0 +1,304 @@
+"""What one shell call ran, and what came of it: by its command, output and exit status."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.events.runs.reader import read_call
+from gittraj.events.runs.runners import all_runners, find_runner
+
+Row = tuple[str, str, int | None, str]
+
+OWN_STATUS: list[Row] = [
+    ("pytest -q > log 2>&1", "", 0, "passed"),
+    ("pytest -q > log 2>&1", "", 1, "failed"),
+    ("pytest -q > log 2>&1", "", 5, "none"),
+    ("cd api && pytest -q >/dev/null", "", 1, "failed"),
+    ("timeout 10 npm test >/dev/null", "", 124, "error"),
+    ("set -o pipefail; npm test | tail -1 >/dev/null", "", 1, "failed"),
+    ("set -e\npytest -q > log\necho reached", "reached\n", 0, "passed"),
+    ("bash -lc 'cd x && pytest -q >/dev/null'", "", 0, "passed"),
+    ("! pytest -q >/dev/null", "", 0, "failed"),
+    ("pytest -q > log & wait $!", "", 1, "failed"),
+    ("pytest -q >/dev/null && echo OK || echo BAD", "OK\n", 0, "passed"),
+    ("pytest -q >/dev/null && echo OK || echo BAD", "BAD\n", 0, "failed"),
+    ("pytest -q >/dev/null || echo 'tests failed'", "", 0, "passed"),
+    ("if npm test >/dev/null; then echo green; else echo red; fi", "red\n", 0, "failed"),
+    ("pytest >/dev/null 2>&1; echo exit: $?", "exit: 2\n", 0, "error"),
+    ("pytest >/dev/null; rc=$?; tail -1 log; exit $rc", "x\n", 0, "passed"),
+    ("pytest 2>&1 | tail -1 >/dev/null; echo ${PIPESTATUS[0]}", "0\n", 0, "passed"),
+    ("npm test > log 2>&1; [ $? -eq 0 ] && echo PASS || echo FAIL", "FAIL\n", 0, "failed"),
+    ("pytest -q >/dev/null || node --test >/dev/null", "", 1, "failed"),
+]
+HIDDEN_STATUS: list[Row] = [
+    ("pytest -q 2>&1 | tail -3", "some\nlines\nonly\n", 0, "unknown"),
+    ("pytest -q >/dev/null || true", "", 0, "unknown"),
+    ("pytest -q >/dev/null; git add -A", "", 0, "unknown"),
+    ("pytest -q >/dev/null && git commit -qm x", "", 1, "unknown"),
+    ("npm test &", "", 0, "unknown"),
+    ("pytest > log & wait", "", 0, "unknown"),
+    ("out=$(npm test 2>&1); echo done", "done\n", 0, "unknown"),
+    ("for d in a b; do (cd $d && npm test >/dev/null); done", "", 0, "unknown"),
+    ("if pytest -q >/dev/null; then git commit -qam x; fi", "", 0, "unknown"),
+    ("pytest -q >/dev/null; npx jest", "Tests:  2 passed, 2 total\n", 0, "unknown"),
+    ("npm test", "", None, "unknown"),
+    ("npx mocha | grep passing", "  3 passing (10ms)\n", 0, "unknown"),
+    ("npx playwright test | tail -2", "  1 skipped\n  3 passed (2s)\n", 0, "unknown"),
+    ("cargo test | head -4", "1\n2\n3\ntest result: ok. 3 passed; 0 failed;\n", 0, "unknown"),
+    ("go test ./... | tail -2", "ok  \ta/b\t0.01s\nok  \ta/c\t0.02s\n", 0, "unknown"),
+    ("pytest -q 'unclosed", "", 0, "unknown"),
+]
+IN_VIEW: list[Row] = [
+    ("pytest 2>&1 | tail -1", "=== 3 passed, 1 skipped in 0.1s ===\n", 0, "passed"),
+    ("pytest -q | tail -1", "1 failed, 2 passed in 0.1s\n", 0, "failed"),
+    ("pytest -q; true", "1 failed, 2 passed in 0.1s\n", 0, "failed"),
+    ("pytest -q > log; cat log", "1 failed, 2 passed in 0.1s\n", 0, "failed"),
+    ("pytest -q 2>&1 | tee log", "1 error in 0.2s\n", 0, "error"),
+    ("pytest -k zzz", "=== 3 deselected in 0.01s ===\n", 5, "none"),
+    ("pytest -q | head -2", ".F\nx\n", 0, "failed"),
+    ("npm test 2>&1 | tail -9", "  2 passing (5ms)\n  1 failing\n", 0, "failed"),
+    ("make test", "Ran 3 tests in 0.1s\n\nOK\n", 0, "passed"),
+    ("cargo build | tail -1 && cargo test | tail -1", "error: could not compile `a`\n" * 2, 0, "error"),
+    ("go test ./...", "FAIL\ta/b [build failed]\nFAIL\n", 1, "error"),
+    ("pytest -s", "FAILED to connect, going on\n2 passed in 0.1s\n", 0, "passed"),
+    ("docker compose run --rm web pytest -q", "\x1b[32m2 passed\x1b[0m in 0.1s\n", 0, "passed"),
+]
+NOT_STARTED: list[Row] = [
+    ("python -m pytest 2>&1 | tail -5", "/usr/bin/python: No module named pytest\n", 0, "error"),
+    ("pytest -q", "bash: line 1: pytest: command not found\n", 127, "error"),
+    ("cd nope && pytest", "bash: line 1: cd: nope: No such file or directory\n", 1, "error"),
+    ("npm run test:e2e", 'npm error Missing script: "test:e2e"\n', 1, "error"),
+    ("(pytest -q))", "bash: -c: line 1: syntax error near unexpected token `)'\n", 2, "error"),
+    ("test -d nope && pytest -q", "", 1, "error"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "exit_code", "outcome"), [*OWN_STATUS, *HIDDEN_STATUS, *IN_VIEW, *NOT_STARTED]
+)
+def test_the_outcome(command: str, output: str, exit_code: int | None, outcome: str) -> None:
+    found = read_call(command, output, exit_code)
+    assert found is not None
+    assert (found.kind, found.outcome) == ("test", outcome)
+
+
+@pytest.mark.parametrize("row", NOT_STARTED)
+def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
+    found = read_call(*row[:3])
+    assert found is not None
+    assert not found.ran
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat tests/test_a.py",
+        "grep -rn pytest .",
+        "git commit -m 'pytest -q: 3 passed'",
+        "echo pytest -q",
+        "echo 'npm test' >> notes",
+        "pip install pytest",
+        "pytest --version",
+        "pytest --collect-only -q",
+        "make -n test",
+        "command -v jest",
+        "ctest -N",
+        "ls tests && rm -rf .pytest_cache",
+        "cat <<'E' > run.sh\npytest -q\nE",
+        "python -c 'import pytest'",
+        "bash -n tests/run.sh",
+        "",
+    ],
+)
+def test_what_only_looks_like_a_run(command: str) -> None:
+    assert read_call(command, "3 passed in 0.1s\n", 0) is None
+
+
+def test_several_runs_in_one_call() -> None:
+    both = read_call("pytest -q; npm test", "1 failed, 2 passed in 1s\n# tests 3\n# pass 3\n# fail 0\n", 0)
+    assert both is not None
+    assert both.counts is not None
+    assert (both.outcome, both.counts.passed, both.counts.failed) == ("failed", 5, 1)
+    built = read_call("make && make test", "make: *** [Makefile:3: app] Error 1\n", 2)
+    assert built is not None
+    assert (built.kind, built.outcome) == ("build", "failed")
+    linted = read_call("ruff check . && pytest -q", "All checks passed!\n3 passed in 1s\n", 0)
+    assert linted is not None
+    assert (linted.kind, linted.outcome) == ("test", "passed")
+
+
+EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
+    ("pytest", "python3 -m pytest -q", "1 failed, 3 passed, 1 xfailed in 1s", "failed", (3, 1, 0, 0)),
+    ("doctest", "python -m doctest -v m.py", "2 passed and 0 failed.\nTest passed.", "passed", (2, 0, 0, 0)),
+    (
+        "unittest",
+        "python -m unittest",
+        "Ran 5 tests in 0.1s\n\nFAILED (failures=1, errors=1, skipped=1)",
+        "failed",
+        (2, 1, 1, 1),
+    ),
+    ("tox", "tox -e py311", "4 passed in 1s\n  congratulations :) (2 seconds)", "passed", (4, 0, 0, 0)),
+    ("nox", "nox -s tests", "4 passed in 1s\nnox > Session tests was successful.", "passed", (4, 0, 0, 0)),
+    ("jest", "npx jest", "Tests:       1 failed, 2 passed, 3 total", "failed", (2, 1, 0, 0)),
+    ("vitest", "npx vitest run", "      Tests  1 failed | 2 passed (3)", "failed", (2, 1, 0, 0)),
+    (
+        "cypress",
+        "cypress run",
+        "    ✖  1 of 1 failed (100%)    00:04        3        2        1        -        -",
+        "failed",
+        (2, 1, 0, 0),
+    ),
+    ("mocha", "npx mocha", "  2 passing (5ms)\n  1 pending\n  1 failing", "failed", (2, 1, 1, 0)),
+    ("playwright", "npx playwright test", "  1 failed\n  2 passed (1.2s)", "failed", (2, 1, 0, 0)),
+    ("ava", "npx ava", "  2 tests passed", "passed", (2, 0, 0, 0)),
+    ("node test", "node --test", "# tests 3\n# pass 2\n# fail 0\n# skipped 1", "passed", (2, 0, 1, 0)),
+    ("tap", "npx tap", "# { total: 2, pass: 1, fail: 1 }", "failed", (1, 1, 0, 0)),
+    ("bun test", "bun test", " 3 pass\n 1 fail\nRan 4 tests across 1 files.", "failed", (3, 1, 0, 0)),
+    ("deno test", "deno test -A", "ok | 3 passed | 0 failed (12ms)", "passed", (3, 0, 0, 0)),
+    (
+        "nextest",
+        "cargo nextest run",
+        "     Summary [   0.01s] 3 tests run: 3 passed, 1 skipped",
+        "passed",
+        (3, 0, 1, 0),
+    ),
+    (
+        "cargo test",
+        "cargo test --workspace",
+        "test result: ok. 2 passed; 0 failed; 1 ignored;\ntest result: ok. 1 passed; 0 failed; 0 ignored;",
+        "passed",
+        (3, 0, 1, 0),
+    ),
+    ("go test", "go test -v ./x", "--- PASS: TestA (0.00s)\nPASS\nok  \tx\t0.1s", "passed", (1, 0, 0, 0)),
+    ("rspec", "bundle exec rspec", "3 examples, 1 failure, 1 pending", "failed", (1, 1, 1, 0)),
+    (
+        "minitest",
+        "bin/rails test",
+        "3 runs, 3 assertions, 0 failures, 1 errors, 1 skips",
+        "error",
+        (1, 0, 1, 1),
+    ),
+    ("phpunit", "vendor/bin/phpunit", "OK (2 tests, 2 assertions)", "passed", (2, 0, 0, 0)),
+    ("maven build", "mvn -q package -DskipTests", "[INFO] BUILD SUCCESS", "passed", None),
+    (
+        "maven",
+        "./mvnw -B verify",
+        "Tests run: 4, Failures: 1, Errors: 0, Skipped: 1\n[INFO] BUILD FAILURE",
+        "failed",
+        (2, 1, 1, 0),
+    ),
+    ("gradle build", "./gradlew assemble", "BUILD SUCCESSFUL in 3s", "passed", None),
+    ("gradle", "./gradlew test", "3 tests completed, 1 failed\nBUILD FAILED", "failed", (2, 1, 0, 0)),
+    (
+        "dotnet test",
+        "dotnet test",
+        "Failed!  - Failed:     1, Passed:     6, Skipped:     1, Total:     8",
+        "failed",
+        (6, 1, 1, 0),
+    ),
+    ("dotnet build", "dotnet build", "Build succeeded.\n    0 Error(s)", "passed", None),
+    ("ctest", "ctest --test-dir b", "67% tests passed, 1 tests failed out of 3", "failed", (2, 1, 0, 0)),
+    (
+        "googletest",
+        "./build/unit_tests",
+        "[  PASSED  ] 2 tests.\n[  FAILED  ] 1 test, listed below:",
+        "failed",
+        (2, 1, 0, 0),
+    ),
+    ("bats", "bats test", "3 tests, 1 failure, 1 skipped", "failed", (1, 1, 1, 0)),
+    ("prove", "prove -l t", "Files=1, Tests=4,  0 wallclock secs\nResult: PASS", "passed", (4, 0, 0, 0)),
+    ("mix test", "mix test", "1 doctest, 4 tests, 1 failure, 1 skipped", "failed", (3, 1, 1, 0)),
+    (
+        "swift test",
+        "swift test",
+        "Test Suite 'All tests' passed\n\t Executed 2 tests, with 0 failures (0 unexpected) in 0.1 seconds",
+        "passed",
+        (2, 0, 0, 0),
+    ),
+    ("behave", "behave", "2 scenarios passed, 0 failed, 0 skipped", "passed", (2, 0, 0, 0)),
+    ("cucumber", "npx cucumber-js", "3 scenarios (1 failed, 2 passed)", "failed", (2, 1, 0, 0)),
+    ("robot", "robot t.robot", "2 tests, 1 passed, 1 failed", "failed", (1, 1, 0, 0)),
+    ("shunit2", "sh test_it.sh", "Ran 2 tests.\n\nOK", "passed", (2, 0, 0, 0)),
+    ("script", "python tests/run.py", "Ran 2 tests in 0.1s\n\nOK", "passed", (2, 0, 0, 0)),
+    ("flutter test", "flutter test", "00:01 +3: All tests passed!", "passed", None),
+    ("sbt test", "sbt test", "[info] Tests: succeeded 3, failed 1, canceled 0", "failed", (3, 1, 0, 0)),
+    ("other tests", "busted", "3 successes / 1 failure / 0 errors / 0 pending", "failed", (3, 1, 0, 0)),
+    ("type check", "npx tsc --noEmit", "a.ts(1,2): error TS2322: no", "failed", None),
+    ("lint", "ruff check .", "Found 5 errors.", "failed", (None, None, None, 5)),
+    ("pre-commit", "pre-commit run -a", "black......................Failed", "failed", None),
+    ("cargo build", "cargo check", "error: could not compile `a`", "failed", None),
+    ("go build", "go build ./...", "a.go:7:9: undefined: x", "failed", None),
+    ("compiler", "gcc -o a a.c", "a.c:1:2: error: no", "failed", None),
+    ("build", "npx vite build", "✓ built in 3.1s", "passed", None),
+    ("test target", "npm run test:unit", "  Tests  2 passed (2)", "passed", (2, 0, 0, 0)),
+    ("type check target", "npm run typecheck", "a.ts(1,2): error TS2322: no", "failed", None),
+    ("lint target", "npm run lint", "✖ 3 problems (2 errors, 1 warning)", "failed", (None, None, None, 2)),
+    ("build target", "make -j8", "make: *** [Makefile:3: app] Error 1", "failed", None),
+]
+
+
+@pytest.mark.parametrize(("name", "command", "output", "outcome", "counts"), EXAMPLES)
+def test_each_runner(
+    name: str, command: str, output: str, outcome: str, counts: tuple[int | None, ...] | None
+) -> None:
+    runner = find_runner(command.split())
+    assert runner is not None
+    assert runner.name == name
+    found = read_call(command, output + "\n", None)
+    assert found is not None
+    seen = found.counts and (
+        found.counts.passed,
+        found.counts.failed,
+        found.counts.skipped,
+        found.counts.errors,
+    )
+    assert (found.kind, found.outcome, seen or None) == (runner.kind, outcome, counts)
+
+
+def test_each_runner_has_an_example() -> None:
+    assert [row[0] for row in EXAMPLES] == [runner.name for runner in all_runners()]
+
+
+_PIECES = (
+    "pytest -q",
+    "npm test",
+    "echo x",
+    "exit 1",
+    "&&",
+    "||",
+    "|",
+    ";",
+    "&",
+    "(",
+    ")",
+    "if",
+    "then",
+    "fi",
+)
+_MORE = ("'", '"', "$(", "`", "{", "}", "<<E", "\n", "2>&1", ">", "log", "$?", "!", "do", "done", "set -e")
+
+
+@given(st.lists(st.sampled_from((*_PIECES, *_MORE)), max_size=25), st.sampled_from((None, 0, 1, 127)))
+def test_any_line_is_read(pieces: list[str], exit_code: int | None) -> None:
+    found = read_call(" ".join(pieces), "x\n1\n", exit_code)
+    assert found is None or found.outcome in ("passed", "failed", "error", "unknown", "none")
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("pytest;" * 2_000, ""),
+        ("(" * 3_000 + "pytest", ""),
+        ("$(" * 3_000 + "pytest", ""),
+        ("a;pytest>x;b|c&&d;" * 400, ""),
+        ("pytest", "F" * 400_000),
+        ("pytest", "FFFFFFFFFFFFx\n" * 30_000),
+        ("npm test", "1 passed, " * 60_000),
+        ("npm test", "x: " * 150_000),
+        ("go test ./...", "FAIL\n" * 80_000),
+    ],
+)
+def test_no_text_breaks_it(command: str, output: str) -> None:
+    assert read_call(command, output, 1) is not None
