@@ -1,0 +1,166 @@
+"""The sentences of a message in Markdown, each with the heading and the line that it stands under.
+
+Code blocks and quotations are left out: they are not the author's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+MESSAGE_LIMIT = 100_000
+"""Characters of a message that are read."""
+SENTENCE_LIMIT = 500
+"""Characters; what is longer is data."""
+_CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+_MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
+_LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
+_END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`\u2600-\u27bf])|\n+")
+_ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig)|\b[A-Z])\.$", re.I)
+_EMOJI = re.compile("^[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u2b50\u2190-\u21ff\\s]+")
+_STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """``quote``: word for word from the message; ``text``: without markup, each code span as ``\\x00N\\x00``.
+
+    ``section``: the heading above; ``lead``: the sentence with a colon that introduces the list; ``label``: the
+    bold words before a colon or dash; ``kind``: ``paragraph``, ``item``, ``row`` or ``heading``; ``columns``:
+    the heads of a table, and ``cells`` its texts in this row.
+    """
+
+    quote: str
+    text: str
+    codes: tuple[str, ...] = ()
+    section: str = ""
+    lead: str = ""
+    label: str = ""
+    kind: str = "paragraph"
+    columns: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    asks: bool = False
+    """The message ends with a question: what it proposes waits for an answer."""
+    spoken: bool = False
+    """Within quotation marks that began before: somebody's words."""
+
+    def restore(self, text: str) -> str:
+        """``text`` with its code spans."""
+        return re.sub("\x00(\\d+)\x00", lambda match: self.codes[int(match[1])], text)
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def read_sentences(message: str) -> list[Sentence]:
+    """The author's own sentences, in order."""
+    message = message[:MESSAGE_LIMIT]
+    tokens = _parser().parse(message)
+    asks = message.rstrip().rstrip("*_").endswith("?")
+    return list(_read(tokens, message.split("\n"), asks=asks))
+
+
+def _read(tokens: Sequence[Token], lines: Sequence[str], *, asks: bool) -> Iterator[Sentence]:
+    section, leads, quoted, columns = "", [""], 0, ()
+    cells: list[str] = []
+    for at, token in enumerate(tokens):
+        match token.type:
+            case "blockquote_open":
+                quoted += 1
+            case "blockquote_close":
+                quoted -= 1
+            case "bullet_list_open" | "ordered_list_open":
+                leads.append(leads[-1])
+            case "bullet_list_close" | "ordered_list_close":
+                leads.pop()
+                leads[-1] = leads[-1] if len(leads) > 1 else ""
+            case "thead_close":
+                columns, cells = tuple(cells), []
+            case "table_close":
+                columns = ()
+            case "tr_close" if columns and not quoted and token.type == "tr_close":
+                if any(cells):
+                    yield from _row(cells, columns, section, asks=asks)
+                cells = []
+            case "inline" if not quoted:
+                before = tokens[at - 1].type
+                if before in ("th_open", "td_open"):
+                    cells.append(token.content)
+                    continue
+                if before == "heading_open":
+                    section, leads = _bare(token.content), [""]
+                    yield Sentence(token.content, *_mask(token.content), kind="heading", asks=asks)
+                    continue
+                kind = "item" if len(leads) > 1 else "paragraph"
+                found = list(_split(token.content, section, leads[-1], kind, asks=asks))
+                yield from found
+                if token.content.rstrip().rstrip("*_").endswith((":", "?")) and found:
+                    leads[-1] = _bare(found[-1].quote)
+                elif kind == "paragraph":
+                    alone = re.fullmatch(r"\*\*[^*]+\*\*", token.content.strip())
+                    leads[-1] = _bare(token.content) if alone else ""
+            case _:
+                pass
+
+
+def _row(cells: Sequence[str], columns: tuple[str, ...], section: str, *, asks: bool) -> Iterator[Sentence]:
+    quote = " | ".join(cells)
+    heads = tuple(_bare(column).lower() for column in columns)
+    yield Sentence(
+        quote, *_mask(quote), section=section, kind="row", columns=heads, cells=tuple(cells), asks=asks
+    )
+
+
+def _split(content: str, section: str, lead: str, kind: str, *, asks: bool) -> Iterator[Sentence]:
+    open_quote = False
+    for quote in _sentences(content):
+        text, codes = _mask(quote)
+        spoken = open_quote
+        open_quote ^= len(re.findall(r"[\"“”]", text)) % 2 == 1
+        label = re.match(r"\W*(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:\([^)]*\)\s*)?(?:[:–—-]|$)", quote)
+        run_in = label[1].rstrip(": ") if label else ""
+        if 3 <= len(quote) <= SENTENCE_LIMIT:
+            yield Sentence(
+                quote, text, codes, section, lead, _bare(run_in), kind, asks=asks, spoken=spoken
+            )
+
+
+def _sentences(content: str) -> Iterator[str]:
+    """Split where a full stop is followed by something that begins a sentence, and not within code."""
+    hidden = _CODE.sub(lambda m: "`" + "x" * (len(m[0]) - 2) + "`", content)
+    hidden = re.sub(r"(?<![.!?:])\n(?!\s*(?:[-*•+✓✗✅❌⚠]|\d+[.)]))", " ", hidden)
+    start = 0
+    for end in _END.finditer(hidden):
+        if _ABBREVIATION.search(hidden[start : end.start()]):
+            continue
+        if quote := content[start : end.start()].strip():
+            yield quote
+        start = end.end()
+    if quote := content[start:].strip():
+        yield quote
+
+
+def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
+    """Without markup, with each code span replaced by its number."""
+    codes: list[str] = []
+
+    def hide(match: re.Match[str]) -> str:
+        codes.append(match[0])
+        return f"\x00{len(codes) - 1}\x00"
+
+    text = _LINK.sub(r"\1", _CODE.sub(hide, quote))
+    text = _MARKUP.sub("", text)
+    text = re.sub(r"\s+", " ", text).replace("’", "'")
+    return _STEP.sub("", _EMOJI.sub("", text.strip())).strip(), tuple(codes)
+
+
+def _bare(content: str) -> str:
+    text, codes = _mask(content)
+    return re.sub("\x00(\\d+)\x00", lambda match: codes[int(match[1])], text).strip(" :")
