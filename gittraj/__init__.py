@@ -40,7 +40,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     seal          thinking encrypted for named readers (age)
     --------------
     config        git config traj.*, then .gittraj.yml
-    events        folds over events: summaries, truncation, inference, sensitive output; pure
+    events        folds over events: summaries, test runs, prose, truncation, sensitive output; pure
     formats       one folder per format: bytes of a session in, items out, and back
     history       where rewritten commits went: amend, rebase, squash
     state         .git/traj, all of it: cursors, spool, locks

@@ -45,7 +45,7 @@ def summarize_part(
     in another repository, ``omitted`` its events that are not stored.
     """
     # those who only shorten do not pay for these
-    from gittraj.events.inference import find_caveats, infer_decisions  # noqa: PLC0415
+    from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
     from gittraj.events.runs.fold import fold_runs  # noqa: PLC0415
 
     prompts = [e.content for e in events if isinstance(e, Prompt)]
@@ -54,6 +54,7 @@ def summarize_part(
     spent = [e.usage for e in events if e.usage is not None]
     times = sorted(e.ts for e in events if e.ts)
     asked = prompts[0] if prompts else prompt
+    prose = read_prose([e for e in events if isinstance(e, Message)], stated, asked)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
         summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else None,
@@ -61,8 +62,11 @@ def summarize_part(
         ended_at=times[-1] if times else None,
         usage=reduce(Usage.__add__, spent) if spent else None,
         counts=_count(events, api_calls=len(spent), dropped=dropped, omitted=omitted),
-        decisions=(*stated, *infer_decisions(said)),
-        caveats=find_caveats(said),
+        decisions=(*stated, *prose.decisions),
+        caveats=prose.caveats,
+        caveat_sources=prose.sources,
+        result=prose.result,
+        why=prose.why,
         tests=fold_runs(events, calls),
         files=tuple(files),
         thinking=thinking,

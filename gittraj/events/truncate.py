@@ -67,10 +67,16 @@ def fit(record: Record) -> Record:
     while len(dump(to_json(record))) > RECORD_LIMIT and most > 0:
         most, letters = most // 2, max(letters // 2, 100)
         figures = full.figures
-        said = (figures.prompt, figures.summary, figures.decisions[: most // 5], figures.caveats[: most // 5])
+        said = (
+            figures.prompt,
+            figures.summary,
+            figures.decisions[: most // 5],
+            figures.caveats[: most // 5],
+            (figures.result, figures.why),
+        )
         whole = replace(full.whole, retrospective=_first_of_each(full.whole.retrospective, most // 5))
         shortened = map_texts((*said, whole), partial(_end_early, letters))
-        prompt, summary, decisions, caveats, whole = shortened
+        prompt, summary, decisions, caveats, (result, why), whole = shortened
         short = replace(
             figures,
             prompt=prompt,
@@ -78,6 +84,9 @@ def fit(record: Record) -> Record:
             files=figures.files[:most],
             decisions=decisions,
             caveats=caveats,
+            caveat_sources=figures.caveat_sources[: len(caveats)],
+            result=result,
+            why=why,
         )
         record = replace(full, figures=short, whole=whole, also=full.also[: max(most, 5)])
         lists = {"also": (full.also, record.also)} | {

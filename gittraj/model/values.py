@@ -57,7 +57,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``."""
+    """A choice. ``by`` is its source: ``agent``, ``human``, ``inferred`` or ``model:NAME``. An inferred one
+    has its words (``quote``), the ``event`` that they are from, and the file and line that they name."""
 
     chosen: str
     by: str
@@ -65,7 +66,21 @@ class Decision:
     alternatives: tuple[str, ...] = ()
     reasoning: str | None = None
     confidence: float | None = None
+    quote: str | None = None
+    event: str | None = None
+    path: str | None = None
+    line: int | None = None
     extra: Extra = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaveatSource:
+    """Where a caveat comes from: the ``event`` that states it, and the file and line that it names."""
+
+    event: str
+    by: str
+    path: str | None = None
+    line: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,7 +408,8 @@ class FileChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartSummary:
-    """The summary of one part: its prompt, tokens, decisions, files."""
+    """The summary of one part: its prompt, tokens, decisions, files. ``result``: the sentence that tells what
+    came out; ``why``: a stated reason, or a decision's; ``caveat_sources``: of each of ``caveats``."""
 
     prompt: str | None = None
     summary: Summary | None = None
@@ -405,6 +421,9 @@ class PartSummary:
     counts: Counts = Counts()
     decisions: tuple[Decision, ...] = ()
     caveats: tuple[str, ...] = ()
+    caveat_sources: tuple[CaveatSource, ...] = ()
+    result: str | None = None
+    why: str | None = None
     tests: TestRuns | None = None
     files: tuple[FileChanged, ...] = ()
     redactions_by_rule: Mapping[str, int] = field(default_factory=dict)

@@ -243,7 +243,9 @@ def _fold_account(records: Sequence[Record]) -> Header:
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
         "decisions": _unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
-        "caveats": _unique(chain.from_iterable(f.caveats for f in figures)),
+        **_fold_caveats(figures),
+        "result": next((f.result for f in reversed(figures) if f.result), None),
+        "why": next((f.why for f in figures if f.why), None),
         "tests": _fold_tests([f.tests for f in figures if f.tests]),
         "filesChanged": [
             {**spell(file), "kind": _known(file.kind, FileKind)}
@@ -256,6 +258,16 @@ def _fold_account(records: Sequence[Record]) -> Header:
         "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
         "incomplete": any(record.incomplete for record in records),
     }
+
+
+def _fold_caveats(figures: Sequence[PartSummary]) -> Header:
+    """Each caveat once, with where it comes from; null for those of earlier versions, which did not say."""
+    found: dict[str, Any] = {}
+    for summary in figures:
+        for at, caveat in enumerate(summary.caveats):
+            source = summary.caveat_sources[at] if at < len(summary.caveat_sources) else None
+            found[caveat] = found.get(caveat) or spell(source)
+    return {"caveats": list(found), "caveatSources": list(found.values())}
 
 
 def _fold_tests(found: Sequence[TestRuns]) -> Header | None:

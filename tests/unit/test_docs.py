@@ -39,6 +39,7 @@ _OBJECTS = {
     "summary": values.Summary,
     "decision": values.Decision,
     "tests": values.TestRuns,
+    "caveatSource": values.CaveatSource,
     "file": values.FileChanged,
     "task": values.TaskRef,
     "taskSource": values.TaskSource,

@@ -20,6 +20,7 @@ ONLY = {
     "yaml": ("config.py",),
     "cryptography": ("seal/",),
     "click": ("cli/",),
+    "markdown_it": ("events/prose/markdown.py",),
 }
 ENVIRON = {
     "config.py": "what a user set",

@@ -1,14 +1,14 @@
 """Choices in an agent's prose: what it took, what it did not, and why.
 
-A sentence counts if it sets two things against each other and its author is who chose: by a word of choice, by
-what was done to the work, or by the heading that it stands under. What describes a fault, restates the request,
-or waits for an answer does not count.
+A sentence counts if it sets two things against each other and its author chose between them: by a word of
+choice, by what was done to the work, or by the heading above. What describes a fault, restates the request or
+waits for an answer does not count.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gittraj.events.prose.markdown import Sentence, read_sentences
@@ -24,155 +24,207 @@ class Choice:
     quote: str
 
 
-_CONTRAST = (
-    r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
-)
+_CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
 _REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep|for)\s(?P<why>.+)"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to "
+    r"keep|for)\s(?P<why>.+)"
     r"|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
 )
 _TOOK = (
-    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for|settled on|"
-    r"decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected|favou?red|stuck with|adopted"
+    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt "
+    r"for|settled on|"
+    r"decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected|favou?red|"
+    r"stuck with|adopted"
 )
 _DID = (
-    r"used|chose|picked|went|opted|settled|decided|preferred|kept|switched|changed|replaced|moved|migrated|made|"
-    r"set|put|left|added|built|wrote|rewrote|implemented|inlined|extracted|imported|limited|marked|typed|deferred|"
-    r"updated|refactored|converted|turned|resolved|fixed|mended|dropped|removed|rejected|stored|wrapped|reused|"
-    r"skipped|split|merged|batched|cached|pinned|renamed|derived|computed|generated|modeled|modelled|introduced|"
+    r"used|chose|picked|went|opted|settled|decided|preferred|kept|switched|changed|replaced|"
+    r"moved|migrated|made|"
+    r"set|put|left|added|built|wrote|rewrote|implemented|inlined|extracted|imported|limited|"
+    r"marked|typed|deferred|"
+    r"updated|refactored|converted|turned|resolved|fixed|mended|dropped|removed|rejected|stored|"
+    r"wrapped|reused|"
+    r"skipped|split|merged|batched|cached|pinned|renamed|derived|computed|generated|modeled|"
+    r"modelled|introduced|"
     r"solved|handled|returned|passed|created|defined|simplified|swapped|ran|stayed|hooked|placed|read|sent"
 )
 _BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 _AUTHOR = re.compile(
-    _BEGIN + rf"(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| also| now| then| instead)*\s+(?:going to )?\w+"
+    _BEGIN
+    + rf"(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| also| now| then| instead)*\s+(?:going to )?\w+"
     rf"|let's\s|(?:{_DID})\b|now (?:\w+s|\w+ed)\b|\w+ing\s)",
     re.I,
 )
 """A sentence of its author's own doing."""
 _HEADING = re.compile(
-    r"\b(?:(?:key|design|main|technical|important|architectur\w+|implementation|notable)\s+)*(?:decisions?|choices?|"
-    r"trade-?offs?|rationale|reasoning|approach|design|chose|chosen|went with|picked|changes?|key points?)\b|^why\b",
+    r"\b(?:(?:key|design|main|technical|important|architectur\w+|implementation|"
+    r"notable)\s+)*(?:decisions?|choices?|"
+    r"trade-?offs?|rationale|reasoning|approach|design|chose|chosen|went with|picked|changes?|"
+    r"key points?)\b|^why\b",
     re.I,
 )
-_DECIDED = re.compile(r"\b(?:decisions?|choices?|trade-?offs?|rationale|chose|chosen|decided|picked|went with)\b|^why\b", re.I)
+_DECIDED = re.compile(
+    r"\b(?:decisions?|choices?|trade-?offs?|rationale|chose|chosen|decided|picked|went with)\b|^why\b", re.I
+)
 _FAULT = re.compile(
-    r"\b(?:issues?|problems?|bugs?|errors?|incorrect\w*|wrong\w*|mistaken\w*|fails?|failed|failing|expect(?:s|ed|ing)?|"
+    r"\b(?:issues?|problems?|bugs?|errors?|incorrect\w*|wrong\w*|mistaken\w*|fails?|failed|"
+    r"failing|expect(?:s|ed|ing)?|"
     r"requires?|required|is being|are being|was being|tr(?:ies|ying) to|complain\w*|actual(?:ly)?|"
     r"accident\w*|currently|previously|original(?:ly)?|used to|seem(?:s|ed)?|misinterpret\w*)\b",
     re.I,
 )
 _OPEN = re.compile(
-    r"\?|\b(?:should|could|might|may|maybe|perhaps|would|if|unless|whether|suggest\w*|recommend\w*|consider\w*|propos\w+|"
+    r"\?|\b(?:should|could|might|may|maybe|perhaps|would|if|unless|whether|suggest\w*|"
+    r"recommend\w*|consider\w*|propos\w+|"
     r"option|options|alternatively|cannot|I'd|we'd|I prefer|used to \w+(?<!use))\b",
     re.I,
 )
 _ORDERED = re.compile(
-    r"\b(?:been|was|were) (?:asked|told)\b|\b(?:as|like) (?:you )?(?:requested|asked|wanted|specified|instructed)|\byou(?:'d| would)? ?(?:asked|want\w*|said|"
+    r"\b(?:been|was|were) (?:asked|told)\b|\b(?:as|like) (?:you )?(?:requested|asked|wanted|"
+    r"specified|instructed)|\byou(?:'d| would)? ?(?:asked|want\w*|said|"
     r"mention\w*|request\w*|prefer\w*|suggest\w*)|\bper your|\byour (?:request|suggestion|instruction)",
     re.I,
 )
 _NO_DEED = re.compile(
-    r"(?:(?:however|but|and|so|also|now),? )*(?:let me|why|how|what|the \w+(?: \w+)? (?:uses?|runs?|stores?)|it|this|that|which|they|there|when|while|in case|try|configure|"
-    r"ensure|make sure|check|(?:allow|solve|show|display|provide|enable|give|ensure|prevent|return|support|let|mean|"
+    r"(?:(?:however|but|and|so|also|now),? )*(?:let me|why|how|what|the \w+(?: \w+)? (?:uses?|"
+    r"runs?|stores?)|it|this|that|which|they|there|when|while|in case|try|configure|"
+    r"ensure|make sure|check|(?:allow|solve|show|display|provide|enable|give|ensure|prevent|"
+    r"return|support|let|mean|"
     r"replace|require|demonstrate|explain|cover|contain|include)s|\x00\d+\x00 (?!was|is)\w+s)\b"
     r"(?! (?:made|makes) more sense)",
     re.I,
 )
 """How a sentence begins that describes, advises or thinks aloud."""
-_UNDONE = re.compile(r"\bby (?:mistake|accident)\b|\bbut (?:it|that|this|they) |\bin this (?:repo|repository|project)$", re.I)
+_UNDONE = re.compile(
+    r"\bby (?:mistake|accident)\b|\bbut (?:it|that|this|they) |\bin this (?:repo|repository|project)$", re.I
+)
 _OFFERED = re.compile(
     r"\?$|\b(?:options?|alternatives?|possib\w+|propos\w+|suggest\w*|could|either|examples?|you can)\b", re.I
 )
 """How a list is introduced that waits for an answer."""
 _SAYS = re.compile(r"\b(?:says|said|noted|notes|wrote|writes|reads|reports?|quot\w+|states?)$", re.I)
 _DENIED = re.compile(r"\bnever\b|n't\b|\b(?:did|do|does|has|have|will) not\b", re.I)
-_BACK = re.compile(r"\b(?:revert\w*|switch(?:ed|ing)? back|went back|undid|changed my mind|that was wrong)\b", re.I)
+_BACK = re.compile(
+    r"\b(?:revert\w*|switch(?:ed|ing)? back|went back|undid|changed my mind|that was wrong)\b", re.I
+)
 _TALK = re.compile(r"\b(?:grep|search\w*|look\w*|open each|reading|let me (?:check|see|try))\b", re.I)
 _NOT_OTHER = re.compile(
     r"(?:just|only|because|that|sure|yet|to be|for now|necessarily|at all|all|always|every\w*|any\w*|even|"
-    r"really|much|so|too|both|one of|possible|needed|required|found|the case|which|what|how|where|when|set)\b",
+    r"really|much|so|too|both|one of|possible|needed|required|found|the case|which|what|how|"
+    r"where|when|set)\b",
     re.I,
 )
-_SPAN = re.compile(r"(?:the|its?|their|these|those|this|all|each|every\w*|both|https?|tcp|udp|ssh|tls|time|and|\d+)\b", re.I)
+_SPAN = re.compile(
+    r"(?:the|its?|their|these|those|this|all|each|every\w*|both|https?|tcp|udp|ssh|tls|time|and|\d+)\b", re.I
+)
 """What one goes over, and does not choose against."""
 
 _INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
-_PREFIX = re.compile(r"^(?:instead of|rather than)\s+(?P<other>[^,]{2,160}),\s+(?P<chosen>.+?)" + _REASON, re.I)
+_PREFIX = re.compile(
+    r"^(?:instead of|rather than)\s+(?P<other>[^,]{2,160}),\s+(?P<chosen>.+?)" + _REASON, re.I
+)
 _OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
 _BEATS = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked|favou?red) (?:over|to)|is "
+    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|"
+    r"picked|favou?red) (?:over|to)|is "
     r"preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
     re.I,
 )
 _NOT = re.compile(
-    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|has) not|\s+and\s+not|\s*\((?:and )?not|\s+and no longer|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+"
+    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|"
+    r"has) not|\s+and\s+not|\s*\((?:and )?not|\s+and no longer|"
+    r"(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+"
     r"(?P<other>.+?)\)?" + _REASON,
     re.I,
 )
 _FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+"
+    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching|"
+    r"migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+"
     r"(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
-_ARROW = re.compile(r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + _REASON, re.I)
-_NEED = re.compile(r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I)
+_ARROW = re.compile(
+    r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + _REASON, re.I
+)
+_NEED = re.compile(
+    r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
+)
 _REPLACED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by|for)\s+(?P<chosen>.+?)"
-    + _REASON,
+    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|"
+    r"by|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 _FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded|ruled out)\s+in\s+favou?r\s+of"
+    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|"
+    r"discarded|ruled out)\s+in\s+favou?r\s+of"
     r"\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 _REJECTED = re.compile(
-    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|dismissed|discarded|turned down)"
-    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|decided against)\s+(?P<other2>[^;,.]{2,100}?))"
+    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|"
+    r"dismissed|discarded|turned down)"
+    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|decided "
+    r"against)\s+(?P<other2>[^;,.]{2,100}?))"
     r"(?:\s+(?:in favou?r of|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
     re.I,
 )
 _CONSIDERED = re.compile(
-    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+|we\s+)?(?:chose|went with|"
+    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+|"
+    r"we\s+)?(?:chose|went with|"
     r"used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 _VERSUS = re.compile(
-    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked|took|used|kept)\s+"
+    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|"
+    r"picked|took|used|kept)\s+"
     r"(?P<chosen>[^,;.]+)" + _REASON,
     re.I,
 )
 _GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
 _BETTER = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do"
+    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more "
+    r"\w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do"
     r"|^It (?:made|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
     re.I,
 )
 _SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|was too|were too|has too|had|"
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|"
+    r"was too|were too|has too|had|"
     r"cannot|can't|could not|couldn't|is not|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|"
     r"leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
+_SAID = re.compile(_BEGIN + rf"(?:(?:I|we)(?:'m|'ve)? (?:{_TOOK}))|.*\bit is$|.*\bnow\b", re.I)
 _OPTION = re.compile(
-    r"\b(?:let's go with|went with|I(?:'ll| will) go with|chose|picked|going with)\s+(?P<chosen>option \w+\b.*)$", re.I
+    r"\b(?:let's go with|went with|I(?:'ll| will) go with|chose|picked|going "
+    r"with)\s+(?P<chosen>option \w+\b.*)$",
+    re.I,
 )
 _SIDE_LIMIT = 300
 _WHY_LABEL = re.compile(
-    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than|not) (?P<other>[^:]{2,80}?): (?P<why>.+)$", re.I
+    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than|not) "
+    r"(?P<other>[^:]{2,80}?): (?P<why>.+)$",
+    re.I,
 )
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
-_CLAUSE = re.compile(_BEGIN + rf"(?:to [^,]{{2,60}}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?(?:{_TOOK})\s+", re.I)
+_CLAUSE = re.compile(
+    _BEGIN
+    + rf"(?:to [^,]{{2,60}}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?(?:{_TOOK})\s+",
+    re.I,
+)
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
-_ALTERNATIVE = re.compile(r"^(?:alternatives?|options?) (?:rejected|considered|not taken|discarded)|^(?:rejected|not chosen)", re.I)
-_DONE = re.compile(r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I)
+_ALTERNATIVE = re.compile(
+    r"^(?:alternatives?|options?) (?:rejected|considered|not taken|discarded)|^(?:rejected|not chosen)", re.I
+)
+_DONE = re.compile(
+    r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
+)
 _TAKEN = re.compile(r"choice|chosen|decision|decided|picked|selected|we use|used", re.I)
 _NOT_TAKEN = re.compile(r"alternative|reject|instead of|over|not chosen|other|considered", re.I)
 _BECAUSE = re.compile(r"why|reason|because|rationale", re.I)
 
 
 def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: int = 8) -> tuple[Choice, ...]:
-    """At most ``most``, in order. ``prompt``: what the user asked for, whose wishes are not the agent's choices."""
+    """At most ``most``, in order. ``prompt``: what the user asked for, and the agent did not choose."""
     wishes = _words(prompt or "")
     found: dict[str, Choice] = {}
     for message in messages:
@@ -203,8 +255,11 @@ def _words(text: str) -> frozenset[str]:
 
 
 _DULL = frozenset(
-    "the and for with use using used not from that this into its our your new all was were are class function"
-    " file method library make one two test tests code".split()
+    re.findall(
+        r"\w+",
+        "the and for with use using used not from that this into its our your new all was were are class "
+        "function file method library make one two test tests code",
+    )
 )
 
 
@@ -222,7 +277,9 @@ def _read(sentence: Sentence) -> Choice | None:
         return _read_row(sentence)
     if sentence.kind == "heading" or sentence.spoken or _ORDERED.search(sentence.text):
         return None
-    decided = bool(_DECIDED.search(sentence.section) or _DECIDED.search(sentence.lead) or _DECIDED.search(sentence.label))
+    decided = bool(
+        _DECIDED.search(sentence.section) or _DECIDED.search(sentence.lead) or _DECIDED.search(sentence.label)
+    )
     if why := _WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
     if _waits(sentence, decided=decided) or _NO_DEED.match(next(_bodies(sentence.text))):
@@ -238,7 +295,11 @@ def _read(sentence: Sentence) -> Choice | None:
 
 def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether it is offered, reported or taken back."""
-    if _UNDONE.search(sentence.text.rstrip(".")) or _SAYS.search(sentence.lead) or _SAYS.search(_label(sentence)):
+    if (
+        _UNDONE.search(sentence.text.rstrip("."))
+        or _SAYS.search(sentence.lead)
+        or _SAYS.search(_label(sentence))
+    ):
         return True
     if sentence.kind == "item" and _OFFERED.search(sentence.lead):
         return True
@@ -261,7 +322,7 @@ def _is_quoted(match: re.Match[str]) -> bool:
     """Whether the contrast stands within quotation marks, or is one of texts or of figures."""
     groups = match.groupdict()
     sides = [re.sub("\x00\\d+\x00", "code", groups.get(name) or "") for name in ("chosen", "other")]
-    if re.match(r"\W*[\"“]", sides[1]) or all(re.search(r"\d", side) for side in sides):
+    if re.match(r"\W*[\"“]", sides[1]) or all(re.search(r"(?<!\w)\d", side) for side in sides):
         return True
     at = match.start("other") if groups.get("other") else match.start()
     return len(re.findall(r"[\"“”]", match.string[:at])) % 2 == 1
@@ -339,7 +400,9 @@ def _describes(text: str) -> bool:
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
     said = re.search(rf"\b(?:{_TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
-    if not (_reasoned(match) or decided) and (_SPAN.match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])):
+    if not (_reasoned(match) or decided) and (
+        _SPAN.match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
+    ):
         return False
     nominal = sentence.kind == "item" and _reasoned(match)
     return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
@@ -367,9 +430,10 @@ def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    said = re.match(_BEGIN + rf"(?:(?:I|we)(?:'m|'ve)? (?:{_TOOK}))|.*\bit is$|.*\bnow\b", match["chosen"], re.I)
-    said = said or (_words(match["chosen"]) & _words(match["other"]) and _words(match["other"]))
-    return (decided or bool(said)) and not _OPEN.search(match["chosen"])
+    """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
+    stated = _SAID.match(match["chosen"]) is not None
+    same = bool(_words(match["chosen"]) & _words(match["other"]))
+    return (decided or stated or same) and not _OPEN.search(match["chosen"])
 
 
 def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:

@@ -30,9 +30,9 @@ _STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
 class Sentence:
     """``quote``: word for word from the message; ``text``: without markup, each code span as ``\\x00N\\x00``.
 
-    ``section``: the heading above; ``lead``: the sentence with a colon that introduces the list; ``label``: the
-    bold words before a colon or dash; ``kind``: ``paragraph``, ``item``, ``row`` or ``heading``; ``columns``:
-    the heads of a table, and ``cells`` its texts in this row.
+    ``section``: the heading above; ``lead``: the line that introduces the list; ``label``: the bold words
+    before a colon or dash; ``kind``: ``paragraph``, ``item``, ``row`` or ``heading``; ``columns``: the heads
+    of a table, and ``cells`` its texts in this row.
     """
 
     quote: str
@@ -64,61 +64,61 @@ def read_sentences(message: str) -> list[Sentence]:
     message = message[:MESSAGE_LIMIT]
     tokens = _parser().parse(message)
     asks = message.rstrip().rstrip("*_").endswith("?")
-    return list(_read(tokens, message.split("\n"), asks=asks))
+    return list(_read(tokens, asks=asks))
 
 
-def _read(tokens: Sequence[Token], lines: Sequence[str], *, asks: bool) -> Iterator[Sentence]:
-    section, leads, quoted, columns = "", [""], 0, ()
+def _read(tokens: Sequence[Token], *, asks: bool) -> Iterator[Sentence]:
+    """``leads`` has the introducing line of each open list."""
+    section, leads, quoted = "", [""], 0
+    columns: tuple[str, ...] = ()
     cells: list[str] = []
     for at, token in enumerate(tokens):
-        match token.type:
-            case "blockquote_open":
-                quoted += 1
-            case "blockquote_close":
-                quoted -= 1
-            case "bullet_list_open" | "ordered_list_open":
-                leads.append(leads[-1])
-            case "bullet_list_close" | "ordered_list_close":
-                leads.pop()
-                leads[-1] = leads[-1] if len(leads) > 1 else ""
-            case "thead_close":
-                columns, cells = tuple(cells), []
-            case "table_close":
-                columns = ()
-            case "tr_close" if columns and not quoted and token.type == "tr_close":
-                if any(cells):
-                    yield from _row(cells, columns, section, asks=asks)
-                cells = []
-            case "inline" if not quoted:
-                before = tokens[at - 1].type
-                if before in ("th_open", "td_open"):
-                    cells.append(token.content)
-                    continue
-                if before == "heading_open":
-                    section, leads = _bare(token.content), [""]
-                    yield Sentence(token.content, *_mask(token.content), kind="heading", asks=asks)
-                    continue
-                kind = "item" if len(leads) > 1 else "paragraph"
-                found = list(_split(token.content, section, leads[-1], kind, asks=asks))
+        kind = token.type
+        if kind in ("blockquote_open", "blockquote_close"):
+            quoted += 1 if kind == "blockquote_open" else -1
+        elif kind in ("bullet_list_open", "ordered_list_open"):
+            leads.append(leads[-1])
+        elif kind in ("bullet_list_close", "ordered_list_close"):
+            leads.pop()
+            leads[-1] = leads[-1] if len(leads) > 1 else ""
+        elif kind in ("thead_close", "table_close"):
+            columns, cells = tuple(cells) if kind == "thead_close" else (), []
+        elif kind == "tr_close" and columns:
+            yield from _row(cells, columns, section or leads[-1], asks=asks)
+            cells = []
+        elif kind == "inline" and not quoted:
+            if tokens[at - 1].type in ("th_open", "td_open"):
+                cells.append(token.content)
+            elif tokens[at - 1].type == "heading_open":
+                section, leads = plain(token.content), [""]
+                yield Sentence(token.content, *_mask(token.content), kind="heading", asks=asks)
+            else:
+                found = list(_split(token.content, section, leads, asks=asks))
                 yield from found
-                if token.content.rstrip().rstrip("*_").endswith((":", "?")) and found:
-                    leads[-1] = _bare(found[-1].quote)
-                elif kind == "paragraph":
-                    alone = re.fullmatch(r"\*\*[^*]+\*\*", token.content.strip())
-                    leads[-1] = _bare(token.content) if alone else ""
-            case _:
-                pass
+                leads[-1] = _lead(token.content, found, leads)
+
+
+def _lead(content: str, found: Sequence[Sentence], leads: Sequence[str]) -> str:
+    """What a paragraph or item says of the lines below it."""
+    if found and content.rstrip().rstrip("*_").endswith((":", "?")):
+        return plain(found[-1].quote)
+    if len(leads) > 1:
+        return leads[-1]
+    return plain(content) if re.fullmatch(r"\*\*[^*]+\*\*", content.strip()) else ""
 
 
 def _row(cells: Sequence[str], columns: tuple[str, ...], section: str, *, asks: bool) -> Iterator[Sentence]:
+    if not any(cells):
+        return
     quote = " | ".join(cells)
-    heads = tuple(_bare(column).lower() for column in columns)
+    heads = tuple(plain(column).lower() for column in columns)
     yield Sentence(
         quote, *_mask(quote), section=section, kind="row", columns=heads, cells=tuple(cells), asks=asks
     )
 
 
-def _split(content: str, section: str, lead: str, kind: str, *, asks: bool) -> Iterator[Sentence]:
+def _split(content: str, section: str, leads: Sequence[str], *, asks: bool) -> Iterator[Sentence]:
+    lead, kind = leads[-1], "item" if len(leads) > 1 else "paragraph"
     open_quote = False
     for quote in _sentences(content):
         text, codes = _mask(quote)
@@ -127,9 +127,7 @@ def _split(content: str, section: str, lead: str, kind: str, *, asks: bool) -> I
         label = re.match(r"\W*(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:\([^)]*\)\s*)?(?:[:–—-]|$)", quote)
         run_in = label[1].rstrip(": ") if label else ""
         if 3 <= len(quote) <= SENTENCE_LIMIT:
-            yield Sentence(
-                quote, text, codes, section, lead, _bare(run_in), kind, asks=asks, spoken=spoken
-            )
+            yield Sentence(quote, text, codes, section, lead, plain(run_in), kind, asks=asks, spoken=spoken)
 
 
 def _sentences(content: str) -> Iterator[str]:
@@ -161,6 +159,7 @@ def _mask(quote: str) -> tuple[str, tuple[str, ...]]:
     return _STEP.sub("", _EMOJI.sub("", text.strip())).strip(), tuple(codes)
 
 
-def _bare(content: str) -> str:
+def plain(content: str) -> str:
+    """One line without markup."""
     text, codes = _mask(content)
     return re.sub("\x00(\\d+)\x00", lambda match: codes[int(match[1])], text).strip(" :")

@@ -93,7 +93,7 @@ def _read(source: Source) -> Iterator[Takeaway]:
         for text in filter(None, [retrospective.get("approach") or header["summary"] or header["prompt"]]):
             yield _takeaway(source, "tried", text)
     elif not source.near.neighbour:
-        done = header["summary"] or retrospective.get("summary")
+        done = header["result"] or header["summary"] or retrospective.get("summary")
         for text in filter(None, [header["prompt"] or header["title"]]):
             yield _takeaway(source, "asked", text, summary=done)
 

@@ -210,10 +210,11 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
 
 def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
     """The decisions inferred from the message nearest to event ``at`` that has any."""
-    from gittraj.events.inference import infer_decisions  # noqa: PLC0415 - 20 patterns, for records that state none
+    from gittraj.events.prose.reader import read_prose  # noqa: PLC0415 - for records that state none
 
-    messages = sorted((abs(i - at), i) for i, event in enumerate(part) if isinstance(event, Message))
-    found = (infer_decisions([part[i].content]) for _, i in messages)
+    messages = [(abs(i - at), i, event) for i, event in enumerate(part) if isinstance(event, Message)]
+    nearest = sorted(messages, key=lambda each: each[:2])
+    found = (read_prose([message], (), None).decisions for _, _, message in nearest)
     return [spell(decision) for decision in next(filter(None, found), ())]
 
 

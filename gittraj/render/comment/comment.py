@@ -239,9 +239,16 @@ def _why(change: Change, most: int) -> str:
         for t in sessions
         if t["retrospective"] and t["retrospective"]["summary"]
     ][-2:]
-    done = [t["summary"] for c in change.recorded for t in c.trajectories if t["summary"]]
+    recorded = [t for c in change.recorded for t in c.trajectories]
+    reasons = [t["why"] for t in recorded if t["why"]]
+    results = [t["result"] for t in recorded if t["result"]]
+    done = [t["summary"] for t in recorded if t["summary"]]
+    if reasons:
+        lines.append(f"**Why:** {words(terminal.cut(one_line(reasons[-1]), most // 2))}")
     if back:
         lines.append("\n>\n".join(quote(terminal.cut(one_line(text), most // len(back))) for text in back))
+    elif results:
+        lines.append(f"**Result:** {words(terminal.cut(one_line(results[-1]), most // 2))}")
     elif done:
         lines.append(
             f"**Done**, in the agent's last words:\n\n{quote(terminal.cut(one_line(done[-1]), most))}"

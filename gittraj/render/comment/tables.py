@@ -98,7 +98,8 @@ def commits_table(change: Change, location: Location, most: int) -> str:
     commits, rows = change.commits, []
     for commit in commits[:most]:
         summaries = [
-            t["summary"] or (t["retrospective"] or {}).get("summary") or "" for t in commit.trajectories
+            t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or t["summary"] or ""
+            for t in commit.trajectories
         ]
         agents = ", ".join(dict.fromkeys(agent_name(t["agent"]) for t in commit.trajectories if t["agent"]))
         summary = next(filter(None, summaries), "")

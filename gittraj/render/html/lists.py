@@ -60,7 +60,8 @@ def render_commits(entries: Sequence[Header], links: Links) -> str:
 def render_row(entry: Header, links: Links) -> Html:
     """A commit in a list: subject, date, author and summary."""
     headers = entry["trajectories"]
-    summary = next((t["summary"] or t["prompt"] for t in headers if t["summary"] or t["prompt"]), None)
+    texts = (t["why"] or t["result"] or t["prompt"] or t["summary"] for t in headers)
+    summary = next(filter(None, texts), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
     for header in headers:
         part = header["part"]

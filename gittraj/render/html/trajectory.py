@@ -121,14 +121,14 @@ def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
     """Headings, kinds and bodies: the most useful first."""
     if header["prompt"]:
         yield "Asked", "asked", tag("blockquote", prose(header["prompt"]))
-    if header["summary"]:
+    if header["why"]:
+        yield "Why", "why", tag("div", tag("div", prose(header["why"]), class_="prose"), class_="callout")
+    if header["result"]:
+        yield "Result", "result", tag("p", line(header["result"]))
+    if header["summary"] and not header["result"]:
         by = header["summaryBy"]
         note = tag("p", line(f"by {by}"), class_="muted") if by and by != "agent" else ""
-        yield (
-            "Why",
-            "why",
-            tag("div", tag("div", prose(header["summary"]), class_="prose"), note, class_="callout"),
-        )
+        yield "Last words", "said", tag("div", prose(header["summary"]), note, class_="prose")
     if header["decisions"]:
         yield "Decisions", "decisions", tag("div", *map(render_decision, header["decisions"]), class_="cards")
     if header["caveats"]:

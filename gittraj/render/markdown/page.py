@@ -38,8 +38,12 @@ def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     yield "", "\n".join(["| | |", "| --- | --- |", *rows])
     if header["prompt"]:
         yield "Asked", quote(header["prompt"])
-    if header["summary"]:
-        yield "Why", quote(header["summary"])
+    if header["why"]:
+        yield "Why", quote(header["why"])
+    if header["result"]:
+        yield "Result", quote(header["result"])
+    if header["summary"] and not header["result"]:
+        yield "Last words", quote(header["summary"])
     if header["decisions"]:
         yield "Decisions", _decisions(header["decisions"])
     if header["caveats"]:

@@ -107,8 +107,12 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
     """Labels, texts, and how many lines they may take."""
     if header["prompt"]:
         yield "asked", header["prompt"], _BRIEF if brief else None
-    if header["summary"]:
-        yield "why", header["summary"], _BRIEF if brief else None
+    if header["why"]:
+        yield "why", header["why"], _BRIEF if brief else None
+    if header["result"]:
+        yield "result", header["result"], _BRIEF if brief else None
+    if header["summary"] and not header["result"]:
+        yield "said", header["summary"], _BRIEF if brief else None
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():
         value = retrospective.get(key)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gittraj.events.part_summary import PROMPT_LIMIT, SUMMARY_LIMIT, shorten, summarize_part
 from gittraj.model.values import (
     AnyEvent,
+    CaveatSource,
     Counts,
     Decided,
     Decision,
@@ -65,8 +66,19 @@ def test_a_part() -> None:
         counts=Counts(
             prompts=1, messages=2, thinking=1, tool_calls=1, api_calls=2, errors=2, subagents=1, dropped=3
         ),
-        decisions=(stated, Decision(chosen="ruff", by="inferred", alternatives=("flake8",))),
+        decisions=(
+            stated,
+            Decision(
+                chosen="ruff",
+                by="inferred",
+                alternatives=("flake8",),
+                quote="I used ruff instead of flake8.",
+                event="7",
+            ),
+        ),
         caveats=("It is untested.",),
+        caveat_sources=(CaveatSource(event="7", by="inferred"),),
+        why="I used ruff instead of flake8.",
         files=files,
         thinking="clear",
     )

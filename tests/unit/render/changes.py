@@ -27,6 +27,7 @@ A, B, C = "a1" * 20, "b2" * 20, "c3" * 20
 def figures(**given: Any) -> dict[str, Any]:
     basis = PartSummary(
         summary=Summary(text="The client retries with jitter.", by="agent"),
+        result="The client retries with jitter.",
         started_at="2026-03-01T09:00:00Z",
         ended_at="2026-03-01T09:20:00Z",
         usage=Usage(input_tokens=10, output_tokens=900),

@@ -100,6 +100,8 @@ def _first(whole: SessionInfo) -> Any:
         whole=whole,
         prompt="The API answers 429 in bursts.\nRetry with backoff, and add no dependency.",
         summary=Summary(text=_WHY, by="agent"),
+        why=_WHY,
+        result="The client retries.",
         started_at="2026-03-01T08:55:00.000Z",
         ended_at="2026-03-01T08:59:00.000Z",
         usage=Usage(input_tokens=12_300, cache_read_tokens=98_000, output_tokens=1_200),

@@ -59,6 +59,7 @@ traj_one · 3 days ago · completed
            Retry with backoff, and add no dependency.
   why      Fixed delays would re-align the bursts, so retries are spread
            out.
+  result   The client retries.
   overall  Bursts are spread out.
   decided  full jitter over a fixed delay, because fixed delays re-align
            the bursts (inferred)

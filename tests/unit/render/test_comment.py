@@ -69,7 +69,7 @@ def test_what_was_said_where_nothing_says_why() -> None:
         key: value for key, value in figures().items() if key != "prompt"})]}))  # fmt: skip
     assert text.startswith("### Why this change: Retry in the client\n")
     assert "Asked" not in text
-    assert "**Done**, in the agent's last words:\n\n> The client retries with jitter." in text
+    assert "**Result:** The client retries with jitter." in text
     assert "Decided" not in text
     assert "A private prompt" not in text
     told = change_of({A: [record("traj_one", whole=whole(), **{**figures(), "prompt": "A private prompt"})]})

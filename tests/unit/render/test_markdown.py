@@ -68,6 +68,10 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 
 > Fixed delays would re-align the bursts, so retries are spread out.
 
+### Result
+
+> The client retries.
+
 ### Decisions
 
 | Chose | Rejected | Because | By |

@@ -20,6 +20,7 @@ def test_a_commit_with_everything_known() -> None:
            dependency.
   why      Fixed delays would re-align the bursts, so retries are spread
            out.
+  result   The client retries.
   decided  full jitter over a fixed delay, because fixed delays re-align
            the bursts (inferred)
            retry in the client over a queue (90% sure)

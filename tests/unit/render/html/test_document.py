@@ -81,7 +81,7 @@ def test_what_is_known_comes_first() -> None:
     }
     assert [h.text for h in shown.all("h2")] == ["Retry with backoff"]
     assert [h.text for h in shown.all("h3")] == [
-        *("Asked", "Why", "Decisions", "Doubts", "Looking back", "Files", "What happened")
+        *("Asked", "Why", "Result", "Decisions", "Doubts", "Looking back", "Files", "What happened")
     ]
     assert "Retry-After given as a date is not tested." in shown.one("section", "doubts").text
     (first, _) = shown.one("section", "decisions").all("div", "decision")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gittraj.events.inference import find_caveats, infer_decisions
+from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.doubts import find_doubts
 
 ONE_FILE = "it is one file"
 
@@ -31,13 +32,9 @@ ONE_FILE = "it is one file"
     ],
 )
 def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, why: str | None) -> None:
-    [found] = infer_decisions([said])
-    assert (found.chosen, found.alternatives, found.reasoning, found.by) == (
-        chosen,
-        (other,),
-        why,
-        "inferred",
-    )
+    [found] = find_choices([said])
+    assert (found.chosen, found.rejected, found.reason) == (chosen, (other,), why)
+    assert found.quote in said
 
 
 @pytest.mark.parametrize(
@@ -69,7 +66,6 @@ def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, w
         "I used a loop over the items.",
         "I used grep to see why it is not working.",
         "I keep getting 404 instead of 200.",
-        "I picked up the tests instead of the docs.",
         "I discarded the changes for now.",
         "I ruled out the cache for performance reasons.",
         "I chose JSON over HTTP.",
@@ -102,12 +98,12 @@ def test_a_choice_names_what_was_not_taken(said: str, chosen: str, other: str, w
     ],
 )
 def test_no_choice(said: str) -> None:
-    assert infer_decisions([said]) == ()
+    assert find_choices([said]) == ()
 
 
-def test_each_choice_once_and_at_most_five() -> None:
+def test_each_choice_once_and_only_so_many() -> None:
     said = [f"I used a{n} instead of b{n}." for n in (0, 0, *range(9))]
-    assert [d.chosen for d in infer_decisions(said)] == ["a0", "a1", "a2", "a3", "a4"]
+    assert [d.chosen for d in find_choices(said, most=4)] == ["a0", "a1", "a2", "a3"]
 
 
 @pytest.mark.parametrize(
@@ -121,19 +117,18 @@ def test_each_choice_once_and_at_most_five() -> None:
     ],
 )
 def test_a_doubt_is_quoted_word_for_word(said: str) -> None:
-    assert find_caveats([f"All done. {said} Bye."]) == (said,)
+    assert [doubt.quote for doubt in find_doubts([f"All done. {said} Bye."])] == [said]
 
 
 @pytest.mark.parametrize("said", ["All tests pass.", "I tested it."])
 def test_no_doubt(said: str) -> None:
-    assert find_caveats([said]) == ()
+    assert find_doubts([said]) == ()
 
 
 @given(st.lists(st.text(max_size=60), max_size=3))
 def test_any_text(said: list[str]) -> None:
-    assert len(infer_decisions(said)) <= 5
-    for caveat in find_caveats(said):
-        assert any(caveat in text for text in said)
+    for found in (*find_choices(said), *find_doubts(said)):
+        assert any(found.quote in text for text in said)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +153,6 @@ def test_no_text_takes_long(unit: str) -> None:
     text = unit * (100_000 // len(unit))
     broken = "\n".join((unit * 400)[:395] + ";x" for _ in range(100))
     start = time.process_time()
-    infer_decisions([text, broken])
-    find_caveats([text, broken])
+    find_choices([text, broken])
+    find_doubts([text, broken])
     assert time.process_time() - start < 10.0

@@ -1,0 +1,78 @@
+"""What the messages of a part say of the work, as a record keeps it.
+
+Only messages are read: thinking may be sealed, and what was drawn from it would leak it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gittraj.events.prose.choices import Choice, find_choices
+from gittraj.events.prose.doubts import find_doubts
+from gittraj.events.prose.outcome import find_reason, find_result
+from gittraj.model.values import CaveatSource, Decision, Message
+
+MOST_DECISIONS = 8
+MOST_CAVEATS = 12
+_FILE = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.[A-Za-z]\w{0,7})(?::(\d{1,7}))?(?![\w/])")
+_EXTENSION = re.compile(r"\.(?:com|org|net|io|dev|\d+|g|e)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    decisions: tuple[Decision, ...] = ()
+    caveats: tuple[str, ...] = ()
+    sources: tuple[CaveatSource, ...] = ()
+    result: str | None = None
+    why: str | None = None
+
+
+def read_prose(messages: Sequence[Message], stated: Sequence[Decision], prompt: str | None) -> Prose:
+    """What ``messages`` say beside the ``stated`` decisions; ``prompt`` is what the user asked for."""
+    choices: list[Choice] = []
+    decisions: list[Decision] = []
+    doubts: dict[str, CaveatSource] = {}
+    for message in messages:
+        found = find_choices([message.content], prompt)
+        choices += found
+        decisions += [_decision(choice, message.id) for choice in found]
+        for doubt in find_doubts([message.content], without={choice.quote for choice in found}):
+            path, line = _file(doubt.quote)
+            doubts.setdefault(
+                doubt.quote, CaveatSource(event=message.id, by="inferred", path=path, line=line)
+            )
+    said = [message.content for message in messages if message.content.strip()]
+    reasons = (decision.reasoning for decision in stated if decision.reasoning)
+    return Prose(
+        decisions=tuple({d.quote: d for d in decisions}.values())[:MOST_DECISIONS],
+        caveats=tuple(doubts)[:MOST_CAVEATS],
+        sources=tuple(doubts.values())[:MOST_CAVEATS],
+        result=find_result(said),
+        why=next(reasons, None) or find_reason(said, choices),
+    )
+
+
+def _decision(choice: Choice, event: str) -> Decision:
+    path, line = _file(choice.quote)
+    return Decision(
+        chosen=choice.chosen,
+        alternatives=choice.rejected,
+        reasoning=choice.reason,
+        by="inferred",
+        quote=choice.quote,
+        event=event,
+        path=path,
+        line=line,
+    )
+
+
+def _file(quote: str) -> tuple[str | None, int | None]:
+    """The file, and its line, that a sentence names; None if it names none, or several."""
+    found = {
+        (path, int(line) if line else None)
+        for path, line in _FILE.findall(quote)
+        if not _EXTENSION.search(path)
+    }
+    return found.pop() if len(found) == 1 else (None, None)

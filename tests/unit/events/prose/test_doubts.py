@@ -1,0 +1,60 @@
+"""Doubts, and sentences that only look like one."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.events.prose.doubts import find_doubts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The Windows path has never been tested.",
+        "I was unable to reach the staging database.",
+        "Retries across restarts are not supported.",
+        "Two tests still fail, with or without this change.",
+        "The limit is set to 100 for now.",
+        "Older clients may break on the new field.",
+        "Uploads above 2 GB do not work yet.",
+        "Note: the cache must be cleared by hand after an upgrade.",
+        "Heads-up: the endpoint only accepts UTF-8.",
+        "The migration was skipped, and I did not run it on production data.",
+        "I'm not entirely sure that the lock is needed.",
+        "I committed it with `--no-verify`, as the hook hangs here.",
+        "The dashboard was left untouched and still reads the old table.",
+        "No Docker is available here, so the image was not built.",
+    ],
+)
+def test_a_doubt(said: str) -> None:
+    assert [doubt.quote for doubt in find_doubts([f"All done.\n\n{said} Bye for today."])] == [said]
+
+
+@pytest.mark.parametrize("head", ["## Known issues", "**Not done:**", "### Limitations", "Follow-ups:"])
+def test_a_list_of_doubts(head: str) -> None:
+    message = f"Done.\n\n{head}\n\n- Pagination of the archive\n- Dark mode on the login page\n"
+    assert [doubt.quote for doubt in find_doubts([message])] == [
+        "Pagination of the archive",
+        "Dark mode on the login page",
+    ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "All tests pass.",
+        "I fixed the test that was failing.",
+        "The crash is fixed and can no longer happen.",
+        "Should I leave the old endpoint in place for now?",
+        "Let me check why it does not work.",
+        "If you want to test it, run `make demo`.",
+        '"This may break old clients."',
+        "> This may break old clients.",
+        "```\nThis may break old clients.\n```",
+        "I added a section named Known issues to the README.",
+        "## Known issues\n\nNone.",
+        'The README says: "It is fast. Warning: do not use it in threads."',
+    ],
+)
+def test_no_doubt(said: str) -> None:
+    assert find_doubts([said]) == ()
