@@ -29,7 +29,7 @@ _WORD_THEN_NUMBER = re.compile(r"([A-Za-z]+)\s+(\d+)\b")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Of tests; None where no summary says. Of linters only ``errors``."""
+    """Of tests; None where no summary says. Of checks ``errors``, and no failed test."""
 
     passed: int | None = None
     failed: int | None = None
@@ -188,7 +188,7 @@ def _line_counts(match: re.Match[str]) -> dict[str, int]:
 def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | None:
     """``passed``: the output says that all did. A bare total tells nothing without."""
     if runner.kind != "test":
-        return Counts(errors=block.get("errors"))
+        return Counts(failed=0, errors=block["errors"]) if "errors" in block else None
     named = {name: block.get(name) for name in ("passed", "failed", "skipped", "errors")}
     if named["passed"] is None and "total" in block:
         if not passed and not any(value is not None for value in named.values()):

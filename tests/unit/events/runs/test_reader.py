@@ -226,7 +226,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ("sbt test", "sbt test", "[info] Tests: succeeded 3, failed 1, canceled 0", "failed", (3, 1, 0, 0)),
     ("other tests", "busted", "3 successes / 1 failure / 0 errors / 0 pending", "failed", (3, 1, 0, 0)),
     ("type check", "npx tsc --noEmit", "a.ts(1,2): error TS2322: no", "failed", None),
-    ("lint", "ruff check .", "Found 5 errors.", "failed", (None, None, None, 5)),
+    ("lint", "ruff check .", "Found 5 errors.", "failed", (None, 0, None, 5)),
     ("pre-commit", "pre-commit run -a", "black......................Failed", "failed", None),
     ("cargo build", "cargo check", "error: could not compile `a`", "failed", None),
     ("go build", "go build ./...", "a.go:7:9: undefined: x", "failed", None),
@@ -234,7 +234,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ("build", "npx vite build", "✓ built in 3.1s", "passed", None),
     ("test target", "npm run test:unit", "  Tests  2 passed (2)", "passed", (2, 0, 0, 0)),
     ("type check target", "npm run typecheck", "a.ts(1,2): error TS2322: no", "failed", None),
-    ("lint target", "npm run lint", "✖ 3 problems (2 errors, 1 warning)", "failed", (None, None, None, 2)),
+    ("lint target", "npm run lint", "✖ 3 problems (2 errors, 1 warning)", "failed", (None, 0, None, 2)),
     ("build target", "make -j8", "make: *** [Makefile:3: app] Error 1", "failed", None),
 ]
 
