@@ -19,6 +19,7 @@ from tests.integration.past import age, begin, refs, text
 from tests.integration.records import STATE, check
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.integration.waiting import wait_until
 
 SESSIONS = 24
 SMALL = """
@@ -118,10 +119,7 @@ def test_killed_at_any_moment(git: Git, tmp_path: Path, worth: int) -> None:
             wait_for(git, process, writes)
             time.sleep(chance.uniform(0, 0.1))
             process.kill()  # not those that it started: they must notice it
-        end = time.monotonic() + 5
-        while (left := processes_of(process.pid)) and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not left, "processes stay behind"
+        wait_until(lambda: not processes_of(process.pid), "the end of the processes that it started")
         tips.append(tip(git))
     assert len({*tips}) > 3, "hardly killed while it wrote"
     for path in (git.root / ".git" / "traj").iterdir():

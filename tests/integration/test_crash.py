@@ -24,6 +24,7 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.records import STATE, check, install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.integration.waiting import LONG, wait_until
 
 Begin = Callable[[Path], SessionWriter]
 _SEED = 20261121
@@ -102,7 +103,7 @@ def test_killed_between_two_writes(git: Git, state: Path, begin: Begin) -> None:
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
         with _worker(state, _DIE + patch) as worker:
-            assert worker.wait(30) == 9
+            assert worker.wait(LONG) == 9
     traj(git, "log", "--json")
     check(git, session)
 
@@ -142,7 +143,7 @@ def test_what_killed_processes_left_is_cleared(git: Git, state: Path, begin: Beg
     session = begin(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
-        assert worker.wait(30) == 9
+        assert worker.wait(LONG) == 9
     (left,) = state.glob("cursors.[0-9]*")
     traj(git, "log", "--json")
     check(git, session)
@@ -160,10 +161,7 @@ def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, begin:
     (state / "drain.lock").write_text(f"{gone.pid}\n")
     session = begin(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
-    end = time.monotonic() + 20
-    while not git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"):
-        assert time.monotonic() < end, "no worker came"
-        time.sleep(0.1)
+    wait_until(lambda: git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"), "a worker")
     traj(git, "log", "--json")
     check(git, session)
 
@@ -210,7 +208,7 @@ def _time_drain(state: Path) -> dict[str, float]:
         drain = time.monotonic()
         _await(worker, "write")
         write = time.monotonic()
-        assert worker.wait(30) == 0
+        assert worker.wait(LONG) == 0
         end = time.monotonic()
     return {"drain": end - drain, "write": end - write}
 
