@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -55,11 +56,23 @@ def repository(request: pytest.FixtureRequest, each_git: Git) -> Iterator[Reposi
         yield opened
 
 
+@pytest.fixture(scope="session")
+def first_desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the first test that needs a desk makes the one that all of them copy."""
+    return tmp_path_factory.mktemp("desk") / "repo"
+
+
 @pytest.fixture
-def desk(git: Git) -> Desk:
+def desk(git: Git, first_desk: Path) -> Desk:
     """Installed in a repository with one commit; each piece of work is recorded at once."""
-    git.commit({"base": "1\n"}, "base")
-    return Desk(git).install()
+    if "GIT_COMMITTER_DATE" not in os.environ:  # a commit of now
+        git.commit({"base": "1\n"}, "base")
+        return Desk(git).install()
+    if not first_desk.exists():
+        first = Git.init(first_desk)
+        first.commit({"base": "1\n"}, "base")
+        Desk(first).install()
+    return Desk(git).copy(first_desk)
 
 
 @pytest.fixture(params=["recorded", "waiting"])

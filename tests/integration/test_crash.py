@@ -1,6 +1,6 @@
 """A worker may be killed at any moment: the next drain loses nothing and tells nothing twice.
 
-``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (12 times when it is not set).
+``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (3 times when it is not set, 12 at night).
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from tests.integration.records import STATE, check, install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 from tests.integration.waiting import LONG, wait_until
+from tests.sizes import size
 
 Begin = Callable[[Path], SessionWriter]
 _SEED = 20261121
-_CRASHES = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
+_CRASHES = size(3, 12, "GIT_TRAJ_CRASHES")
 
 # A worker that looks at once, and says when it begins to drain and to write. {patch}: how it dies on its way.
 _WORKER = """
