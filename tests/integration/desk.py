@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Collection, Iterator, Mapping
@@ -27,7 +26,7 @@ from gittraj.state.precommit_flag import update_watch
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import read_facts, read_records
-from tests.integration.repository import Git
+from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
 Told = Mapping[str, Collection[str]]
@@ -62,9 +61,9 @@ class Desk:
 
     def copy(self, first: Path) -> Desk:
         """As ``first``, a repository with a desk where nothing was done yet."""
-        shutil.copytree(first, self.git.root, symlinks=True, dirs_exist_ok=True)
+        copy_repository(first, self.git.root)
         path = self.git.root / ".git" / "traj" / "installed.json"
-        installed = json.loads(path.read_text().replace(str(first), str(self.git.root)))
+        installed = json.loads(path.read_text())
         path.write_text(json.dumps(installed | {"time": time.time()}))
         _age_configuration(self.git.root / ".git")
         return self
