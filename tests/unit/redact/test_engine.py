@@ -93,7 +93,8 @@ def test_a_learned_value_goes_wherever_it_stands() -> None:
 def test_a_common_word_is_never_learned() -> None:
     one = redactor()
     one.learn('password = "postgres"')
-    text = "the postgres server"
+    one.learn("MODE=production\n", strict=True)  # where it is taken out, all the same
+    text = "the postgres server in production"
     assert one.text(text) is text
 
 
