@@ -10,15 +10,27 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.sizes import NIGHTLY, size
+
 # how busy the machine is says nothing of what is tested
 settings.register_profile(
-    "unhurried", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "unhurried",
+    settings.default,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=size(40, 100),
 )
 settings.load_profile("unhurried")
 ROOT = Path(__file__).resolve().parent.parent
 pytest.register_assert_rewrite("tests.integration.desk")
 _KEEP = ("PATH", "TMPDIR", "LANG", "LC_ALL", "SYSTEMROOT", "COVERAGE_PROCESS_START")
+_BY_DAY = "not nightly"  # what pyproject.toml selects
 _OURS = ("GIT_TRAJ_SAMPLES", "GIT_TRAJ_VECTORS", "GIT_TRAJ_TYPAGE", "GIT_TRAJ_BROWSER", "GIT_TRAJ_E2E")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if NIGHTLY and config.option.markexpr == _BY_DAY:
+        config.option.markexpr = ""
 
 
 @pytest.fixture(autouse=True)

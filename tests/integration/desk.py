@@ -6,10 +6,13 @@ whole: all that was said and done for it stands on the commits that the test say
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import time
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from gittraj.commands.install import install
 from gittraj.commands.repair import repair
@@ -23,10 +26,16 @@ from gittraj.state.precommit_flag import update_watch
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import read_facts, read_records
-from tests.integration.repository import Git
+from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
 Told = Mapping[str, Collection[str]]
+
+
+def _age_configuration(folder: Path) -> None:
+    """Or it might be newer than the look at it."""
+    for config in (folder / "config", os.environ["GIT_CONFIG_GLOBAL"]):
+        os.utime(config, (1, 1))
 
 
 @dataclass
@@ -47,8 +56,16 @@ class Desk:
             install(repository)
             (repository.common_dir / "traj" / "drain.lock").write_text(f"{os.getpid()}\n")
             update_watch(repository)
-            for config in (repository.common_dir / "config", os.environ["GIT_CONFIG_GLOBAL"]):
-                os.utime(config, (1, 1))  # or it might be newer than that look
+            _age_configuration(repository.common_dir)
+        return self
+
+    def copy(self, first: Path) -> Desk:
+        """As ``first``, a repository with a desk where nothing was done yet."""
+        copy_repository(first, self.git.root)
+        path = self.git.root / ".git" / "traj" / "installed.json"
+        installed = json.loads(path.read_text())
+        path.write_text(json.dumps(installed | {"time": time.time()}))
+        _age_configuration(self.git.root / ".git")
         return self
 
     def work(self, name: str, *steps: Step, by: str = "one", git: Git | None = None) -> None:

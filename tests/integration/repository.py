@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,6 +94,14 @@ class Git:
     def open(self, backend: Backend = "auto") -> Repository:
         """What git-traj sees of it. Close it, or use it in a ``with``."""
         return open_repository(self.root, backend=backend)
+
+
+def copy_repository(first: Path, to: Path) -> None:
+    """``first``, in which git-traj may be installed, as if it had been made at ``to``."""
+    shutil.copytree(first, to, symlinks=True, dirs_exist_ok=True)
+    for path in (to / ".git" / "traj").iterdir():
+        if path.is_file() and bytes(first) in (body := path.read_bytes()):
+            path.write_bytes(body.replace(bytes(first), bytes(to)))
 
 
 def has_configured_hooks() -> bool:

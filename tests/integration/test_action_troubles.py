@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -13,8 +12,9 @@ from tests.github.faults import SECONDARY, Fault, Lost, message
 from tests.github.host import NOTES, Host
 from tests.github.server import LONGEST
 from tests.integration.services import Reply
+from tests.sizes import size
 
-TRIALS = max(1, int(os.environ.get("GIT_TRAJ_TRIALS", "9")) // 9)
+TRIALS = max(1, size(3, 9, "GIT_TRAJ_TRIALS") // 9)
 POST = "POST .*/comments"
 
 

@@ -26,6 +26,7 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.records import read_records, traj
 from tests.integration.repository import Git
 from tests.integration.test_shims import SHELLS, spool
+from tests.integration.waiting import BUSY, wait_until
 
 FILES = {name: agent.file for name, agent in AGENTS.items()}
 GONE = Interpreter("/gone/python", ("-I",))
@@ -367,10 +368,8 @@ def test_after_a_shell_call_only_a_commit_is_news(git: Git) -> None:
     (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", GONE))
     git.commit({"a": "1"})
     cursors = git.root / ".git/traj/cursors.json"
-    for _ in range(100):  # the worker that the commit woke
-        if cursors.exists() and not (git.root / ".git/traj/drain.lock").exists():
-            break
-        time.sleep(0.05)
+    lock = git.root / ".git/traj/drain.lock"
+    wait_until(lambda: cursors.exists() and not lock.exists(), "the end of the worker that the commit woke")
     (git.root / ".git/traj/spool").write_text("")
     time.sleep(0.02)
     os.utime(cursors)
@@ -387,11 +386,8 @@ def test_the_worker_wakes_and_the_drain_knows_the_log(git: Git, tmp_path: Path) 
     log = tmp_path / "log.jsonl"
     for event in ("SessionStart", "SessionEnd"):
         fire(git, "claude-code", payload(event, transcript_path=str(log)))
-    for _ in range(200):
-        state = load_state(git.root / ".git/traj")
-        if state is not None:
-            break
-        time.sleep(0.05)
+    wait_until(lambda: load_state(git.root / ".git/traj") is not None, "a drain")
+    state = load_state(git.root / ".git/traj")
     assert state is not None
     assert state.logs == {"claude-code:s-1": str(log)}
     assert state.spool == (git.root / ".git/traj/spool").stat().st_size
@@ -437,17 +433,14 @@ def test_nobody_waits_for_the_worker(git: Git, tmp_path: Path) -> None:
     """One is started when a turn is over, none at a session's start; the agent goes on at once."""
     slow = tmp_path / "it's" / "python"
     slow.parent.mkdir()
-    slow.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/called"\nsleep 5\n')
+    slow.write_text(f'#!/bin/sh\necho "$@" >>"{tmp_path}/called"\n{BUSY.format(tmp_path)}\n')
     slow.chmod(0o755)
     put_in(git, "codex")
     (git.root / ".git/traj/agent-hook").write_bytes(render("agent-hook", Interpreter(str(slow), ("-I",))))
-    start = time.monotonic()
     for event in ("SessionStart", "Stop", "Stop"):
         fire(git, "codex", payload(event))
-    assert time.monotonic() - start < 4
     called = tmp_path / "called"
-    for _ in range(200):
-        if called.exists():
-            break
-        time.sleep(0.02)
+    wait_until(lambda: called.exists() and called.read_text().endswith("\n"), "the worker")
+    assert not (tmp_path / "done").exists()
+    (tmp_path / "go").touch()
     assert called.read_text() == f"-I -m gittraj.worker {git.root}/.git/traj\n"

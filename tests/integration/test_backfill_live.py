@@ -205,7 +205,7 @@ import fcntl, sys, time
 file = open(sys.argv[1], "a")
 fcntl.flock(file, fcntl.LOCK_EX)
 print("had", flush=True)
-time.sleep(60)
+time.sleep(600)
 """
 
 

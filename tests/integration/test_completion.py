@@ -15,6 +15,7 @@ import pytest
 
 from tests.integration.command import traj
 from tests.integration.repository import Git
+from tests.integration.waiting import LONG
 
 GITS_OWN = (
     "/usr/share/bash-completion/completions/git",
@@ -59,7 +60,9 @@ def place(git: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Git:
 
 
 def run(shell: list[str], script: str, cwd: Path) -> list[str]:
-    done = subprocess.run([*shell, script], cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*shell, script], cwd=cwd, capture_output=True, text=True, timeout=LONG, check=False
+    )
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -130,7 +133,7 @@ def test_zsh(place: Git, tmp_path: Path, through: str) -> None:
         threading.Thread(target=_drain, args=(ours,), daemon=True).start()
         for count, typed in enumerate([start, *(f"{through} {line}\t\x0f" for line in ZSH)]):
             os.write(ours, typed.encode())
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + LONG
             while out.read_text().count("\n") == count and time.monotonic() < deadline:
                 time.sleep(0.02)
         shell.kill()

@@ -27,9 +27,10 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.records import check, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.sizes import size
 
 WRITERS = 8
-EACH = 50
+EACH = size(15, 50)
 COMMITS = 20  # so that every note is written by all of them
 
 
@@ -93,7 +94,7 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
     check(git, *sessions)
 
 
-ROUNDS = 5
+ROUNDS = size(2, 5)
 _BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
 _NOTHING = "no trajectory is recorded yet\nhint: git traj status says what is captured and what waits\n"
 

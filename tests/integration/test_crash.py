@@ -1,6 +1,6 @@
 """A worker may be killed at any moment: the next drain loses nothing and tells nothing twice.
 
-``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (12 times when it is not set).
+``GIT_TRAJ_CRASHES`` says how often the worker is killed at random (3 times when it is not set, 12 at night).
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.records import STATE, check, install, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.integration.waiting import LONG, wait_until
+from tests.sizes import size
 
 Begin = Callable[[Path], SessionWriter]
 _SEED = 20261121
-_CRASHES = int(os.environ.get("GIT_TRAJ_CRASHES", "12"))
+_CRASHES = size(3, 12, "GIT_TRAJ_CRASHES")
 
 # A worker that looks at once, and says when it begins to drain and to write. {patch}: how it dies on its way.
 _WORKER = """
@@ -102,7 +104,7 @@ def test_killed_between_two_writes(git: Git, state: Path, begin: Begin) -> None:
     for number, patch in enumerate([*_PATCHES.values(), *_PATCHES.values()]):
         session.run(_story(number, random.Random(number)), prompt=f"Please do number {number}")
         with _worker(state, _DIE + patch) as worker:
-            assert worker.wait(30) == 9
+            assert worker.wait(LONG) == 9
     traj(git, "log", "--json")
     check(git, session)
 
@@ -142,7 +144,7 @@ def test_what_killed_processes_left_is_cleared(git: Git, state: Path, begin: Beg
     session = begin(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
     with _worker(state, "import os; os.fsync = lambda _: os._exit(9)") as worker:
-        assert worker.wait(30) == 9
+        assert worker.wait(LONG) == 9
     (left,) = state.glob("cursors.[0-9]*")
     traj(git, "log", "--json")
     check(git, session)
@@ -160,10 +162,7 @@ def test_a_hook_notices_that_the_worker_was_killed(git: Git, state: Path, begin:
     (state / "drain.lock").write_text(f"{gone.pid}\n")
     session = begin(git.root)
     session.run(_story(0, random.Random(0)), prompt="Please do it")
-    end = time.monotonic() + 20
-    while not git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"):
-        assert time.monotonic() < end, "no worker came"
-        time.sleep(0.1)
+    wait_until(lambda: git.succeeds("rev-parse", "--verify", "--quiet", "refs/notes/traj"), "a worker")
     traj(git, "log", "--json")
     check(git, session)
 
@@ -210,7 +209,7 @@ def _time_drain(state: Path) -> dict[str, float]:
         drain = time.monotonic()
         _await(worker, "write")
         write = time.monotonic()
-        assert worker.wait(30) == 0
+        assert worker.wait(LONG) == 0
         end = time.monotonic()
     return {"drain": end - drain, "write": end - write}
 

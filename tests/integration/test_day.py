@@ -7,7 +7,6 @@ that goes wrong meanwhile.
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import time
@@ -19,8 +18,9 @@ from tests.integration.repository import Git
 from tests.integration.troubles import TROUBLES
 from tests.integration.walk import Walk
 from tests.integration.walk_recorder import Ours
+from tests.sizes import size
 
-STEPS = int(os.environ.get("GIT_TRAJ_DAY", "40"))
+STEPS = size(14, 40, "GIT_TRAJ_DAY")
 _DAY = 24 * 3600.0
 _ASKED = (("log", "-n", "5"), ("status",), ("stats", "--json"))
 

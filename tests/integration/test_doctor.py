@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from gittraj.model.values import Line, Link, Range, Record, SegmentRef, Tombston
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.state.folder import LocalState
 from tests.integration.command import traj
-from tests.integration.repository import Git
+from tests.integration.repository import Git, copy_repository
 
 BODY = b'{"content":"x","id":"e1","type":"message"}\n'
 MONTH = "2026-01"
@@ -36,12 +37,20 @@ def codes(git: Git) -> list[tuple[str, str]]:
         return [(f.code, f.severity) for f in examine(repository, gather(repository, Environ.of(os.environ)))]
 
 
+@pytest.fixture(scope="session")
+def first_well(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("well") / "repo"
+
+
 @pytest.fixture
-def well(git: Git) -> Git:
-    """Installed, with a commit whose hook ran and whose worker has gone."""
-    with git.open() as repository:
-        install(repository)
-    git("commit", "-q", "--allow-empty", "-m", "one", env={"GIT_TRAJ_SYNC": "1"})
+def well(git: Git, first_well: Path) -> Git:
+    """Installed, with a commit whose hook ran and whose worker has gone: a copy of the first one."""
+    if not first_well.exists():
+        first = Git.init(first_well)
+        with first.open() as repository:
+            install(repository)
+        first("commit", "-q", "--allow-empty", "-m", "one", env={"GIT_TRAJ_SYNC": "1"})
+    copy_repository(first_well, git.root)
     return git
 
 

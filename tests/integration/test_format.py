@@ -92,11 +92,18 @@ def test_a_stub_and_a_tombstone_fit_the_schema(git: Git) -> None:
         LINE.validate(line)
 
 
-@pytest.mark.parametrize(
-    "broken", [{"v": 2}, {"rev": "1"}, {"link": {}}, {"range": {"first": "a"}}, {"thinking": "loud"}]
-)
-def test_the_schema_refuses(git: Git, recorded: SessionWriter, broken: dict[str, Any]) -> None:
-    assert not LINE.is_valid(lines(git)[0] | broken)
+BROKEN: list[dict[str, Any]] = [
+    {"v": 2},
+    {"rev": "1"},
+    {"link": {}},
+    {"range": {"first": "a"}},
+    {"thinking": "loud"},
+]
+
+
+def test_the_schema_refuses(git: Git, recorded: SessionWriter) -> None:
+    whole = lines(git)[0]
+    assert [broken for broken in BROKEN if LINE.is_valid(whole | broken)] == []
 
 
 def test_plain_git_reads_it_as_the_page_says(git: Git, recorded: SessionWriter) -> None:

@@ -27,8 +27,9 @@ from tests.integration.records import install
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
 from tests.integration.unindexed import without
+from tests.sizes import size
 
-QUERIES = int(os.environ.get("GIT_TRAJ_QUERIES", "36"))
+QUERIES = size(9, 36, "GIT_TRAJ_QUERIES")
 Asked = Callable[[Path, list[str]], str]
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable
@@ -20,8 +19,9 @@ from github_action.upsert_comment import Marker, Upserted, post
 from tests.github.faults import Fault, Lost
 from tests.github.server import BOT, TOKEN, GitHub
 from tests.github.shapes import PullState
+from tests.sizes import size
 
-TRIALS = int(os.environ.get("GIT_TRAJ_TRIALS", "9"))
+TRIALS = size(3, 9, "GIT_TRAJ_TRIALS")
 HEADS = ("1" * 40, "2" * 40, "3" * 40)
 SPEED = 10
 """Times faster than life: GitHub's answers take 0 to 100 ms here, writes are 0.1 s apart."""

@@ -50,6 +50,7 @@ from gittraj.notes.store import NotesRef
 from tests.integration.repository import Git
 from tests.integration.searched import indexed, place
 from tests.integration.story import MONTH, Story, record
+from tests.integration.waiting import LONG
 
 Find = Callable[..., list[dict[str, Any]]]
 NOTHING = "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
@@ -508,7 +509,7 @@ def test_builders_that_are_killed_and_builders_at_once(git: Git, story: Story, f
         builder.wait()
     together = [subprocess.Popen(command, cwd=git.root, stderr=subprocess.PIPE) for _ in range(3)]
     for builder in together:
-        assert builder.communicate(timeout=120)[1] == b""
+        assert builder.communicate(timeout=LONG)[1] == b""
     assert len(find("waits", "-n", "100")) == 60
     for number in (0, 17, 59):
         assert [r["trajectory"]["id"] for r in find(f"bird{number}")] == [f"traj_{number}"]

@@ -24,8 +24,9 @@ from tests.integration.records import install, traj
 from tests.integration.repository import Git
 from tests.integration.sharing import RECORDS, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
+from tests.sizes import size
 
-WRITERS, EACH = 8, 50
+WRITERS, EACH = 8, size(15, 50)
 
 
 @contextmanager
@@ -186,7 +187,7 @@ def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.Mon
     assert told(git)[three[2]] == {"traj_two"}
 
 
-RECORDS_EACH = 100
+RECORDS_EACH = size(20, 100)
 _PUSHER = """
 import sys
 from pathlib import Path

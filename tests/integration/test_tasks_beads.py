@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -169,10 +168,8 @@ def test_an_id_is_no_option_and_no_command(tracker: Tracker, id_: str) -> None:
 
 
 def test_bd_that_hangs_is_ended(tmp_path: Path) -> None:
-    tracker = Tracker(tmp_path, before="time.sleep(60)")
-    started = time.monotonic()
+    tracker = Tracker(tmp_path, before="time.sleep(600)")
     assert reason(look_up(tracker.task(), tracker.site, timeout=0.5).trouble) == "network"
-    assert time.monotonic() - started < 3
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,10 @@ from tests.e2e.scenario import Edit, Shell, Write
 from tests.integration.repository import Git
 from tests.integration.village import Pair, Village
 from tests.integration.village_life import Life
+from tests.sizes import size
 
-SEEDS = range(1, 1 + int(os.environ.get("GIT_TRAJ_E2E_VILLAGES", "12")))
-RECALL = 0.95
+SEEDS = range(1, 1 + size(3, 12, "GIT_TRAJ_E2E_VILLAGES"))
+RECALL = 0.95 if len(SEEDS) >= 12 else 0.8  # of few villages one that is hard counts for much
 
 
 def told(root: Path) -> set[Pair]:
@@ -69,7 +70,7 @@ def test_nothing_false_and_hardly_anything_missed(tmp_path: Path, empty_home: Pa
             false += [f"seed {seed}, {name}: {c[:7]} {s[:8]}" for c, s in sorted(found - allowed)]
             missed += [f"seed {seed}, {name}: {c[:7]} {s[:8]}" for c, s in sorted(required - found)]
     assert false == []
-    assert asked > 100
+    assert asked > 8 * len(SEEDS)
     assert len(missed) <= (1 - RECALL) * asked, missed
 
 

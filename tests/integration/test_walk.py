@@ -1,6 +1,6 @@
 """Random walks: no record is lost, none stands on a wrong commit, and git does what it does without git-traj.
 
-``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` so many steps each.
+``GIT_TRAJ_WALKS=N`` walks N seeds, ``GIT_TRAJ_WALK_STEPS=M`` so many steps each. Most are walked at night.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ import pytest
 from tests.integration.walk import Walk
 from tests.integration.walk_model import Model
 from tests.integration.walk_recorder import Ours
+from tests.sizes import size, some
 
-SEEDS = range(int(os.environ.get("GIT_TRAJ_WALKS", "40")))
-STEPS = int(os.environ.get("GIT_TRAJ_WALK_STEPS", "14"))
+SEEDS = range(size(40, 40, "GIT_TRAJ_WALKS"))
+USUAL = len(SEEDS) if os.environ.get("GIT_TRAJ_WALKS") else 5
+STEPS = size(14, 14, "GIT_TRAJ_WALK_STEPS")
 
 
 def check(root: Path, seed: int, steps: int, recorder: Ours) -> None:
@@ -28,7 +30,7 @@ def check(root: Path, seed: int, steps: int, recorder: Ours) -> None:
     shutil.rmtree(root)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", some(SEEDS, USUAL))
 def test_a_walk(tmp_path: Path, seed: int) -> None:
     check(tmp_path / "walk", seed, STEPS, Ours())
 

@@ -78,6 +78,15 @@ def test_while_its_call_may_come_a_commit_waits() -> None:
     assert (links.unfound, links.unowned) == ([made], [])
 
 
+def test_while_a_likelier_call_may_come_a_script_is_no_evidence() -> None:
+    of = log(wrote("w", "f", "x"), ran("c", "./release.sh"))
+    made = commit("A", changed("f", "x"), by=ME)
+    assert anchors(linked([of], [made]), of) == [("c", (oid("A"),), "agent")]
+    links = linked([of], [made], patient=lambda _: True)
+    assert anchors(links, of) == []
+    assert links.unfound == [made]
+
+
 def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:
     """Two edits, then two commits of one of them each: the second is explained by what is stored already."""
     of = log(wrote("w", "f", "x"), wrote("v", "g", "y"))

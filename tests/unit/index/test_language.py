@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gittraj.errors import UsageError
 from gittraj.index.language import parse_query
 from gittraj.index.text import TEXTS, Part, TextField, about, ranked, replace_parts
+from tests.sizes import size
 
 TEXTS_SAID = {
     1: "The RateLimiter counts per key",
@@ -106,7 +107,7 @@ def test_what_means_nothing_is_told_in_one_line(query: str, why: str) -> None:
 _SIGNS = st.sampled_from(["a", "rateLimit", '"', "(", ")", " ", "-", "*", "OR", "AND", "NOT", "'", ":", "\0"])
 
 
-@settings(max_examples=300)
+@settings(max_examples=size(75, 300))
 @example('"')
 @example('a"*"b')
 @example("\ud800 \u200b \u0301")

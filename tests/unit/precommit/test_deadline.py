@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 
@@ -15,14 +15,15 @@ def test_in_time() -> None:
 
 
 def test_too_slow() -> None:
+    over = Event()
+
     def work() -> Iterator[int]:
         yield 1
-        time.sleep(1)
+        over.wait(60)
         yield 2
 
-    start = time.monotonic()
-    assert Deadline.begin(0.2).take(work()) == ([1], False)
-    assert time.monotonic() - start < 0.9
+    assert Deadline.begin(1).take(work()) == ([1], False)
+    over.set()
 
 
 def test_what_goes_wrong_is_raised() -> None:

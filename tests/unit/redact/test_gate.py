@@ -16,6 +16,7 @@ from gittraj.redact.memory import Memory, Met
 from gittraj.redact.phrases import is_live
 from gittraj.redact.rules import Described, Page, Reader
 from gittraj.redact.vocabulary import Vocabulary
+from tests.sizes import size
 
 from .test_engine import texts
 
@@ -64,7 +65,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=600)
+@settings(max_examples=size(150, 600))
 @given(value=values)
 def test_in_a_plain_value_there_is_nothing_beside_anything_else(value: object) -> None:
     redactor = Redactor(key=b"k" * 32)
@@ -75,7 +76,7 @@ def test_in_a_plain_value_there_is_nothing_beside_anything_else(value: object) -
         assert not redactor.find(text), text
 
 
-@settings(max_examples=400)
+@settings(max_examples=size(100, 400))
 @given(text=texts)
 def test_the_gate_opens_for_any_text_with_a_secret(text: str) -> None:
     assert found(text) == ungated(text)

@@ -17,6 +17,7 @@ from gittraj.redact.judge.clues import Surroundings
 from gittraj.redact.judge.forms import form
 from gittraj.redact.judge.hints import HINTS
 from gittraj.redact.rules import Page
+from tests.sizes import size
 
 from .test_engine import KEY, texts
 
@@ -108,7 +109,7 @@ def test_lines_without_a_cue_near_are_not_read() -> None:
     assert list(places(page("only words\nx1y2z3w4"))) == []
 
 
-@settings(max_examples=300)
+@settings(max_examples=size(75, 300))
 @given(text=texts)
 def test_any_text_is_judged(text: str) -> None:
     one = page(text)

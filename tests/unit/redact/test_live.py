@@ -130,3 +130,9 @@ def test_the_finder_finds_whatever_is_at_a_place(values: list[str], before: str)
     for value in values:
         for text in (*(before + form + "x" for form in forms[value]), f"{before}{value[:-1]}..."):
             assert not [*places(text, value, forms[value])] or search(text)
+
+
+def test_a_value_that_begins_in_a_placeholder_and_goes_on_behind_it() -> None:
+    value = "ab12cd34, and what nobody may read"
+    clean = redact(f"it was REDACTED-token-{value}.", LiveValues([value]))
+    assert "nobody" not in clean

@@ -157,7 +157,7 @@ def test_after_an_error_no_share_is_taken_any_more(tmp_path: Path) -> None:
             raise KeyboardInterrupt
         with (tmp_path / "taken").open("a") as stream:
             stream.write("x")
-        time.sleep(0.05)
+        time.sleep(0.2)
         return [len(text) for text in some]
 
     before = open_files()
@@ -178,7 +178,7 @@ def test_helpers_do_not_outlive_who_waits_for_them(tmp_path: Path) -> None:
         "here, taken = os.getpid(), pathlib.Path(sys.argv[1])\n"
         "def find(some):\n"
         "    if os.getpid() == here:\n"
-        "        time.sleep(0.2)\n"
+        "        while not taken.exists(): time.sleep(0.01)\n"
         "        os.kill(here, signal.SIGKILL)\n"
         "    with taken.open('a') as stream: stream.write('x')\n"
         "    time.sleep(0.05)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from math import inf
 
 import pytest
 
@@ -24,13 +25,17 @@ PIECES = [
 ]  # fmt: skip
 _SHORT = 20_000
 _FLOOR = 0.06  # seconds: below, the machine's moods decide
+_ROUNDS = 9  # until one is quick: what else runs makes a text only slower
 
 
 @pytest.mark.parametrize("piece", PIECES)
 def test_twice_the_text_takes_about_twice_the_time(piece: str) -> None:
-    once = min(took(piece, _SHORT) for _ in range(2))
-    twice = min(took(piece, 2 * _SHORT) for _ in range(3))
-    assert twice <= 2.5 * max(once, _FLOOR), (once, twice)
+    once = twice = inf
+    for _ in range(_ROUNDS):
+        once, twice = min(once, took(piece, _SHORT)), min(twice, took(piece, 2 * _SHORT))
+        if twice <= 2.5 * max(once, _FLOOR):
+            return
+    raise AssertionError((once, twice))
 
 
 def took(piece: str, length: int) -> float:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 from html.parser import HTMLParser
@@ -16,8 +15,9 @@ from cmarkgfm.cmark import Options
 
 from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.text import terminal
+from tests.sizes import size
 
-RENDERS = int(os.environ.get("GIT_TRAJ_RENDERS", "3000"))
+RENDERS = size(800, 3000, "GIT_TRAJ_RENDERS")
 EXTENSIONS = ["table", "autolink", "tagfilter", "strikethrough", "tasklist"]
 LIVE = re.compile(
     r"@\w|(?<!&)#\d|\bGH-\d|[A-Za-z]{2,}-\d|://|www\.|\w@\w|:[\w+-]+:|\$.*\$|\b[0-9a-f]{7,40}\b|mailto:", re.I

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import random
 from collections.abc import Callable
 
@@ -12,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gittraj.seal import age
+from tests.sizes import size
 from tests.unit.seal.age.parties import KINDS, Party, party, seal_of
 
-COUNT = int(os.environ.get("GIT_TRAJ_FUZZ", "3000"))
+COUNT = size(600, 3000, "GIT_TRAJ_FUZZ")
 TOKENS = [
     *(
         b"",
