@@ -5,30 +5,26 @@ a session's commits, in order, to its calls that can commit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from gittraj.capture.commit_command import (
     can_commit,
     count_commits,
     find_no_commit,
     git_verbs,
-    gives_message,
     gives_subject,
     hides_failure,
-    may_commit,
     merges_branch,
     normalise,
     prints_ids,
 )
+from gittraj.capture.order import COPYING, Found, Written, find_candidates, match_in_order, plausibility
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.times import seconds
-from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
+from gittraj.model.values import Evidence, ToolCall, ToolResult
 
-_COPYING = {"cherry-pick", "revert", "am"}
-"""Kinds of commits with another commit's subject: a call that gives it as a message made that other one."""
 _CERTAIN = 100.0
 _SHORTEST_SUBJECT = 3
 _CLOCK = 2.0
@@ -52,11 +48,11 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
     """The commits (of one worktree, in the reflog's order) that this session made, with their calls. The
     commits of ``known`` keep theirs."""
     fixed = _by_output(log, commits) | _by_call_id(log, commits)
-    written = _Written(log)
+    written = Written(log)
     fixed = _by_message(log, commits, fixed, written) | fixed
     fixed |= {c: (a.call, a.evidence) for a in known if a.evidence != "content" for c in a.commits}
     named = [c for c in commits if log.name in c.sessions and c.id not in fixed]
-    ordered = _by_order(log, commits, named, fixed, written) if named else {}
+    ordered = match_in_order(log, commits, named, fixed, written) if named else {}
     matches: list[Match] = []
     for commit in commits:
         if commit.id in fixed:
@@ -64,7 +60,7 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
             matches.append(Match(commit=commit.id, call=call, evidence=evidence, weight=_CERTAIN))
         elif commit.id in ordered:
             call = ordered[commit.id]
-            weight = _plausibility(log, commit, call, written)
+            weight = plausibility(log, commit, call, written)
             matches.append(Match(commit=commit.id, call=call, evidence="agent", weight=weight))
     return matches
 
@@ -81,10 +77,7 @@ def commits_elsewhere(log: Log) -> list[int]:
     ]
 
 
-_Found = dict[str, tuple[int, Evidence]]
-
-
-def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
+def _by_call_id(log: Log, commits: Sequence[Commit]) -> Found:
     calls = {
         entry.event.call_id: index
         for index, entry in enumerate(log.entries)
@@ -97,16 +90,16 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> _Found:
     }
 
 
-def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
+def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
     """By results that printed a commit's id: only those of calls that may commit, since others may show
     old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
     calls: dict[str, int] = {}
-    for index in _candidates(log):
+    for index in find_candidates(log):
         result = log.result_of(index)
         if result is not None:
             for short in log.entries[result].commits:
                 calls.setdefault(short, index)
-    found: _Found = {}
+    found: Found = {}
     lengths = {len(short) for short in calls}
     for commit in commits:
         if commit.call is not None and commit.sessions and log.name not in commit.sessions:
@@ -118,48 +111,63 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> _Found:
     return found
 
 
-def _by_message(log: Log, commits: Sequence[Commit], fixed: _Found, written: _Written) -> _Found:
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A call that may have made commits without a trace, and when it ran, in seconds since 1970."""
+
+    index: int
+    command: str
+    normalised: str
+    begun: float
+    over: float
+
+    def ran_at(self, time: float) -> bool:
+        return self.begun - _CLOCK <= time <= self.over + _CLOCK
+
+    def gives(self, commit: Commit) -> bool:
+        """Whether the command fits the commit's kind and names its subject."""
+        if commit.kind == "amend" and "--amend" not in self.normalised:
+            return False
+        if commit.kind in COPYING and commit.kind not in git_verbs(self.command):
+            return False
+        return gives_subject(self.normalised, commit.subject) or merges_branch(self.command, commit.subject)
+
+
+def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Written) -> Found:
     """Commits that no hook named, whose subject is in the command of a call that was running when they were
     made, and whose files the session knew. Only all three together are evidence. A call that printed other
     ids made those; where more commits fit a call than it can make, none of them is matched."""
-    made = Counter(call for call, _ in fixed.values())
-    left = {
-        index: unknown
-        for index in _candidates(log)
-        if log.places[index] != "elsewhere"
-        and not log.failed(index)
-        and (unknown := _unknown_commits(log, index, made[index])) > 0
-    }
-    calls = [(index, normalise(log.entries[index].command or ""), *_span(log, index)) for index in left]
-    found: _Found = {}
+    left = _count_unknown(log, fixed)
+    calls = [call for index in left if (call := _dated_call(log, index))]
+    if not calls:
+        return {}
+    # most commits of a long history are older or younger than all calls
+    whole = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
+    found: Found = {}
     contested: set[int] = set()
-    earliest = min((begun for _, _, begun, over in calls if begun <= over), default=1.0) - _CLOCK
-    latest = max((over for _, _, begun, over in calls if begun <= over), default=0.0) + _CLOCK
     for commit in commits:
+        if commit.id in fixed or commit.sessions or len(commit.subject) < _SHORTEST_SUBJECT:
+            continue
         time = commit.changes.time if commit.changes else 0
-        if not earliest <= time <= latest or commit.id in fixed or commit.sessions:
+        if not whole.ran_at(time):
             continue
-        if len(commit.subject) < _SHORTEST_SUBJECT:
-            continue
-        fits = [
-            index
-            for index, command, begun, over in calls
-            if begun - _CLOCK <= time <= over + _CLOCK
-            and (commit.kind != "amend" or "--amend" in command)
-            and (commit.kind not in _COPYING or commit.kind in git_verbs(log.entries[index].command or ""))
-            and (
-                gives_subject(command, commit.subject)
-                or merges_branch(log.entries[index].command or "", commit.subject)
-            )
-            and _knew(log, commit, index, written)
-        ]
-        free = [index for index in fits if left[index] > 0]
-        if free:
-            found[commit.id] = (free[0], "imported")
-            left[free[0]] -= 1
-        else:
+        running = (call for call in calls if call.ran_at(time) and call.gives(commit))
+        fits = [call.index for call in running if _knew(log, commit, call.index, written)]
+        free = next((index for index in fits if left[index] > 0), None)
+        if free is None:
             contested |= set(fits)
+        else:
+            found[commit.id] = (free, "imported")
+            left[free] -= 1
     return {commit: match for commit, match in found.items() if match[0] not in contested}
+
+
+def _count_unknown(log: Log, fixed: Found) -> dict[int, int]:
+    """How many commits each call may have made here besides those that are known; only calls with some."""
+    made = Counter(call for call, _ in fixed.values())
+    able = (i for i in find_candidates(log) if log.places[i] != "elsewhere" and not log.failed(i))
+    counts = {index: _unknown_commits(log, index, made[index]) for index in able}
+    return {index: count for index, count in counts.items() if count > 0}
 
 
 def _unknown_commits(log: Log, call: int, made: int) -> int:
@@ -178,135 +186,26 @@ def _unknown_commits(log: Log, call: int, made: int) -> int:
     return count_commits(command) - max(made, len(log.entries[result].commits))
 
 
-def _knew(log: Log, commit: Commit, call: int, written: _Written) -> bool:
+def _knew(log: Log, commit: Commit, call: int, written: Written) -> bool:
     """Whether the session wrote a file of a commit, or named one in a command, up to a call. True without
     files (a merge, an empty commit), and of a call that succeeded only because git did: that may have found
     the files by itself."""
-    if commit.changes is None or len(commit.changes.parents) > 1 or not commit.changes.paths:
+    changes = commit.changes
+    if changes is None or len(changes.parents) > 1 or not changes.paths:
         return True
     if log.result_of(call) is not None and not hides_failure(log.entries[call].command or ""):
         return True
-    names = {path.rpartition("/")[2] for p in commit.changes.paths for path in (p.path, p.old_path or p.path)}
+    names = {path.rpartition("/")[2] for p in changes.paths for path in (p.path, p.old_path or p.path)}
     commands = (log.entries[index].command or "" for index in range(call, -1, -1))
     return any(name in command for command in commands for name in names) or written.before(call, commit)
 
 
-def _span(log: Log, index: int) -> tuple[float, float]:
-    """From when to when a call ran, in seconds since 1970; an empty span where the log has no times."""
-    result = log.result_of(index)
+def _dated_call(log: Log, index: int) -> _Call | None:
+    """None where the log has no times."""
     begun = seconds(log.entries[index].event.ts)
-    over = seconds(log.entries[result].event.ts) if result is not None else None
     if begun is None:
-        return (1.0, 0.0)
-    return (begun, over if over is not None else begun + _UNANSWERED)
-
-
-def _by_order(
-    log: Log,
-    commits: Sequence[Commit],
-    named: Sequence[Commit],
-    fixed: Mapping[str, tuple[int, Evidence]],
-    written: _Written,
-) -> dict[str, int]:
-    """The match of the commits that hooks named for this session with its calls that may commit: in the same
-    order, and with the greatest total plausibility."""
-    rank = {c.id: i for i, c in enumerate(commits)}
-    pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
-    made = Counter(call for call, _ in fixed.values())
-    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in _candidates(log)}
-    values: list[dict[int, float]] = []
-    for commit in named:
-        first = max((call for pin, call in pins if pin < rank[commit.id]), default=0)
-        last = min((call for pin, call in pins if pin > rank[commit.id]), default=len(log.entries))
-        calls = (i for i, more in left.items() if more > 0 and first <= i <= last)
-        each = ((i, _plausibility(log, commit, i, written)) for i in calls)
-        values.append({i: value for i, value in each if value > 0})
-    fits = Counter(call for each in values for call in each)
-    slots = [call for call, more in left.items() for _ in range(min(more, fits[call]))]
-
-    best = [[0.0] * (len(slots) + 1)]
-    for value in values:
-        above, row = best[-1], [0.0]
-        for j, call in enumerate(slots, 1):
-            taken = above[j - 1] + value[call] if call in value else -1.0
-            row.append(max(above[j], row[-1], taken))
-        best.append(row)
-    matched: dict[str, int] = {}
-    i, j = len(named), len(slots)
-    while i and j:
-        plausible = values[i - 1].get(slots[j - 1])
-        if plausible is not None and best[i][j] == best[i - 1][j - 1] + plausible:
-            matched[named[i - 1].id] = slots[j - 1]
-            i, j = i - 1, j - 1
-        elif best[i][j] == best[i][j - 1]:
-            j -= 1
-        else:
-            i -= 1
-    return matched
-
-
-def _candidates(log: Log) -> list[int]:
-    return [index for index, entry in enumerate(log.entries) if entry.command and may_commit(entry.command)]
-
-
-def _plausibility(log: Log, commit: Commit, call: int, written: _Written) -> float:
-    """How well a command and its result fit a commit; at zero or below they do not."""
-    command = log.entries[call].command or ""
-    verbs = git_verbs(command)
-    result = log.result_of(call)
-    away = log.places[call] == "elsewhere"
-    if not verbs:
-        # a script may have committed, if it ran at the time or the commit holds what the session wrote
-        likely = _is_open(log, call) or written.before(call, commit)
-        return 0.5 if likely and not away else 0.0
-    value = 4.0 if not away else -6.0
-    if commit.subject and commit.subject in command:
-        value += 8
-    elif gives_message(command):
-        value -= 3  # another message (a commit-msg hook may have changed it)
-    amends = "--amend" in command
-    value += 3 if (commit.kind == "amend") == amends else (-2 if amends else -8)
-    if commit.kind in ("cherry-pick", "revert", "am"):
-        value += 2 if commit.kind in verbs else -2
-    elif commit.kind == "merge":
-        value += 2 if "commit" in verbs else -2  # the reflog says merge only after a conflict
-    if result is None:
-        return value + (2 if _is_open(log, call) else 0)
-    event = log.entries[result].event
-    if isinstance(event, ToolResult):
-        value -= 3 if event.is_error else 0
-        value -= 15 if find_no_commit(event.content) else 0
-    if log.entries[result].commits:
-        value -= 3  # it printed other ids
-    return value
-
-
-def _is_open(log: Log, call: int) -> bool:
-    """Whether a call is still running as far as the log shows: no result, and nothing after it."""
-    if log.result_of(call) is not None:
-        return False
-    own = log.entries[call].event.response
-    later = (log.entries[i].event for i in range(call + 1, len(log.entries)))
-    return not any(
-        isinstance(e, Prompt | Message) or (isinstance(e, ToolCall) and e.response != own) for e in later
-    )
-
-
-class _Written:
-    """When a session first wrote each path; computed on first use."""
-
-    def __init__(self, log: Log) -> None:
-        self._log = log
-
-    @cached_property
-    def _first(self) -> dict[str, int]:
-        first: dict[str, int] = {}
-        for index in range(len(self._log.entries)):
-            for edit in self._log.edits(index):
-                first.setdefault(edit.path, index)
-        return first
-
-    def before(self, call: int, commit: Commit) -> bool:
-        """Whether the session wrote a file of the commit before a call."""
-        paths = commit.changes.paths if commit.changes else ()
-        return any(self._first.get(p.path, call) < call for p in paths)
+        return None
+    result = log.result_of(index)
+    over = seconds(log.entries[result].event.ts) if result is not None else None
+    command = log.entries[index].command or ""
+    return _Call(index, command, normalise(command), begun, begun + _UNANSWERED if over is None else over)

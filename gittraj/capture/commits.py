@@ -55,22 +55,18 @@ def read_moves(
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
     silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
-    made = {entry.new: kind for entry in entries if (kind := made_kind(entry))}
-    late = by_id.keys() - made.keys()
+    made = _made_kinds(entries)
+    late = [commit for commit in by_id if commit not in made]
     if late:
         history = earlier() or entries
-        kinds = {entry.new: kind for entry in history if (kind := made_kind(entry))}
+        kinds = _made_kinds(history)
         unknown: Kind | None = None if history else "commit"
-        made |= {c: kind for c in by_id if c in late and (kind := kinds.get(c, unknown))}
+        made |= {commit: kind for commit in late if (kind := kinds.get(commit, unknown))}
     commits = {
-        commit: Commit(
-            id=commit,
-            kind=kind,
-            # of a commit made while switched off no call is looked for: the log of that time is not read
-            sessions=by_id[commit].sessions if commit in by_id and commit not in silent else (),
-            call=by_id[commit].call if commit in by_id and commit not in silent else None,
-            stored=stored and commit not in silent,
-        )
+        # of a commit made while switched off no call is looked for: the log of that time is not read
+        commit: _to_commit(commit, kind, None, stored=False)
+        if commit in silent
+        else _to_commit(commit, kind, by_id.get(commit), stored=stored)
         for commit, kind in made.items()
     }
     rewrites = [line for line in lines if line.kind == "rewrite"]
@@ -83,6 +79,16 @@ def read_moves(
         rebased=tuple(dict.fromkeys((line.id, line.other) for line in rewrites if line.event == "rebase")),
         squashed=tuple((source.id, new) for source, new in copies if source.kind == "squashed"),
     )
+
+
+def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
+    return {entry.new: kind for entry in entries if (kind := made_kind(entry))}
+
+
+def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -> Commit:
+    """A commit, with what its hook's ``line`` says, if there is one."""
+    sessions, call = (line.sessions, line.call) if line else ((), None)
+    return Commit(id=commit, kind=kind, sessions=sessions, call=call, stored=stored)
 
 
 def is_made(entry: ReflogEntry) -> bool:

@@ -52,50 +52,113 @@ def link(
     ``owned`` the commits that sessions made which are not among the logs: content gives those to nobody.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
-    claimed = {log.trajectory: _claimed(log, known.get(log.trajectory, ())) for log in logs}
-    for trajectory, taken in (past or {}).items():
-        for changes, call in taken:
-            links.writings[trajectory].take(Changed(changes), before=call)
-    writers = _writers(logs, links.writings)
+    linker = _Linker(logs, links, considers)
+    linker.claim(known, past or {})
     owned_streams = []
     for stream in streams:
         owners = _owners(logs, stream, known, considers)
         owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "imported"}
         owned_streams.append([(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)])
     for commit, owner in _in_time(owned_streams):
-        changed = Changed(commit.changes) if commit.changes else None
-        near = _near(logs, writers, changed)
         if owner is not None and (owner[1].weight >= _SURE or not patient(commit)):
-            owning, match = owner
-            others = [log for log in near if log is not owning]
-            asked = [log for log in others if considers(log, commit)]
-            _give(links, commit, changed, match, owning=owning, others=asked, claimed=claimed)
-            _take(links, others, changed)
-        elif commit.id in owned:
-            _take(links, near, changed)
-        elif commit.sessions and patient(commit):
+            linker.give(commit, *owner)
+            continue
+        if commit.id in owned:
+            linker.take(commit)
+            continue
+        if commit.sessions:
             links.unfound.append(commit)
-        else:
-            if commit.sessions:
-                links.unfound.append(commit)
+        if not commit.sessions or not patient(commit):
             links.unowned.append(commit)
-            _explain(links, [log for log in near if considers(log, commit)], commit, changed, claimed)
-            _take(links, near, changed)
+            linker.explain(commit)
     return links
 
 
+class _Linker:
+    """Gives one commit after the other to the logs that it belongs to."""
+
+    def __init__(self, logs: Sequence[Log], links: Links, considers: Callable[[Log, Commit], bool]) -> None:
+        self.links = links
+        self._logs = logs
+        self._considers = considers
+        self._writers = _writers(logs, links.writings)  # no other log is asked about a commit of a path
+        self._claimed: dict[str, int] = {}
+        """Where the events of each log end that belong to a commit already."""
+
+    def claim(
+        self,
+        known: Mapping[str, Sequence[Anchor]],
+        past: Mapping[str, Sequence[tuple[CommitChanges, int | None]]],
+    ) -> None:
+        """Note what earlier drains gave away."""
+        for log in self._logs:
+            closes = (_close(log, anchor.call) for anchor in known.get(log.trajectory, ()))
+            self._claimed[log.trajectory] = max(closes, default=-1)
+        for trajectory, taken in past.items():
+            for changes, call in taken:
+                self.links.writings[trajectory].take(Changed(changes), before=call)
+
+    def give(self, commit: Commit, owning: Log, match: Match) -> None:
+        """A commit with an anchor. Another session adds a part only for lines that it wrote and the owner
+        did not."""
+        self._add(owning, Anchor(call=match.call, commits=(commit.id,), evidence=match.evidence))
+        if commit.changes is None:
+            return
+        changed = Changed(commit.changes)
+        others = [log for log in self._near(changed) if log is not owning]
+        mine = self.links.writings[owning.trajectory]
+        for log in () if _merges(commit) else others:
+            if self._considers(log, commit):
+                self._add_content(log, commit, self.links.writings[log.trajectory].beside(changed, mine))
+        mine.take(changed, before=match.call)
+        self._take(others, changed)
+
+    def explain(self, commit: Commit) -> None:
+        """A commit without an anchor: a human's, explained by content or not at all."""
+        if commit.changes is None:
+            return
+        changed = Changed(commit.changes)
+        near = self._near(changed)
+        for log in () if _merges(commit) else near:
+            if self._considers(log, commit):
+                self._add_content(log, commit, self.links.writings[log.trajectory].explain(changed))
+        self._take(near, changed)
+
+    def take(self, commit: Commit) -> None:
+        """A commit of a session that is not among the logs."""
+        if commit.changes is not None:
+            changed = Changed(commit.changes)
+            self._take(self._near(changed), changed)
+
+    def _near(self, changed: Changed) -> list[Log]:
+        wrote = {name for change in changed.paths for name in self._writers.get(change.path, ())}
+        return [log for log in self._logs if log.trajectory in wrote] if wrote else []
+
+    def _take(self, logs: Sequence[Log], changed: Changed) -> None:
+        for log in logs:
+            self.links.writings[log.trajectory].take(changed)
+
+    def _add_content(self, log: Log, commit: Commit, calls: Sequence[int]) -> None:
+        if not calls:
+            return
+        if calls[-1] > self._claimed[log.trajectory]:
+            self._add(log, Anchor(call=calls[-1], commits=(commit.id,), evidence="content"))
+        else:
+            self.links.aliases.setdefault(log.trajectory, []).append((commit.id, tuple(calls)))
+
+    def _add(self, log: Log, anchor: Anchor) -> None:
+        self.links.anchors.setdefault(log.trajectory, []).append(anchor)
+        end = _close(log, anchor.call)
+        self._claimed[log.trajectory] = max(self._claimed[log.trajectory], end)
+
+
 def _writers(logs: Sequence[Log], writings: Mapping[str, Writings]) -> dict[str, set[str]]:
-    """The trajectories that wrote each path: no other is asked about a commit of it."""
+    """The trajectories that wrote each path."""
     found: dict[str, set[str]] = {}
     for log in logs:
         for path in writings[log.trajectory].by_path:
             found.setdefault(path, set()).add(log.trajectory)
     return found
-
-
-def _near(logs: Sequence[Log], writers: Mapping[str, set[str]], changed: Changed | None) -> list[Log]:
-    wrote = {name for change in changed.paths for name in writers.get(change.path, ())} if changed else None
-    return [log for log in logs if log.trajectory in wrote] if wrote else []
 
 
 def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
@@ -157,63 +220,9 @@ def _rank(match: Match) -> tuple[bool, float]:
     return match.evidence == "agent", match.weight
 
 
-def _give(
-    links: Links,
-    commit: Commit,
-    changed: Changed | None,
-    match: Match,
-    *,
-    owning: Log,
-    others: Sequence[Log],
-    claimed: dict[str, int],
-) -> None:
-    """A commit with an anchor. Another session adds a part only for lines that it wrote and the owner
-    did not; what a merge brings in was explained where it was made."""
-    _add(links, owning, Anchor(call=match.call, commits=(commit.id,), evidence=match.evidence), claimed)
-    if changed is None:
-        return
-    mine = links.writings[owning.trajectory]
-    for log in () if _merges(commit) else others:
-        calls = links.writings[log.trajectory].beside(changed, mine)
-        if calls and calls[-1] > claimed[log.trajectory]:
-            _add(links, log, Anchor(call=calls[-1], commits=(commit.id,), evidence="content"), claimed)
-        elif calls:
-            links.aliases.setdefault(log.trajectory, []).append((commit.id, tuple(calls)))
-    mine.take(changed, before=match.call)
-
-
-def _explain(
-    links: Links, logs: Sequence[Log], commit: Commit, changed: Changed | None, claimed: dict[str, int]
-) -> None:
-    """A commit without an anchor: a human's, explained by content or not at all. What a merge brings in
-    was explained where it was made."""
-    if changed is None or _merges(commit):
-        return
-    for log in logs:
-        calls = links.writings[log.trajectory].explain(changed)
-        if calls and calls[-1] > claimed[log.trajectory]:
-            _add(links, log, Anchor(call=calls[-1], commits=(commit.id,), evidence="content"), claimed)
-        elif calls:
-            links.aliases.setdefault(log.trajectory, []).append((commit.id, tuple(calls)))
-
-
 def _merges(commit: Commit) -> bool:
+    """What a merge brings in was explained where it was made."""
     return commit.changes is not None and len(commit.changes.parents) > 1
-
-
-def _take(links: Links, logs: Sequence[Log], changed: Changed | None) -> None:
-    if changed is not None:
-        for log in logs:
-            links.writings[log.trajectory].take(changed)
-
-
-def _add(links: Links, log: Log, anchor: Anchor, claimed: dict[str, int]) -> None:
-    links.anchors.setdefault(log.trajectory, []).append(anchor)
-    claimed[log.trajectory] = max(claimed[log.trajectory], _close(log, anchor.call))
-
-
-def _claimed(log: Log, anchors: Sequence[Anchor]) -> int:
-    return max((_close(log, anchor.call) for anchor in anchors), default=-1)
 
 
 def _close(log: Log, call: int) -> int:

@@ -19,6 +19,12 @@ _CHANGES_FOLDER = re.compile(
     r"(?:(?:^|[;&|(\n])[ \t]*(?:cd|pushd)|\b(?P<git>git)\s+-C)\s+"
     r"(?:'([^'\n]+)'|\"([^\"\n]+)\"|([^\s;&|)'\"]+))"
 )
+_PROGRAM = re.compile(
+    r"(?P<before>(?:^|[;&|(\n`]|-\w*c[ \t]+['\"])[ \t]*+"
+    r"(?:(?:env|exec|time|nohup|sudo|command|nice|timeout[ \t]+[\w.]+|[A-Za-z_]\w*=[^\s;&|()'\"]*+)[ \t]+)*+)"
+    r"['\"]?[^\s;&|()'\"]*/(?:\.?venv|env|\.tox|\.nox|node_modules)/[^\s;&|()'\"]+"
+)
+"""A program that is installed below a repository: whoever runs it need not work there."""
 _ABSOLUTE = re.compile(r"(?<![\w.~:/-])/[\w.@%+,=/-]{2,}")
 _RELATIVE = re.compile(r"(?<![\w./~:@%+-])(?:\.\.?/)*[\w.@%+-]+(?:/[\w.@%+-]+)+")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -66,12 +72,14 @@ class RepoPaths:
         return None
 
     def named(self, entry: Entry) -> Iterator[Path]:
-        """The paths that a call names, in its arguments or in its command."""
+        """The paths that a call names, in its arguments or in its command, but not the installed programs
+        that it runs."""
         for name in (*entry.paths, *(edit.path for edit in entry.edits)):
             yield self._resolve(entry.folder, name)
         command = entry.command or ""
         if len(command) > 2 * _COMMAND_LIMIT:
             command = f"{command[:_COMMAND_LIMIT]}\n{command[-_COMMAND_LIMIT:]}"
+        command = _PROGRAM.sub(r"\g<before>", command)
         folder = entry.folder
         for found in _CHANGES_FOLDER.finditer(command):
             path = self._resolve(folder, next(name for name in found.group(2, 3, 4) if name))

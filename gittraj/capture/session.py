@@ -142,7 +142,6 @@ def assemble(
     place: Callable[[Entry], Place] = lambda _: "here",
     relative: Callable[[Entry, Edit], str | None] = lambda _, edit: edit.path,
     skip: Collection[str] = (),
-    quiet: bool = False,
 ) -> Log:
     """The log that a reader's ``items`` describe.
 
@@ -150,46 +149,55 @@ def assemble(
     ``None`` for a file outside it. Events that come twice (a resume that repeats its history) are
     taken once, those of ``skip`` not at all.
     """
-    entries: list[Entry] = []
-    seen: set[str] = set(skip)
-    turn_ends: set[int] = set()
-    marks: dict[int, Cursor] = {}
-    spent: dict[str, Spent] = {}
-    facts: dict[str, tuple[str | float, ...]] = {}
-    damage = 0
+    found = _Collected(seen=set(skip))
     for item in items:
-        match item:
-            case Entry():
-                if item.event.id not in seen:
-                    seen.add(item.event.id)
-                    entries.append(item)
-            case TurnEnd():
-                turn_ends.add(len(entries) - 1)
-            case Mark():
-                marks.setdefault(len(entries), item.cursor)
-            case Spent():
-                spent[item.response] = item
-            case Fact():
-                facts[item.name] = _add_value(facts.get(item.name, ()), item)
-            case Damage():
-                damage += 1
-    results = _find_results(entries)
+        found.add(item)
+    results = _find_results(found.entries)
     return Log(
         agent=agent,
         session=session,
         trajectory=trajectory,
         subagent=subagent,
-        entries=tuple(_localise(entry, relative) for entry in entries),
+        entries=tuple(_localise(entry, relative) for entry in found.entries),
         start=start,
-        turn_ends=frozenset(turn_ends),
-        marks=marks,
-        spent=spent,
-        facts=facts,
-        places=_places(entries, results, place),
-        damage=damage,
-        quiet=quiet,
+        turn_ends=frozenset(found.turn_ends),
+        marks=found.marks,
+        spent=found.spent,
+        facts=found.facts,
+        places=_places(found.entries, results, place),
+        damage=found.damage,
         results=results,
     )
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What a reader yielded so far."""
+
+    seen: set[str]
+    entries: list[Entry] = field(default_factory=list)
+    turn_ends: set[int] = field(default_factory=set)
+    marks: dict[int, Cursor] = field(default_factory=dict)
+    spent: dict[str, Spent] = field(default_factory=dict)
+    facts: dict[str, tuple[str | float, ...]] = field(default_factory=dict)
+    damage: int = 0
+
+    def add(self, item: Item) -> None:
+        match item:
+            case Entry():
+                if item.event.id not in self.seen:
+                    self.seen.add(item.event.id)
+                    self.entries.append(item)
+            case TurnEnd():
+                self.turn_ends.add(len(self.entries) - 1)
+            case Mark():
+                self.marks.setdefault(len(self.entries), item.cursor)
+            case Spent():
+                self.spent[item.response] = item
+            case Fact():
+                self.facts[item.name] = _add_value(self.facts.get(item.name, ()), item)
+            case Damage():
+                self.damage += 1
 
 
 def _add_value(values: tuple[str | float, ...], fact: Fact) -> tuple[str | float, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 _TOKEN = re.compile(
     r"(?P<blank>(?:[ \t\r]|\\\r?\n)+|(?<![^\s;&|()])\#[^\n]*)"
@@ -62,35 +62,56 @@ class Command:
 
 def read_commands(line: str, depth: int = 0) -> Iterator[Command]:
     """In the order of the line. Raises ValueError where a quotation does not end."""
-    words: list[Word] = []
-    within: list[str] = []
-    documents: list[str] = []
-    silent, loops, target = False, False, ""
+    in_loop = False
+    for statement in _statements(line):
+        in_loop = in_loop or any(word.text in _LOOPS for word in statement.words[:1])
+        found = _simple(statement.words)
+        if found is None:
+            continue
+        loose = found.loose or in_loop or statement.end == "&"
+        found = replace(found, silent=statement.silent, loose=loose)
+        scripts = (*statement.within, *_scripts(found, statement.documents)) if depth < _DEEPEST else ()
+        for script in scripts:
+            for each in read_commands(script, depth + 1):
+                yield replace(each, silent=each.silent or found.silent, loose=each.loose or found.loose)
+        yield found
+
+
+@dataclass(slots=True)
+class _Statement:
+    """What is between two operators: ``within`` are the substitutions in its words, ``documents`` its
+    here-documents, ``end`` the operator after it."""
+
+    words: list[Word] = field(default_factory=list)
+    within: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    silent: bool = False
+    end: str = ""
+
+
+def _statements(line: str) -> Iterator[_Statement]:
+    statement = _Statement()
+    redirect = ""  # the one whose target comes next
     for kind, text in (*_tokens(line), ("operator", "\n")):
         if kind == "operator":
-            found = _simple(words)
-            loops = loops or any(word.text in _LOOPS for word in words[:1])
-            if found is not None:
-                found = replace(found, silent=silent, loose=found.loose or loops or text == "&")
-                for script in (*within, *_scripts(found, documents)) if depth < _DEEPEST else ():
-                    for each in read_commands(script, depth + 1):
-                        yield replace(
-                            each, silent=each.silent or found.silent, loose=each.loose or found.loose
-                        )
-                yield found
-            words, within, documents, silent = [], [], [], False
-        elif kind == "redirect":
-            target = text
-            continue
-        elif kind == "word" and target:
-            shown = target.endswith("&") or text.startswith(("/dev/std", "/dev/tty"))
-            silent = silent or (target[:1] in ">1&" and ">" in target and not shown)
+            statement.end = text
+            yield statement
+            statement = _Statement()
+        elif kind == "word" and redirect:
+            statement.silent = statement.silent or _silences(redirect, text)
         elif kind == "word":
-            words.append(_word(text))
-            within += [one or other for one, other in _SUBSTITUTION.findall(text if '"' in text else "")]
-        else:
-            documents.append(text)
-        target = ""
+            statement.words.append(_word(text))
+            inside = _SUBSTITUTION.findall(text) if '"' in text else ()
+            statement.within += [one or other for one, other in inside]
+        elif kind == "document":
+            statement.documents.append(text)
+        redirect = text if kind == "redirect" else ""
+
+
+def _silences(redirect: str, target: str) -> bool:
+    """Whether a redirection takes the standard output to where nobody reads it."""
+    shown = redirect.endswith("&") or target.startswith(("/dev/std", "/dev/tty"))
+    return redirect[:1] in ">1&" and ">" in redirect and not shown
 
 
 def _tokens(line: str) -> Iterator[tuple[str, str]]:

@@ -168,16 +168,20 @@ def _shows(words: list[str], is_secret_file: Callable[[str], bool], depth: int) 
         return True
     if head in _VARIABLE_READERS and any(_SECRET_VARIABLE.search(word) for word in rest):
         return True
-    nested = [word for word in bare if " " in word or "\n" in word or ";" in word]
-    if depth < _DEEPEST:
-        # `bash -c '…'`, `ssh host …`: the words after any shell's name may be a command of their own
-        shells = [i for i, word in enumerate((head, *bare)) if _name(word) in _SHELLS]
-        if shells and any(shows_secrets(text, is_secret_file, depth + 1) for text in nested):
-            return True
-        if shells and any(_shows(bare[at:], is_secret_file, _DEEPEST) for at in _commands_within(head, bare)):
-            return True
+    if depth < _DEEPEST and _shell_shows(head, bare, is_secret_file, depth):
+        return True
     quiet = head in _QUIET or (head == "git" and any(word in _QUIET_GIT for word in bare[:1]))
     return not quiet and any(is_secret_file(path) for word in (head, *bare) for path in _paths(word))
+
+
+def _shell_shows(head: str, bare: list[str], is_secret_file: Callable[[str], bool], depth: int) -> bool:
+    """``bash -c '…'``, ``ssh host …``: the words after any shell's name may be a command of their own."""
+    if not any(_name(word) in _SHELLS for word in (head, *bare)):
+        return False
+    nested = (word for word in bare if " " in word or "\n" in word or ";" in word)
+    if any(shows_secrets(text, is_secret_file, depth + 1) for text in nested):
+        return True
+    return any(_shows(bare[at:], is_secret_file, _DEEPEST) for at in _commands_within(head, bare))
 
 
 def _commands_within(head: str, words: list[str]) -> Iterator[int]:

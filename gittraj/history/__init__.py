@@ -8,7 +8,8 @@ know of notes, records or sessions, and it writes nothing.
 from __future__ import annotations
 
 from gittraj.history.absent import find_absent
-from gittraj.history.find import Rewrite, Source, find_rewrites
+from gittraj.history.find import find_rewrites
+from gittraj.history.history import Rewrite, Source
 from gittraj.history.reading import find_unreachable
 from gittraj.history.skipped import find_skipped
 

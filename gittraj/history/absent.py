@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from gittraj.git import Repository, patch_ids
-from gittraj.history.find import Rewrite
+from gittraj.history.history import Rewrite, group
 from gittraj.history.reading import read_history
 
 
@@ -21,12 +21,9 @@ def find_absent(
         return []
     history = read_history(repository, ())
     targets = [c for c in history.reachable if c not in taken and history.change(c)]
-    news: dict[str, list[str]] = {}
-    for commit, patch in patch_ids(repository, targets).items():
-        news.setdefault(patch, []).append(commit)
-    olds: dict[str, list[str]] = {}
-    for commit, patch in patches.items():
-        olds.setdefault(patch, []).append(commit)
+    ids = patch_ids(repository, targets)
+    news = group(ids, ids.get)
+    olds = group(patches, patches.get)
     return [
         Rewrite(old[0], new, "patch-id")
         for patch, old in olds.items()

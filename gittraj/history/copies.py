@@ -9,11 +9,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeVar
 
-from gittraj.history.history import Change, Commit, History, Kin, Paths, follow
+from gittraj.git import CommitChanges
+from gittraj.history.history import (
+    Change,
+    Commit,
+    History,
+    Kin,
+    Paths,
+    follow,
+    group,
+    patch_of,
+    paths_of,
+)
 
-T = TypeVar("T")
 Pair = tuple[str, str]
 
 _PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{40,64})\)$", re.MULTILINE)
@@ -44,12 +53,6 @@ def match_picked(
     leaves another patch, but the same author, author date and subject. Of several the one is meant whose
     ``lines`` are the most like its own."""
 
-    def names(commit: str) -> set[bytes]:
-        return {*paths.get(history.change(commit) or ("", ""), ())}
-
-    def patch(commit: str) -> str:
-        return patches.get(history.change(commit) or ("", ""), "")
-
     def differ(commit: str, new: str) -> int:
         one, other = lines.get(commit, Counter()), lines.get(new, Counter())
         return (one - other).total() + (other - one).total()
@@ -60,10 +63,11 @@ def match_picked(
             continue
         later = {*follow([new], became)}  # itself, and what was made of it since: those are no sources
         mates = _older(history, new, history.by_identity[history.commits[new].identity], later)
-        same = _older(history, new, sources.get(patch(new), ()), later)
+        patch, names = patch_of(new, history, patches), paths_of(new, history, paths)
+        same = _older(history, new, sources.get(patch, ()) if patch else (), later)
         # one of them may be an amend of another, of which alone was asked: the pick is of what the commit was
-        both = [c for c in mates if patch(new) and patch(c) == patch(new)]
-        alike = [c for c in mates if names(c) == names(new)]
+        both = [c for c in mates if patch and patch_of(c, history, patches) == patch]
+        alike = [c for c in mates if paths_of(c, history, paths) == names]
         least = min((differ(c, new) for c in alike), default=0)
         alike = [c for c in alike if differ(c, new) == least]
         some = both or alike or mates or same
@@ -119,14 +123,11 @@ def match_trees(
 ) -> Iterator[Pair]:
     """Commits with the parents and the tree of an old one: another message, or a merge made again."""
 
-    def group(commits: Collection[str]) -> dict[tuple[tuple[str, ...], str], list[str]]:
-        found: dict[tuple[tuple[str, ...], str], list[str]] = {}
-        for commit in (history.commits[c] for c in commits):
-            if len(commit.parents) > 1 or history.change(commit.id):
-                found.setdefault((commit.parents, commit.tree), []).append(commit.id)
-        return found
+    def place(commit: str) -> tuple[tuple[str, ...], str] | None:
+        here = history.commits[commit]
+        return (here.parents, here.tree) if len(here.parents) > 1 or history.change(commit) else None
 
-    olds, news = group(known), group(targets)
+    olds, news = group(known, place), group(targets, place)
     for key in olds.keys() & news.keys():
         pair = _last(olds[key], became), [c for c in news[key] if c not in olds[key]]
         if len(pair[0]) == len(pair[1]) == 1:
@@ -143,14 +144,14 @@ def match_places(
     again."""
     for old in map(history.commits.__getitem__, gone(known, history)):
         beside = history.standing[old.parents]
-        names = {*paths.get(history.change(old.id) or ("", ""), ())}
+        names = paths_of(old.id, history, paths)
         news = [new for new in beside if new.tree == old.tree] or [
             new
             for new in beside
             if new.identity == old.identity
             and new.committed > new.began
             and names
-            and names <= {*paths.get(history.change(new.id) or ("", ""), ())}
+            and names <= paths_of(new.id, history, paths)
         ]
         if len(news) == 1:
             yield old.id, news[0].id
@@ -171,9 +172,7 @@ def splits(
     known: Iterable[str], targets: Collection[str], *, history: History, most: int = 20
 ) -> Iterator[tuple[str, list[str]]]:
     """Unreachable commits and the chains that now stand between their parent and their tree."""
-    ends: dict[str, list[str]] = {}
-    for commit in targets:
-        ends.setdefault(history.commits[commit].tree, []).append(commit)
+    ends = group(targets, lambda commit: history.commits[commit].tree)
     for old in known:
         here = history.commits[old]
         if old in history.reachable or not history.change(old):
@@ -193,12 +192,7 @@ def splits(
 def _by_patch(
     commits: Iterable[str], history: History, patches: Mapping[Change, str]
 ) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for commit in commits:
-        change = history.change(commit)
-        if change is not None and change in patches:
-            found.setdefault(patches[change], []).append(commit)
-    return found
+    return group(commits, lambda commit: patch_of(commit, history, patches))
 
 
 def _last(commits: Sequence[str], became: Mapping[str, Sequence[str]]) -> list[str]:
@@ -225,3 +219,15 @@ def _is_later(new: Commit, old: Commit) -> bool:
 def _is_copy(new: Commit, old: Commit) -> bool:
     """Whether it says itself that it was made later than it was written."""
     return new.identity == old.identity and new.committed > new.began
+
+
+def is_piece(new: CommitChanges, old: CommitChanges) -> bool:
+    """Whether a commit changed nothing but paths of another, and added only lines (or files) of it."""
+    whole = {change.path: change for change in old.paths}
+    for change in new.paths:
+        other = whole.get(change.path)
+        if other is None or Counter(change.added) - Counter(other.added):
+            return False
+        if not change.added and change.kind != "delete" and change.blob != other.blob and not other.added:
+            return False
+    return True

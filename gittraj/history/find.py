@@ -6,15 +6,14 @@ evidence, no link.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal
 
-from gittraj.git import CommitChanges, Repository, read_changes
+from gittraj.git import Repository, read_changes
 from gittraj.history.copies import (
     gone,
+    is_piece,
     match_patches,
     match_picked,
     match_places,
@@ -22,36 +21,22 @@ from gittraj.history.copies import (
     read_quotes,
     splits,
 )
-from gittraj.history.history import History, Kin, follow, leads
+from gittraj.history.history import History, Kin, Rewrite, Source, follow, leads
 from gittraj.history.pulls import match_pulls, name_squashes
 from gittraj.history.reading import Patches, read_history, read_pulls, read_reflogs
 from gittraj.history.rebases import match_rebase, match_taken, read_steps
 from gittraj.history.squashes import LONGEST, match_squashes, range_change, ranges
 from gittraj.history.story import Story, choose, read_story
 
-Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
-Links = dict[tuple[str, str], Source]
-
-
-@dataclass(frozen=True, slots=True)
-class Rewrite:
-    """The work of ``old`` is in ``new``. ``source`` is the evidence of the last of the rewrites between
-    them, or ``squash`` where one of them was that; ``told`` was known before; a quoted id counts as the patch
-    (``cherry-pick -x``) or the squash that wrote it; ``pull`` is the number of a pull request in the subject.
-    ``gone``: ``new`` is a piece of what became of ``old``, taken out of history again; another piece
-    stands."""
-
-    old: str
-    new: str
-    source: Source
-    gone: bool = False
+Pair = tuple[str, str]
+Links = dict[Pair, Source]
 
 
 def find_rewrites(
     repository: Repository,
     old: Collection[str],
     *,
-    told: Mapping[tuple[str, str], Source] = MappingProxyType({}),
+    told: Mapping[Pair, Source] = MappingProxyType({}),
     taken: Collection[str] = (),
     pulls: Mapping[int, Collection[str]] = MappingProxyType({}),
     within: float | None = None,
@@ -90,7 +75,7 @@ class _Search:
         self,
         repository: Repository,
         history: History,
-        told: Mapping[tuple[str, str], Source],
+        told: Mapping[Pair, Source],
         taken: frozenset[str],
         pulls: Mapping[int, Collection[str]],
     ) -> None:
@@ -132,6 +117,10 @@ class _Search:
         for originals, steps in chosen:
             pairs = match_rebase(originals, steps, history=history, patches=patches.ids, paths=patches.paths)
             self._add([*pairs, *self._find_taken({*originals} - {s.new for s in steps}, pairs)], "reflog")
+        self._find_picks(story, olds)
+
+    def _find_picks(self, story: Story, olds: Collection[str]) -> None:
+        history, patches = self.history, self.patches
         picked = [c for c in story.copies if c in history.commits]
         alike = [history.by_identity[history.commits[new].identity] for new in picked]
         mates = {c for some in alike for c in some}
@@ -154,9 +143,7 @@ class _Search:
             )
             self._add(list(picks), "reflog")
 
-    def _find_taken(
-        self, originals: Collection[str], pairs: Collection[tuple[str, str]]
-    ) -> Iterable[tuple[str, str]]:
+    def _find_taken(self, originals: Collection[str], pairs: Collection[Pair]) -> Iterable[Pair]:
         """Only where some were left out, and others have another patch than before."""
         change, ids = self.history.change, self.patches.ids
         left_out = sorted({c for c in originals if change(c)} - {old for old, _ in pairs})
@@ -169,32 +156,47 @@ class _Search:
         return match_taken(left_out, some, read_changes(self.repository, list(wanted)))
 
     def compare_contents(self, story: Story, olds: Collection[str]) -> None:
-        history, patches = self.history, self.patches
+        history = self.history
         known = self._known(olds)
         ours = Kin(history, known)
         ends = [*(c for c in history.commits if c not in history.children), *story.left]
-        tips = [c for c in dict.fromkeys(ends) if c in history.commits and ours.descends(c)]
-        pulls = {
-            number: some
-            for number, each in self.pulls.items()
-            if (some := [tip for tip in each if tip in history.commits and ours.descends(tip)])
-        }
+        tips = self._below(ours, dict.fromkeys(ends))
+        pulls = {number: some for number, each in self.pulls.items() if (some := self._below(ours, each))}
         kin = Kin(history, dict.fromkeys([*known, *tips, *(tip for each in pulls.values() for tip in each)]))
         targets = self._targets(known, ours, self.among)
-        patches.compare(map(history.change, known), map(history.change, targets))
-        quotes = list(read_quotes(history, known))
+        self.patches.compare(map(history.change, known), map(history.change, targets))
+        self._find_quotes(known)
+        self._find_patches(known, targets, kin)
+        self._find_places(known, targets)
+        # a piece may stand while another was rewritten: together they are the whole
+        self._find_splits(known, self._targets(known, ours, history.reachable))
+        self._find_squashes(known, targets, tips, kin)
+        self._find_pulls(known, targets, pulls, kin)
+
+    def _below(self, ours: Kin, tips: Iterable[str]) -> list[str]:
+        """Those of ``tips`` that have one of our commits among their ancestors."""
+        return [tip for tip in tips if tip in self.history.commits and ours.descends(tip)]
+
+    def _find_quotes(self, known: Collection[str]) -> None:
+        quotes = list(read_quotes(self.history, known))
         self._add([(old, new) for old, new, squashed in quotes if not squashed], "patch-id")
         self._add(self._borne_out([(old, new) for old, new, squashed in quotes if squashed]), "squash")
+
+    def _find_patches(self, known: Collection[str], targets: Iterable[str], kin: Kin) -> None:
         told = {new for _, new in self.links}
         pairs = match_patches(
             known,
             [c for c in targets if c not in told],
-            history=history,
+            history=self.history,
             kin=kin,
-            patches=patches.ids,
+            patches=self.patches.ids,
             became=self._became(),
         )
         self._add(list(pairs), "patch-id")
+
+    def _find_places(self, known: Collection[str], targets: Iterable[str]) -> None:
+        """By the same tree, or by where a commit stands."""
+        history, patches = self.history, self.patches
         merges = [c for c in self.among if len(history.commits[c].parents) > 1]
         free = {*targets, *merges} - self.taken
         self._add([*match_trees(known, free, history=history, became=self._became())], "tree")
@@ -203,9 +205,11 @@ class _Search:
         beside = [new.id for c in lost for new in history.standing[history.commits[c].parents]]
         patches.read_paths(map(history.change, {*lost, *beside}))
         self._add(self._borne_out([*match_places(lost, history=history, paths=patches.paths)]), "tree")
-        # a piece may stand while another was rewritten: together they are the whole
-        self._find_splits(known, self._targets(known, ours, history.reachable))
-        self._find_squashes(known, targets, tips, kin)
+
+    def _find_pulls(
+        self, known: Collection[str], targets: Iterable[str], pulls: Mapping[int, Collection[str]], kin: Kin
+    ) -> None:
+        history, patches = self.history, self.patches
         told = {new for _, new in self.links}
         squashes = list(name_squashes(pulls, targets, told, history=history, kin=kin))
         patches.read_paths(change for s in squashes for change in (s.change, history.change(s.new)))
@@ -233,7 +237,7 @@ class _Search:
         chains = list(splits(known, targets, history=self.history))
         wanted = dict.fromkeys(c for old, chain in chains for c in (old, *chain))
         changes = read_changes(self.repository, list(wanted))
-        parted = [(o, chain) for o, chain in chains if all(_is_part(changes[c], changes[o]) for c in chain)]
+        parted = [(o, chain) for o, chain in chains if all(is_piece(changes[c], changes[o]) for c in chain)]
         made = {commit: self.history.commits[commit].committed for commit in wanted}
         for old, chain in parted:
             # what was there before is what the whole was put together from
@@ -258,7 +262,7 @@ class _Search:
         found = match_squashes(spans, known, left, history=history, kin=kin, patches=patches.ids)
         self._add(self._borne_out([*found]), "squash")
 
-    def _borne_out(self, pairs: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
+    def _borne_out(self, pairs: Collection[Pair]) -> list[Pair]:
         """Those of what was squashed and the squash where another of the range did not take all away again;
         a merge goes along with what it merged."""
         changes = read_changes(self.repository, list(dict.fromkeys(c for pair in pairs for c in pair)))
@@ -287,22 +291,10 @@ class _Search:
             and self.history.change(c)
         ]
 
-    def _add(self, pairs: Iterable[tuple[str, str]], source: Source) -> None:
+    def _add(self, pairs: Iterable[Pair], source: Source) -> None:
         """By content alone nothing is the source of what it was made of: a copy that is gone leads nowhere,
         though its source stands in its place."""
         became = self._became() if source != "reflog" else {}
         for old, new in pairs:
             if old != new and old not in follow([new], became):
                 self.links.setdefault((old, new), source)
-
-
-def _is_part(new: CommitChanges, old: CommitChanges) -> bool:
-    """Whether a commit changed nothing but paths of another, and added only lines (or files) of it."""
-    whole = {change.path: change for change in old.paths}
-    for change in new.paths:
-        other = whole.get(change.path)
-        if other is None or Counter(change.added) - Counter(other.added):
-            return False
-        if not change.added and change.kind != "delete" and change.blob != other.blob and not other.added:
-            return False
-    return True

@@ -2,14 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, TypeVar
 
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
 Change = tuple[str, str]
 """Two trees, before and after."""
 Paths = Mapping[bytes, tuple[bytes, bytes]]
 """The paths of a change, with what stood there (mode and blob) before and after."""
+
+
+Source = Literal["told", "reflog", "patch-id", "tree", "squash", "pull"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The work of ``old`` is in ``new``. ``source`` is the evidence of the last of the rewrites between
+    them, or ``squash`` where one of them was that; ``told`` was known before; a quoted id counts as the patch
+    (``cherry-pick -x``) or the squash that wrote it; ``pull`` is the number of a pull request in the subject.
+    ``gone``: ``new`` is a piece of what became of ``old``, taken out of history again; another piece
+    stands."""
+
+    old: str
+    new: str
+    source: Source
+    gone: bool = False
+
+
+def group(items: Iterable[T], key: Callable[[T], K | None]) -> dict[K, list[T]]:
+    """The items by their keys, in order; those without a key are left out."""
+    found: dict[K, list[T]] = {}
+    for item in items:
+        name = key(item)
+        if name is not None:
+            found.setdefault(name, []).append(item)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,21 +137,27 @@ class History:
     @cached_property
     def standing(self) -> Mapping[tuple[str, ...], list[Commit]]:
         """The reachable commits on the same parents."""
-        found: dict[tuple[str, ...], list[Commit]] = {}
-        for commit in self.reachable:
-            found.setdefault(self.commits[commit].parents, []).append(self.commits[commit])
-        return found
+        return group((self.commits[c] for c in self.reachable), lambda commit: commit.parents)
 
     @cached_property
     def by_identity(self) -> Mapping[tuple[str, str, str], list[str]]:
-        found: dict[tuple[str, str, str], list[str]] = {}
-        for commit in self.commits.values():
-            found.setdefault(commit.identity, []).append(commit.id)
-        return found
+        return group(self.commits, lambda commit: self.commits[commit].identity)
 
     @cached_property
     def _order(self) -> Mapping[str, int]:
         return {commit: position for position, commit in enumerate(self.commits)}
+
+
+def patch_of(commit: str, history: History, patches: Mapping[Change, str]) -> str | None:
+    """The patch-id of what a commit changed; None where it is not known."""
+    change = history.change(commit)
+    return patches.get(change) if change else None
+
+
+def paths_of(commit: str, history: History, paths: Mapping[Change, Paths]) -> Set[bytes]:
+    """The paths that a commit changed, as far as they are known."""
+    change = history.change(commit)
+    return paths.get(change, {}).keys() if change else set()
 
 
 class Kin:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gittraj.history.history import Change, History, Kin, Paths
+from gittraj.history.history import Change, History, Kin, Paths, group, paths_of
 
 _NUMBER = re.compile(r"\((?:pull request )?[#!](\d+)\)$")
 """As GitHub, GitLab (by its template) and Bitbucket end the subject of a squash."""
@@ -35,10 +35,12 @@ def name_squashes(
 ) -> Iterator[Squashed]:
     """The only commit that names each pull request (its number: the tips of its branch, marked in ``kin``),
     unless its origin is ``told`` already."""
-    named: dict[int, list[str]] = {}
-    for target in targets:
-        if found := _NUMBER.search(history.commits[target].subject):
-            named.setdefault(int(found[1]), []).append(target)
+
+    def number_of(target: str) -> int | None:
+        found = _NUMBER.search(history.commits[target].subject)
+        return int(found[1]) if found else None
+
+    named = group(targets, number_of)
     for number, tips in pulls.items():
         for tip in tips:
             news = [new for new in named.get(number, ()) if not kin.related(tip, new)]
@@ -61,7 +63,7 @@ def match_pulls(
     """Pairs (old, new) where a squash changed just the paths of its branch."""
     for squash in squashes:
         here = paths.get(squash.change, {}).keys()
-        there = paths.get(history.change(squash.new) or ("", ""), {}).keys()
+        there = paths_of(squash.new, history, paths)
         if here and here == there:
             members = history.between(history.commits[squash.new].parents[0], squash.tip)
             yield from ((old, squash.new) for old in members if old in known)

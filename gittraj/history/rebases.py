@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from gittraj.git import CommitChanges, ReflogEntry
-from gittraj.history.history import Change, Commit, History, Paths
+from gittraj.history.history import Change, Commit, History, Paths, group
 from gittraj.history.story import Rebase
-
-T = TypeVar("T")
 
 _SQUASHING = ("fixup! ", "squash! ", "amend! ")
 
@@ -144,7 +141,7 @@ class _Matching:
         in_order: bool = False,
     ) -> None:
         """Those with the same key, when each side has one (``in_order``: as many)."""
-        mine, theirs = _group(self.originals, original), _group(self.steps, step)
+        mine, theirs = group(self.originals, original), group(self.steps, step)
         for key in mine.keys() & theirs.keys():
             if len(mine[key]) == len(theirs[key]) and (in_order or len(mine[key]) == 1):
                 for commit, done in zip(mine[key], theirs[key], strict=True):
@@ -162,15 +159,6 @@ class _Matching:
         self.originals.remove(commit)
         self.steps.remove(step)
         self.pairs.append((commit.id, step.new))
-
-
-def _group(items: Iterable[T], key: Callable[[T], Hashable]) -> dict[Hashable, list[T]]:
-    found: dict[Hashable, list[T]] = {}
-    for item in items:
-        name = key(item)
-        if name is not None:
-            found.setdefault(name, []).append(item)
-    return found
 
 
 def _meant_for(commit: Commit) -> str | None:

@@ -31,7 +31,7 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
         olds.setdefault(new, []).append(old)
     rebases = [*read_rebases(log)]
     applied = {new: _applied(repository, rebases, new) for new in olds}
-    doubtful = {new for new, many in olds.items() if (most := applied[new]) is not None and most < len(many)}
+    doubtful = {new: n for new, n in applied.items() if n is not None and n < len(olds[new])}
     if not doubtful:
         return set()
     asked = [*doubtful, *(old for new in doubtful for old in olds[new])]
@@ -43,13 +43,25 @@ def find_skipped(repository: Repository, pairs: Iterable[Pair], log: Sequence[Re
     became: dict[str, set[str]] = {commit: set() for commit in asked}
     for rewrite in found:
         became[rewrite.old].add(rewrite.new)
-    skipped: set[Pair] = set()
-    for new in doubtful:
-        left = [old for old in olds[new] if became[old].isdisjoint({new, *became[new]})]
-        # of twins nobody can tell which it was, but for git: it tells what was put there first
-        put = [old for old in olds[new] if old not in left] or olds[new][: applied[new]]
-        skipped |= {(o, new) for o in left if o not in put and not (put and _took(changes, new, o, put))}
-    return skipped
+    return {
+        (old, new)
+        for new, applied_here in doubtful.items()
+        for old in _left_out(olds[new], new, applied_here, became, changes)
+    }
+
+
+def _left_out(
+    olds: Sequence[str],
+    new: str,
+    applied: int,
+    became: Mapping[str, set[str]],
+    changes: Mapping[str, CommitChanges],
+) -> list[str]:
+    """Those of ``olds`` that are not in ``new``, into which the rebase put as many as it ``applied``."""
+    left = [old for old in olds if became[old].isdisjoint({new, *became[new]})]
+    # of twins nobody can tell which it was, but for git: it tells what was put there first
+    put = [old for old in olds if old not in left] or olds[:applied]
+    return [old for old in left if old not in put and not (put and _took(changes, new, old, put))]
 
 
 def _took(changes: Mapping[str, CommitChanges], new: str, old: str, put: Iterable[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from gittraj.history.history import Change, History, Kin, Paths
+from gittraj.history.history import Change, History, Kin, Paths, group, patch_of
 
 Range = tuple[str, str]
 """A base and a tip, as in ``base..tip``."""
@@ -68,24 +68,31 @@ def match_squashes(
     patches: Mapping[Change, str],
 ) -> Iterator[tuple[str, str]]:
     """(old, new): ``new`` changed what a range with ``old`` in it changed as a whole."""
-    news: dict[str, list[str]] = {}
-    for target in targets:
-        if (change := history.change(target)) in patches and change is not None:
-            news.setdefault(patches[change], []).append(target)
+    news = group(targets, lambda target: patch_of(target, history, patches))
     found: dict[str, set[frozenset[str]]] = {}
-    for base, tip in spans:
-        change = range_change(history, (base, tip))
-        able = [n for n in news.get(patches.get(change, ""), ()) if not kin.related(tip, n)] if change else []
-        chosen = [n for n in able if _stands_on(history, n, base, tip)] or able
-        if len(chosen) != 1 or history.commits[chosen[0]].committed < history.commits[tip].began:
+    for span in spans:
+        change = range_change(history, span)
+        patch = patches.get(change) if change else None
+        new = _find_squash(span, news.get(patch, ()), history=history, kin=kin) if patch else None
+        if new is None:
             continue
-        members = frozenset(_needed(history, base, tip))
-        if not any(patches.get(history.change(m) or ("", "")) == patches[change] for m in members if change):
-            found.setdefault(chosen[0], set()).add(members)
+        members = frozenset(_needed(history, *span))
+        if not any(patch_of(member, history, patches) == patch for member in members):
+            found.setdefault(new, set()).add(members)
     for new, sets in found.items():
         for members in sets:
             if not any(other < members for other in sets):
                 yield from ((old, new) for old in members if old in known and _did(history, old))
+
+
+def _find_squash(span: Range, same: Iterable[str], *, history: History, kin: Kin) -> str | None:
+    """The one of the commits with the ``same`` patch as a range that may have been made of it."""
+    base, tip = span
+    able = [new for new in same if not kin.related(tip, new)]
+    chosen = [new for new in able if _stands_on(history, new, base, tip)] or able
+    if len(chosen) != 1 or history.commits[chosen[0]].committed < history.commits[tip].began:
+        return None
+    return chosen[0]
 
 
 def _stands_on(history: History, new: str, base: str, tip: str) -> bool:

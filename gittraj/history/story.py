@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from gittraj.git import ReflogEntry
-from gittraj.history.history import History
+from gittraj.history.history import History, group
 
 # "commit": what git before 2.40 writes for a conflict that was resolved by a plain `git commit`
 _STEPS = (
@@ -78,29 +78,30 @@ class Story:
 def read_story(heads: Sequence[Sequence[ReflogEntry]], branches: Sequence[Sequence[ReflogEntry]]) -> Story:
     """Join the reflogs of HEADs, which have the steps, with those of branches, which have the old tips."""
     everything = [entry for log in (*heads, *branches) for entry in log if entry.old != entry.new]
+    amends = ((e.old, e.new) for e in everything if e.kind == "commit (amend)" and e.old.strip("0"))
+    left = (e.old for e in everything if e.kind in _RESETS and e.old.strip("0"))
+    return Story(
+        amends=tuple(dict.fromkeys(amends)),
+        rebases=_join_rebases(heads, branches),
+        copies=tuple(dict.fromkeys(e.new for e in everything if _is_copy(e))),
+        left=tuple(dict.fromkeys(left)),
+    )
+
+
+def _join_rebases(
+    heads: Sequence[Sequence[ReflogEntry]], branches: Sequence[Sequence[ReflogEntry]]
+) -> tuple[Rebase, ...]:
     finished = [e for log in branches for e in log if e.kind.endswith(" (finish)")]
+    tips = {new: tuple(e.old for e in each) for new, each in group(finished, lambda e: e.new).items()}
     rebases = [rebase for log in heads for rebase in read_rebases(log)]
-    tips: dict[str, tuple[str, ...]] = {}
-    for entry in finished:
-        tips[entry.new] = (*tips.get(entry.new, ()), entry.old)
     ends = {rebase.end for rebase in rebases}
-    rebases = [replace(r, tips=tips.get(r.end or "", r.tips)) for r in rebases]
     # the worktree, and its HEAD's reflog with it, may be gone: the branch still knows both tips
-    rebases += [
+    lost = (
         Rebase(onto=entry.message.rpartition(" onto ")[2], tips=(entry.old,), entries=(), end=entry.new)
         for entry in finished
         if entry.new not in ends and entry.old.strip("0")
-    ]
-    return Story(
-        amends=tuple(
-            dict.fromkeys(
-                (e.old, e.new) for e in everything if e.kind == "commit (amend)" and e.old.strip("0")
-            )
-        ),
-        rebases=tuple(rebases),
-        copies=tuple(dict.fromkeys(e.new for e in everything if _is_copy(e))),
-        left=tuple(dict.fromkeys(e.old for e in everything if e.kind in _RESETS and e.old.strip("0"))),
     )
+    return (*(replace(r, tips=tips.get(r.end or "", r.tips)) for r in rebases), *lost)
 
 
 def _is_copy(entry: ReflogEntry) -> bool:

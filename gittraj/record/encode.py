@@ -16,7 +16,16 @@ from gittraj.events.part_summary import summarize_part
 from gittraj.events.sensitive import strict_events
 from gittraj.events.truncate import cap, fit, measure, select
 from gittraj.model.codec import encode_segments, segment_path
-from gittraj.model.values import AnyEvent, Key, Record, SegmentRef, Thinking, ThinkingState, map_texts
+from gittraj.model.values import (
+    AnyEvent,
+    Key,
+    PartSummary,
+    Record,
+    SegmentRef,
+    Thinking,
+    ThinkingState,
+    map_texts,
+)
 from gittraj.record.draft import Draft, Parked
 from gittraj.redact.events import Redact, clean_trajectory, teach
 from gittraj.seal.events import Sealing, is_sealable, seal_events
@@ -100,13 +109,7 @@ class Encoder:
             dropped=draft.dropped,
             omitted=len(events) - len(places),
         )
-        figures = replace(
-            figures,
-            cost_usd=draft.cost_usd,
-            cost_source="unknown" if draft.cost_usd is None else "reported",
-            redactions_by_rule={rule: n for rule, n in sorted(counted.items()) if n},
-            ruleset=self.ruleset,
-        )
+        figures = self._complete(figures, draft, counted)
         for target in draft.targets:
             record = Record(
                 id=trajectory.id,
@@ -120,6 +123,16 @@ class Encoder:
                 whole=trajectory.whole,
             )
             yield target.commit, replace(fit(record), seals=seals)
+
+    def _complete(self, figures: PartSummary, draft: Draft, redactions: Mapping[str, int]) -> PartSummary:
+        """The summary with what its events do not say."""
+        return replace(
+            figures,
+            cost_usd=draft.cost_usd,
+            cost_source="unknown" if draft.cost_usd is None else "reported",
+            redactions_by_rule={rule: n for rule, n in sorted(redactions.items()) if n},
+            ruleset=self.ruleset,
+        )
 
     def _room(self, draft: Draft, written: Mapping[Key, tuple[SegmentRef, ...]]) -> int | None:
         """Bytes that the part's events may take; None: any."""

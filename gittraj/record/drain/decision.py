@@ -15,7 +15,7 @@ from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft
 from gittraj.record.drain.context import Context
-from gittraj.record.drain.handmade import Manual, gather
+from gittraj.record.drain.manual_events import Manual, gather
 from gittraj.record.drain.moved import find_moved
 from gittraj.record.drain.news import News, read_old_commits
 from gittraj.record.drain.plan import Plan, Reading

@@ -30,6 +30,7 @@ from gittraj.model.values import (
     Usage,
 )
 from gittraj.record.draft import Draft, Target
+from gittraj.record.drain.anchors import call_name
 from gittraj.record.drain.description import describe
 from gittraj.record.drain.spending import add_usage, assign_calls, find_costs
 from gittraj.record.drain.superseding import is_output_log
@@ -68,6 +69,8 @@ class Drafter:
         self._output = is_output_log(log)
         self._silent: set[int] = set()
         self._before = Usage()
+        self._counted: Mapping[int, tuple[str, ...]] = {}
+        self._costs: Mapping[int, float] = {}
         self._further = False
         self._title: str | None = None
         self._index = {entry.event.id: i for i, entry in enumerate(log.entries)}
@@ -97,11 +100,7 @@ class Drafter:
         silent = [part for part in parts if not self._targets(part, explored=explored)]
         self._silent = {i for part in silent for i in range(part.first, part.last + 1)}
         self._title = self._find_title(parts) if not covered else None
-        counted = assign_calls(self.log, parts)
-        # the cost in another run's log is not part of this one's sum
-        paid = sum(p.cost for p in standing if p.cost and p.range.first in self._index)
-        costs = find_costs(self.log, counted, parts, paid)
-        self._before = reduce(Usage.__add__, (p.usage for p in standing if p.usage), Usage())
+        self._count_spending(parts, standing)
         drafted: list[Drafted] = []
         for part in parts:
             targets = self._targets(part, explored=explored)
@@ -109,10 +108,17 @@ class Drafter:
                 extra = [t for i in range(first, last + 1) for t in (aliases or {}).get(i, ())]
                 run = replace(part, first=first, last=last)
                 before = [*stored, *(d.stored for d in drafted)]
-                made = self._draft(run, (*targets, *extra), counted, costs, before)
-                if made is not None:
-                    drafted.append(made)
+                kept = [i for i in range(first, last + 1) if i not in part.dropped]
+                if kept and (targets or extra):
+                    drafted.append(self._draft(run, kept, (*targets, *extra), before))
         return drafted
+
+    def _count_spending(self, parts: Sequence[Part], standing: Sequence[Stored]) -> None:
+        self._counted = assign_calls(self.log, parts)
+        # the cost in another run's log is not part of this one's sum
+        paid = sum(p.cost for p in standing if p.cost and p.range.first in self._index)
+        self._costs = find_costs(self.log, self._counted, parts, paid)
+        self._before = reduce(Usage.__add__, (p.usage for p in standing if p.usage), Usage())
 
     def _indexes(self, part: Stored) -> range:
         first = self._index.get(part.range.first)
@@ -129,8 +135,7 @@ class Drafter:
         call = part.anchor.call
         name = None if explored else part.anchor.name
         if 0 <= call < len(self.log.entries) and not explored:
-            event = self.log.entries[call].event
-            name = event.call_id or event.id if isinstance(event, ToolCall) else event.id
+            name = call_name(self.log, call)
         return tuple(
             Target(
                 commit=commit,
@@ -142,58 +147,46 @@ class Drafter:
         )
 
     def _draft(
-        self,
-        part: Part,
-        targets: tuple[Target, ...],
-        counted: Mapping[int, tuple[str, ...]],
-        costs: Mapping[int, float],
-        earlier: Sequence[Stored],
-    ) -> Drafted | None:
+        self, part: Part, kept: Sequence[int], targets: tuple[Target, ...], earlier: Sequence[Stored]
+    ) -> Drafted:
         log = self.log
-        kept = [i for i in range(part.first, part.last + 1) if i not in part.dropped]
-        if not targets or not kept:
-            return None
         files = self._files(kept)
         span = self._range(part)
-        events = tuple(self._event(i, counted) for i in kept)
-        paid = [costs[i] for i in kept if i in costs]
-        cost = sum(paid[1:], paid[0]) if paid else None
+        events = tuple(self._event(i) for i in kept)
+        paid = [self._costs[i] for i in kept if i in self._costs]
         spent = [event.usage for event in events if event.usage]
+        stored = Stored(
+            cost=sum(paid[1:], paid[0]) if paid else None,
+            rev=1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0),
+            output=self._output,
+            usage=reduce(Usage.__add__, spent) if spent else None,
+            range=span,
+            commits=tuple(t.commit for t in targets),
+            files=tuple(file.path for file in files),
+            explored=targets[0].role == "explored",
+        )
+        dropped = (log.entries[i].event for i in range(part.first, part.last + 1) if i in part.dropped)
+        draft = Draft(
+            trajectory=self._trajectory(part, span, events),
+            positions=tuple(log.start + i for i in kept),
+            targets=targets,
+            files=files,
+            also=self._also(targets, earlier),
+            calls=self._calls_of(kept),
+            earlier=tuple(ref for part in earlier for ref in part.segments),
+            searched=self.searched,
+            dropped=sum(isinstance(event, ToolCall) for event in dropped),
+            cost_usd=stored.cost,
+            rev=stored.rev,
+            branch=log.fact("branch"),
+        )
+        return Drafted(draft=draft, stored=stored)
+
+    def _trajectory(self, part: Part, span: Range, events: tuple[AnyEvent, ...]) -> Trajectory:
         prompt = self._prompt(part.first)
         chapter = Chapter(id=events[0].id, title=_first_line(prompt or ""), events=events)
-        rev = 1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0)
-        trajectory = Trajectory(
-            id=log.trajectory, whole=self._describe(part.last), chapters=(chapter,), span=span, prompt=prompt
-        )
-        return Drafted(
-            draft=Draft(
-                trajectory=trajectory,
-                positions=tuple(log.start + i for i in kept),
-                targets=targets,
-                files=files,
-                also=self._also(targets, earlier),
-                calls=self._calls_of(kept),
-                earlier=tuple(ref for part in earlier for ref in part.segments),
-                searched=self.searched,
-                dropped=sum(
-                    isinstance(log.entries[i].event, ToolCall) and i not in kept
-                    for i in range(part.first, part.last + 1)
-                ),
-                cost_usd=cost,
-                rev=rev,
-                branch=log.fact("branch"),
-            ),
-            stored=Stored(
-                cost=cost,
-                rev=rev,
-                output=self._output,
-                usage=reduce(Usage.__add__, spent) if spent else None,
-                range=span,
-                commits=tuple(t.commit for t in targets),
-                files=tuple(file.path for file in files),
-                explored=targets[0].role == "explored",
-            ),
-        )
+        whole = self._describe(part.last)
+        return Trajectory(id=self.log.trajectory, whole=whole, chapters=(chapter,), span=span, prompt=prompt)
 
     def _range(self, part: Part) -> Range:
         return Range(
@@ -209,13 +202,15 @@ class Drafter:
         names = (event.call_id or "" for event in events if isinstance(event, ToolResult))
         return tuple(call for name in names if (call := self._calls.get(name)))
 
-    def _event(self, index: int, counted: Mapping[int, tuple[str, ...]]) -> AnyEvent:
+    def _event(self, index: int) -> AnyEvent:
         event = self.log.entries[index].event
         if self.log.places[index] == "elsewhere" and isinstance(event, ToolCall):
             # kept because it committed here too; what it says is another repository's
             event = replace(event, content="", arguments=None, raw=None)
         touched = tuple(FileTouched(path=e.path, kind=e.kind) for e in self.log.edits(index))
-        usage = add_usage((self.log.spent[response] for response in counted.get(index, ())), self._before)
+        usage = add_usage(
+            (self.log.spent[response] for response in self._counted.get(index, ())), self._before
+        )
         return replace(event, files=touched, usage=usage) if touched or usage or event.usage else event
 
     def _files(self, kept: Collection[int]) -> tuple[FileChanged, ...]:

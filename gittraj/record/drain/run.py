@@ -17,8 +17,8 @@ from gittraj.record.draft import Parked
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.decision import Decision, Situation, decide
 from gittraj.record.drain.forgotten import is_forgotten, read_forgotten, without_forgotten
-from gittraj.record.drain.handmade import is_due
 from gittraj.record.drain.logs import LogReader
+from gittraj.record.drain.manual_events import is_due
 from gittraj.record.drain.moved import squashed
 from gittraj.record.drain.news import read_news
 from gittraj.record.drain.remembered import rebuild_state

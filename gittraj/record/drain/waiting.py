@@ -16,7 +16,7 @@ from gittraj.state.cursors import State, Waiting, size_of
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
 LOGGED_WITHIN = 60.0
-"""Seconds after which a log that has grown and does not show a commit's call will never show it."""
+"""Seconds after which a log that has grown and does not show a call or a recorded event never will."""
 
 
 def to_commit(waiting: Waiting) -> Commit:

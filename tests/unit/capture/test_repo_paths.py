@@ -74,6 +74,17 @@ def entry(command: str = "", *, folder: Path | None = None, paths: tuple[str, ..
         pytest.param("cd ~/notes && ls", "here", id="home is no repository"),
         pytest.param("cd ~ && cd ../git/private", "elsewhere", id="from home"),
         pytest.param("cat {0}/alias/src/a", "here", id="a link to this one"),
+        pytest.param(
+            "{0}/git/private/.venv/bin/python -m pytest", "here", id="a program of another repository"
+        ),
+        pytest.param("cd src && A=b env '../../git/private/.venv/bin/x' a", "here", id="a program, relative"),
+        pytest.param("sh -c '{0}/git/private/node_modules/.bin/tsc'", "here", id="a program in a shell"),
+        pytest.param("{0}/git/private/.venv/bin/python {0}/git/private/a", "elsewhere", id="its argument"),
+        pytest.param("cat {0}/git/private/.venv/a", "elsewhere", id="a file beside a program"),
+        pytest.param("{0}/git/private/bin/dump", "elsewhere", id="another repository's own script"),
+        pytest.param(
+            "cd ../git/private && {0}/here/.venv/bin/python a", "elsewhere", id="a program of this one"
+        ),
         pytest.param("curl https://x.org{0}/git/private/a", "here", id="an address"),
     ],
 )

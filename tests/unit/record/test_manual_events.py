@@ -6,7 +6,7 @@ import pytest
 
 from gittraj.decisions.commands import Call
 from gittraj.model.values import Range
-from gittraj.record.drain.handmade import trajectory_of
+from gittraj.record.drain.manual_events import trajectory_of
 from gittraj.state.active import Active, Header
 
 CALLS = [

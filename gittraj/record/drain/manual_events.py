@@ -30,13 +30,10 @@ from gittraj.model.values import (
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Draft, Target
+from gittraj.record.drain.waiting import IDLE, LOGGED_WITHIN
 from gittraj.state.active import Active, Header, without
 from gittraj.state.cursors import SessionState
 
-LOGGED_WITHIN = 60.0
-"""Seconds after which a log that has grown and does not show a recorded event will never show it."""
-GIVEN_UP_AFTER = 24 * 3600.0
-"""Seconds after which nobody waits for a log any more."""
 _LINK = Link(evidence="manual")
 Present = Callable[[str | None], str | None]
 """A commit, or what became of it; None for one that is gone: a part on that would stop every drain."""
@@ -130,7 +127,7 @@ def _record_missed(
     header = active.header
     missed = [event for event in active.events if event.id not in header.logged]
     grew = grown.get(header.trajectory, 0.0)
-    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else GIVEN_UP_AFTER for e in missed)
+    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
     due = [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
     if not due:
         return active

@@ -1,0 +1,146 @@
+"""Matches the commits that hooks named for a session with its calls that may have made them, in order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+
+from gittraj.capture.commit_command import (
+    count_commits,
+    find_no_commit,
+    git_verbs,
+    gives_message,
+    may_commit,
+)
+from gittraj.capture.session import Commit, Log
+from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
+
+COPYING = {"cherry-pick", "revert", "am"}
+"""Kinds of commits with another commit's subject: a call that gives it as a message made that other one."""
+Found = dict[str, tuple[int, Evidence]]
+"""The call (its index) that made each commit, and why that is believed."""
+
+
+class Written:
+    """When a session first wrote each path; computed on first use."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        first: dict[str, int] = {}
+        for index in range(len(self._log.entries)):
+            for edit in self._log.edits(index):
+                first.setdefault(edit.path, index)
+        return first
+
+    def before(self, call: int, commit: Commit) -> bool:
+        """Whether the session wrote a file of the commit before a call."""
+        paths = commit.changes.paths if commit.changes else ()
+        return any(self._first.get(p.path, call) < call for p in paths)
+
+
+def find_candidates(log: Log) -> list[int]:
+    """The calls that may commit."""
+    return [index for index, entry in enumerate(log.entries) if entry.command and may_commit(entry.command)]
+
+
+def match_in_order(
+    log: Log, commits: Sequence[Commit], named: Sequence[Commit], fixed: Found, written: Written
+) -> dict[str, int]:
+    """The calls of the ``named`` among ``commits``: in the same order, and with the greatest total
+    plausibility. What is ``fixed`` already limits where the others may be."""
+    rank = {c.id: i for i, c in enumerate(commits)}
+    pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
+    made = Counter(call for call, _ in fixed.values())
+    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in find_candidates(log)}
+    values: list[dict[int, float]] = []
+    for commit in named:
+        first = max((call for pin, call in pins if pin < rank[commit.id]), default=0)
+        last = min((call for pin, call in pins if pin > rank[commit.id]), default=len(log.entries))
+        calls = (i for i, more in left.items() if more > 0 and first <= i <= last)
+        each = ((i, plausibility(log, commit, i, written)) for i in calls)
+        values.append({i: value for i, value in each if value > 0})
+    fits = Counter(call for each in values for call in each)
+    slots = [call for call, more in left.items() for _ in range(min(more, fits[call]))]
+    return {named[i].id: call for i, call in _align(values, slots).items()}
+
+
+def _align(values: Sequence[Mapping[int, float]], slots: Sequence[int]) -> dict[int, int]:
+    """Which of the ``slots`` each row of ``values`` gets, so that both keep their order and the sum is the
+    greatest: the longest common subsequence, weighted. A row without a slot is left out."""
+    best = [[0.0] * (len(slots) + 1)]
+    for value in values:
+        above, row = best[-1], [0.0]
+        for j, call in enumerate(slots, 1):
+            taken = above[j - 1] + value[call] if call in value else -1.0
+            row.append(max(above[j], row[-1], taken))
+        best.append(row)
+    aligned: dict[int, int] = {}
+    i, j = len(values), len(slots)
+    while i and j:
+        value_here = values[i - 1].get(slots[j - 1])
+        if value_here is not None and best[i][j] == best[i - 1][j - 1] + value_here:
+            aligned[i - 1] = slots[j - 1]
+            i, j = i - 1, j - 1
+        elif best[i][j] == best[i][j - 1]:
+            j -= 1
+        else:
+            i -= 1
+    return aligned
+
+
+def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float:
+    """How well a command and its result fit a commit; at zero or below they do not."""
+    command = log.entries[call].command or ""
+    away = log.places[call] == "elsewhere"
+    if not git_verbs(command):
+        # a script may have committed, if it ran at the time or the commit holds what the session wrote
+        likely = _is_open(log, call) or written.before(call, commit)
+        return 0.5 if likely and not away else 0.0
+    return (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
+
+
+def _fit_command(command: str, commit: Commit) -> float:
+    value = 0.0
+    if commit.subject and commit.subject in command:
+        value += 8
+    elif gives_message(command):
+        value -= 3  # another message (a commit-msg hook may have changed it)
+    amends = "--amend" in command
+    if (commit.kind == "amend") == amends:
+        value += 3
+    else:
+        value -= 2 if amends else 8
+    if commit.kind in COPYING:
+        value += 2 if commit.kind in git_verbs(command) else -2
+    elif commit.kind == "merge":
+        value += 2 if "commit" in git_verbs(command) else -2  # the reflog says merge only after a conflict
+    return value
+
+
+def _fit_result(log: Log, call: int) -> float:
+    result = log.result_of(call)
+    if result is None:
+        return 2.0 if _is_open(log, call) else 0.0
+    value = 0.0
+    event = log.entries[result].event
+    if isinstance(event, ToolResult):
+        value -= 3 if event.is_error else 0
+        value -= 15 if find_no_commit(event.content) else 0
+    if log.entries[result].commits:
+        value -= 3  # it printed other ids
+    return value
+
+
+def _is_open(log: Log, call: int) -> bool:
+    """Whether a call is still running as far as the log shows: no result, and nothing after it."""
+    if log.result_of(call) is not None:
+        return False
+    own = log.entries[call].event.response
+    later = (log.entries[i].event for i in range(call + 1, len(log.entries)))
+    return not any(
+        isinstance(e, Prompt | Message) or (isinstance(e, ToolCall) and e.response != own) for e in later
+    )
