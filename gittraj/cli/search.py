@@ -23,7 +23,6 @@ from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.git import Repository
-from gittraj.index.is_current import rests
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
@@ -68,8 +67,7 @@ def command(
     query = asked if similar else parse_query(asked)
     environ = environment()
     with find_repository() as repository:
-        if not rests(repository.common_dir):
-            drain_first(repository)
+        drain_first(repository)
         wanted = _read_conditions(repository, conditions)
         with show_progress("trajectories") as tell:
             found, why = search(repository, query, wanted, limit=limit, tell=tell), None

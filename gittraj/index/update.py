@@ -21,7 +21,7 @@ from gittraj.index.fast_open import read_edges
 from gittraj.index.reach import Reach, raised, reach_of
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
-from gittraj.query.records import is_plain, named_ids
+from gittraj.query.notes import is_plain, named_ids
 
 Progress = Callable[[str, int, int], None]
 """Called with the activity, how many are done, and of how many."""

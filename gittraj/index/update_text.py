@@ -29,7 +29,8 @@ from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import distinct
-from gittraj.query.records import NotesInMemory, Recorded, named_ids
+from gittraj.query.notes import NotesInMemory, named_ids
+from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
