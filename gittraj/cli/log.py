@@ -40,21 +40,25 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
 
-@click.command("log", cls=WithPaths, short_help=COMMANDS["what people need"]["log"])
+@click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
 @path_options
 @label_options
 @commit_options
-@click.option("--grep", metavar="RE", help="Whose subject, prompt, summary or decisions match.")
-@click.option("--decisions", is_flag=True, help="Only with a decision.")
-@click.option("--min-confidence", type=_SHARE, metavar="X", help="How sure the agent was, from 0 to 1.")
-@click.option("--max-confidence", type=_SHARE, metavar="X", help="How unsure it was.")
-@click.option("--min-cost", type=Number(0), metavar="X", help="In US dollars.")
+@click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
+@click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
+@click.option(
+    "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."
+)
+@click.option(
+    "--max-confidence", type=_SHARE, metavar="X", help="Highest confidence of the agent, from 0 to 1."
+)
+@click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
 @click.option("-n", "--max-count", "limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")
 @click.option("--trajectories", "form", flag_value="rows", help="One line per trajectory.")
-@click.option("--all", "explored", is_flag=True, help="Also work that led to no commit.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--all", "explored", is_flag=True, help="Include work that led to no commit.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],
@@ -67,7 +71,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Commits that carry a trajectory, newest first: who asked for what, what was decided, and why."""
+    """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_repository() as repository, ExitStack() as stack:

@@ -88,7 +88,7 @@ def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
 
 
 def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str, commit: str | None) -> bool:
-    source = records.read_source(connection)
+    source = file.read_source(connection)
     if source.get("notes") != tip or source.get("edges") != read_edges(str(repository.common_dir)):
         return False
     asked = (bytes.fromhex(commit),) if commit else None
@@ -109,7 +109,7 @@ class Answers(IndexLookup):
         self._connection = connection
         self._rev, self._commit = named
         self._tip = notes
-        self._quiet = records.read_source(connection).get("quiet", "")
+        self._quiet = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._damaged = False
 
@@ -222,9 +222,9 @@ class Answers(IndexLookup):
         rendered = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
-                if records.read_source(connection).get("notes") == self._tip:
+                if file.read_source(connection).get("notes") == self._tip:
                     records.remember(connection, rendered)
-                records.write_source(connection, quiet=quiet)
+                file.write_source(connection, quiet=quiet)
         except file.UnusableError:
             pass
 

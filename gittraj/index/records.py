@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.index.fast_open import told_by
+from gittraj.index.file import read_source, write_source
 
 Header = dict[str, Any]
 _MANY = 400  # parameters of one statement
@@ -190,15 +191,3 @@ def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit])
         for c, t in sorted(folded.items())
     )
     connection.executemany("INSERT OR REPLACE INTO headers VALUES (?, ?, ?, ?, ?)", rows)
-
-
-# ---------------------------------------------------------------- what it was made from
-
-
-def read_source(connection: sqlite3.Connection) -> Mapping[str, str]:
-    """Names and values, such as the tip of the notes that are in the index."""
-    return dict(connection.execute("SELECT name, value FROM meta"))
-
-
-def write_source(connection: sqlite3.Connection, **values: str) -> None:
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())

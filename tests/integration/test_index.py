@@ -19,7 +19,7 @@ from gittraj.cli import ahead
 from gittraj.cli.group import call
 from gittraj.commands.doctor.findings import _check_index
 from gittraj.git import blame, open_repository, process
-from gittraj.index import file, records
+from gittraj.index import file
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.fast_open import FOLDER, NAME
 from gittraj.index.is_current import rests
@@ -286,7 +286,7 @@ with open_repository(Path(sys.argv[1])) as repository:
 
 def test_a_killed_builder_leaves_nothing_in_the_way(history: RandomHistory, ask: Asked) -> None:
     with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
-        records.write_source(connection, notes="half")
+        file.write_source(connection, notes="half")
         raise KeyboardInterrupt
     expected = ask(without(history.root), ["--oneline"])
     assert ask(history.root, ["--oneline"]) == expected
