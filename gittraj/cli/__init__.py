@@ -9,18 +9,12 @@ from __future__ import annotations
 def main() -> None:
     """``git-traj`` and ``python -m gittraj``: run the command line and exit with its status."""
     import gc
-    import os
     import sys
 
     gc.disable()  # what is imported is no garbage
     if sys.platform == "win32":  # where a pipe is in the code page of the country, and ends lines with \r\n
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", newline="\n")
-    from gittraj.cli.quick import answer
-
-    status = answer(sys.argv[1:])
-    if status is not None:
-        os._exit(status)  # all is written; to take the interpreter apart takes 3 ms more
     from gittraj.cli.ahead import begin
 
     begin(sys.argv[1:])

@@ -13,5 +13,5 @@ from gittraj.cli.manual_events import agent, quiet, record_event
 @agent
 @quiet
 def command(*, reason: str | None, agent: str | None, quiet: bool) -> None:
-    """End what is active here without a result. What was tried stays on record."""
+    """End the active trajectory without a result. What was tried stays on record."""
     record_event("abandon", {"reason": reason, "agent": agent}, quiet=quiet)

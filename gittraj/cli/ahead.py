@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import os
 
-from gittraj.cli.quick import ASTRAY, finish, start
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,8 +17,28 @@ BLAME = ("blame", "-w", "-C", "--porcelain", "--no-textconv", "--encoding=UTF-8"
 IGNORED = ".git-blame-ignore-revs"
 """As there."""
 _OPTIONS = ("--json", "--porcelain", "--no-fetch")
-
 _LONG = 20
+_LEADING = ("git", "--no-pager", "-c", "color.ui=false", "-c", "core.quotePath=false")
+FIXED = {
+    "LC_ALL": "C",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+}
+"""As ``gittraj.git.process``."""
+DISTURBING = frozenset(
+    (
+        *("GIT_DIR", "GIT_WORK_TREE", "GIT_IMPLICIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX"),
+        *("GIT_INTERNAL_SUPER_PREFIX", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
+        *("GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_GRAFT_FILE", "GIT_SHALLOW_FILE", "GIT_REPLACE_REF_BASE"),
+        *("GIT_NO_REPLACE_OBJECTS", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"),
+        *("GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS", "GIT_ATTR_SOURCE", "GIT_NOTES_REF"),
+        *("GIT_LITERAL_PATHSPECS", "GIT_GLOB_PATHSPECS", "GIT_NOGLOB_PATHSPECS", "GIT_ICASE_PATHSPECS"),
+        *("GIT_QUARANTINE_PATH", "GIT_REFLOG_ACTION"),
+    )
+)
+"""Variables that ``gittraj.git.process`` removes: where one is set, the command begins."""
 
 _begun: dict[tuple[str, str | None], tuple[int, int]] = {}
 
@@ -33,7 +51,7 @@ def begin(arguments: Sequence[str]) -> None:
         at = words.index("--rev")
         rev = words[at + 1]
         del words[at : at + 2]
-    if arguments[:1] != ["why"] or len(words) != 1 or not ASTRAY.isdisjoint(os.environ):
+    if arguments[:1] != ["why"] or len(words) != 1 or not DISTURBING.isdisjoint(os.environ):
         return
     path, _, lines = words[0].rpartition(":")
     first, _, last = lines.partition(",")
@@ -45,7 +63,7 @@ def begin(arguments: Sequence[str]) -> None:
     span = sorted((int(first), int(last)))
     at_rev = () if rev is None else (rev,)
     try:
-        _begun[words[0], rev] = start(*BLAME, f"-L{span[0]},{span[1]}", *at_rev, "--", path)
+        _begun[words[0], rev] = _start(*BLAME, f"-L{span[0]},{span[1]}", *at_rev, "--", path)
     except (AttributeError, OSError):  # Windows has no posix_spawn
         pass
 
@@ -53,7 +71,29 @@ def begin(arguments: Sequence[str]) -> None:
 def take(place: str, rev: str | None) -> Callable[[], tuple[bytes, int]] | None:
     """What waits for the blame of a place that was begun, and gives its output and status."""
     begun = _begun.pop((place, rev), None)
-    return (lambda: finish(*begun)) if begun else None
+    return (lambda: _finish(*begun)) if begun else None
+
+
+def _start(*arguments: str) -> tuple[int, int]:
+    """A git process without input, and its output."""
+    output, write = os.pipe()
+    try:
+        actions = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, write, 1),
+            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+        ]
+        command = [*_LEADING, *arguments]
+        return os.posix_spawnp("git", command, {**os.environ, **FIXED}, file_actions=actions), output
+    finally:
+        os.close(write)
+
+
+def _finish(process: int, output: int) -> tuple[bytes, int]:
+    """All output of the process, and its status."""
+    with open(output, "rb") as stream:
+        out = stream.read()
+    return out, os.waitpid(process, 0)[1]
 
 
 def _is_plain(path: str, rev: str | None) -> bool:

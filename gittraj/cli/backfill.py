@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +11,14 @@ from gittraj.cli.output import columns, wants_colour, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository, say_remark
 
-if TYPE_CHECKING:
-    from gittraj.git import Repository
 
-
-@click.command("backfill", short_help=COMMANDS["what people need"]["backfill"])
-@click.option("--since", metavar="DATE", help="Only sessions written after it, as in git log.")
-@click.option("--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's; repeatable.")
+@click.command("backfill", short_help=COMMANDS["common commands"]["backfill"])
+@click.option("--since", metavar="DATE", help="Only sessions written after this date, as in git log.")
+@click.option(
+    "--agent", "agents", multiple=True, metavar="NAME", help="Only this agent's sessions; repeatable."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be linked; write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
     obj: dict[str, bool], since: str | None, agents: tuple[str, ...], dry_run: bool, as_json: bool
@@ -28,10 +26,11 @@ def command(
     """Find the sessions on this machine that worked in this repository, and link them to the commits that
     they made.
 
-    Whatever links says by which evidence; what nothing proves is not linked, and told with the reason.
+    Each link names its evidence; a session without evidence is not linked, and listed with the reason.
     Safe to interrupt and to repeat: what is stored stays, and nothing is stored twice.
     """
     from gittraj.commands.backfill import backfill
+    from gittraj.query.log.listing import read_date
     from gittraj.render.text.backfill import report_to_json, report_to_text
     from gittraj.render.text.terminal import Page
 
@@ -39,7 +38,7 @@ def command(
     with find_repository() as repository:
         drain_first(repository, always=True)
         with show_progress() as progress:
-            start = _moment(repository, since) if since else 0.0
+            start = read_date(repository, "since", since) if since else 0
             report = backfill(repository, raw, since=start, agents=agents, dry_run=dry_run, progress=progress)
         say_remark(report.remark)
         if as_json:
@@ -50,9 +49,3 @@ def command(
         page = Page(columns(raw), wants_colour(repository, raw))
         text = report_to_text(report, subjects, page, dry_run=dry_run)
         write(repository, text, raw, pager=obj["pager"])
-
-
-def _moment(repository: Repository, date: str) -> float:
-    """Seconds since 1970 of a date as git understands it."""
-    parsed = repository.run("rev-parse", f"--since={date}", check=False).out.decode().strip()
-    return float(parsed.removeprefix("--max-age=") or 0)

@@ -11,9 +11,9 @@ from gittraj.config import Environ
 
 @click.command("carry", short_help=COMMANDS["by hand"]["carry"])
 @click.option("--from", "source", required=True, metavar="A..B", help="The old commits, or one.")
-@click.option("--onto", required=True, metavar="REV", help="The commit that they became.")
+@click.option("--onto", required=True, metavar="REV", help="The commit that replaced them.")
 def command(source: str, onto: str) -> None:
-    """Copy what stands on the commits A..B to the commit REV, by hand. Their evidence stays what it was."""
+    """Copy the records of the commits A..B to the commit REV. Their evidence does not change."""
     from gittraj.commands.repair import carry
 
     raw = environment()

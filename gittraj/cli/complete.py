@@ -15,13 +15,17 @@ from gittraj.errors import TrajError
 @click.command("complete", short_help=COMMANDS["recording"]["complete"])
 @click.argument("trajectory", required=False)
 @click.option("--summary", metavar="S", help="What was done.")
-@click.option("--approach", metavar="A", help="How.")
+@click.option("--approach", metavar="A", help="How it was done.")
 @click.option("--challenge", "challenges", multiple=True, metavar="C", help="What was hard; repeatable.")
 @click.option("--learning", "learnings", multiple=True, metavar="L", help="What was learned; repeatable.")
 @click.option("--suggestion", "suggestions", multiple=True, metavar="S", help="What is left; repeatable.")
 @confidence
 @click.option(
-    "--retrospective", "file", type=click.File("r", "utf-8"), metavar="FILE|-", help="All of it, as JSON."
+    "--retrospective",
+    "file",
+    type=click.File("r", "utf-8"),
+    metavar="FILE|-",
+    help="Read the whole retrospective as JSON.",
 )
 @agent
 @report
@@ -35,9 +39,9 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """End what is active here, with a retrospective; or add one to TRAJECTORY, which commits carry already.
+    """End the active trajectory with a retrospective, or add one to TRAJECTORY, which commits already have.
 
-    The latest retrospective of a trajectory holds.
+    The latest retrospective of a trajectory counts.
     """
     values = {**_read(file), **{key: _as_list(value) for key, value in options.items() if value}}
     if confidence is not None:

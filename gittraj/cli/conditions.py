@@ -9,21 +9,21 @@ import click
 
 Command = Callable[..., Any]
 _LABELS = (
-    click.option("--agent", metavar="NAME", help="Of this agent, such as claude-code."),
-    click.option("--model", metavar="M", help="Whose model's name contains M."),
-    click.option("--task", metavar="ID", help="For this task: its id, SYSTEM:ID or its title."),
-    click.option("--tag", metavar="T", help="With this tag."),
+    click.option("--agent", metavar="NAME", help="Only of this agent, such as claude-code."),
+    click.option("--model", metavar="M", help="Only of a model whose name contains M."),
+    click.option("--task", metavar="ID", help="Only for this task: its id, SYSTEM:ID or its title."),
+    click.option("--tag", metavar="T", help="Only with this tag."),
 )
 _COMMITS = (
     click.option("--author", metavar="A", help="Commits of this author, as in git log."),
-    click.option("--since", metavar="DATE", help="Commits after it, as in git log."),
-    click.option("--until", metavar="DATE", help="Commits before it, as in git log."),
+    click.option("--since", metavar="DATE", help="Commits after this date, as in git log."),
+    click.option("--until", metavar="DATE", help="Commits before this date, as in git log."),
 )
 _PATHS = (
     click.option(
-        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched it, as -- PATH."
+        "--file", "paths", multiple=True, metavar="PATH", help="Commits that touched this path, as -- PATH."
     ),
-    click.option("--follow/--no-follow", default=True, help="Through renames (the default)."),
+    click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
 
 

@@ -37,9 +37,9 @@ from gittraj.render.markdown.context import LEAST, render_briefing, render_docum
     type=click.IntRange(LEAST),
     default=2000,
     metavar="TOKENS",
-    help="At most so many, estimated (2000).",
+    help="Upper limit in tokens, estimated (default 2000).",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool) -> None:
     """For the next agent: what was decided, rejected and feared about these files and their neighbours, most

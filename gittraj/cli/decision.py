@@ -12,7 +12,11 @@ from gittraj.cli.manual_events import agent, confidence, quiet, record_event
 @click.argument("chosen")
 @click.option("--question", metavar="Q", help="What was to be decided.")
 @click.option(
-    "--alternative", "alternatives", multiple=True, metavar="A", help="What was not taken; repeatable."
+    "--alternative",
+    "alternatives",
+    multiple=True,
+    metavar="A",
+    help="An alternative that was rejected; repeatable.",
 )
 @click.option("--reasoning", metavar="R", help="Why.")
 @confidence

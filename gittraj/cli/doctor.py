@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command("doctor", short_help=COMMANDS["set-up"]["doctor"])
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Status 1 when something is wrong."""
     from gittraj.commands.doctor import examine, gather

@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
 @click.command("export", short_help=COMMANDS["reading"]["export"])
 @click.argument("names", nargs=-1, metavar="[REV|A..B|TRAJECTORY]...")
-@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="What to make of them.")
-@click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that carries a record.")
-@click.option("--seal", metavar="NAME", help="A seal as an age file; show --json tells the names.")
+@click.option("--format", "form", type=click.Choice([*FORMATS, *EXCHANGES]), help="Output format.")
+@click.option("--all", "everything", is_flag=True, help="Every commit below HEAD that has a record.")
+@click.option("--seal", metavar="NAME", help="Write this seal as an age file; show --json lists the names.")
 @click.option(
     "-o",
     "output",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Into a file; html into a folder: a site; several documents into a folder.",
+    help="Write into a file; into a folder for several documents or an HTML site.",
 )
-@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
+@click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 def command(
     names: tuple[str, ...],
     *,
@@ -44,14 +44,14 @@ def command(
     output: Path | None,
     no_fetch: bool,
 ) -> None:
-    """Commits and trajectories for others, HEAD where none is named; into a folder everything below it.
+    """Export commits and trajectories: HEAD by default, everything that it reaches into a folder.
 
-    What is sealed stays so in every format. --seal gives one as it is: git traj export --seal NAME | age -d
-    -i KEY | gunzip.
+    Sealed thinking stays sealed in every format. --seal writes one seal as it is: git traj export --seal NAME
+    | age -d -i KEY | gunzip.
     """
     if (form is None) == (seal is None):
         raise UsageError(
-            "export makes one thing", hint=f"--format {'|'.join([*FORMATS, *EXCHANGES])}, or --seal NAME"
+            "choose --format or --seal", hint=f"--format {'|'.join([*FORMATS, *EXCHANGES])}, or --seal NAME"
         )
     if everything and names:
         raise UsageError("--all and names exclude each other", hint="leave one of them out")

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @click.command("fetch", short_help=COMMANDS["sharing"]["fetch"])
 @click.argument("remote", required=False)
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(remote: str | None, *, as_json: bool) -> None:
-    """Bring a remote's records beside ours, and join them by union; nothing of ours is lost.
+    """Fetch a remote's records and join them with ours; nothing of ours is lost.
 
     What was said and done (the segments) comes when a command asks for it.
     """

@@ -15,8 +15,8 @@ from gittraj.config import Environ
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
 def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) -> int:
-    """Take a trajectory, or a session with all of its agents, off every commit. Nothing more of it is ever
-    stored, here or in a clone that fetches from here.
+    """Withdraw a trajectory, or a session with all of its agents, from every commit. Nothing of it is stored
+    again, here or in a clone that fetches from here.
 
     What others fetched before stays with them until they fetch again. With --purge nothing of it stays in
     the refs, whose history is replaced: it says what others have to do.

@@ -25,18 +25,20 @@ _STDIN = "-"
 
 @click.command("import", short_help=COMMANDS["by hand"]["import"])
 @click.argument("files", nargs=-1, required=True, metavar="FILE…|-")
-@click.option("--format", "form", metavar="NAME", help="Instead of what the content says.")
-@click.option("--commit", "rev", metavar="REV", help="Put all of it onto this commit.")
-@click.option("--auto", is_flag=True, help="Link it to the commits that it made, by evidence.")
+@click.option(
+    "--format", "form", metavar="NAME", help="Read as this format (default: detected from the content)."
+)
+@click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
+@click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
 @click.option("--task", metavar="SYSTEM:ID", help="The task that it worked on.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
-    """Take in session files of any known agent, or one from a pipe, or what another tool left in notes
-    (refs/notes/agentnote, refs/notes/ai), which goes to the commits that those stand on.
+    """Import session files of any known agent, or one from a pipe, or what another tool left in notes
+    (refs/notes/agentnote, refs/notes/ai), which goes to the commits of those notes.
 
-    Without --commit or --auto a session stands where it started, as work that led to no commit (git traj
-    log --all shows it). Safe to repeat: a longer version of a session only adds. From a pipe nothing fails
-    the run that feeds it: what could not be imported is said, and the status is 0.
+    Without --commit or --auto a session is recorded on the commit where it started, as work that led to no
+    commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds. From a pipe
+    nothing fails the run that feeds it: what could not be imported is reported, and the status is 0.
     """
     from gittraj.commands.import_files import Imported, is_ref
     from gittraj.render.text.imported import render_imported

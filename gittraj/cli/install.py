@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from gittraj.commands.install import Step
 
 
-@click.command("install", short_help=COMMANDS["what people need"]["install"])
+@click.command("install", short_help=COMMANDS["common commands"]["install"])
 @click.option(
     "--agent",
     "agents",
     multiple=True,
     type=click.Choice(("claude-code", "codex", "gemini")),
-    help="Hooks of this agent too, and an instruction where it reads it, in this work tree; repeatable.",
+    help="Install this agent's hooks and instruction in this work tree too; repeatable.",
 )
-@click.option("--no-fetch-refspec", is_flag=True, help="Leave what git fetch brings as it is.")
-@click.option("--global", "everywhere", is_flag=True, help="Every repository made or cloned from now on.")
+@click.option("--no-fetch-refspec", is_flag=True, help="Do not change what git fetch downloads.")
+@click.option(
+    "--global", "everywhere", is_flag=True, help="Apply to every repository created or cloned from now on."
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
     agents: tuple[str, ...], no_fetch_refspec: bool, everywhere: bool, dry_run: bool, as_json: bool
 ) -> int:

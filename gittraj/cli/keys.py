@@ -18,13 +18,13 @@ from gittraj.git import Repository
 
 @click.group("keys", short_help=COMMANDS["sealing"]["keys"])
 def command() -> None:
-    """Your own keys: what is sealed for you opens with them."""
+    """Manage the keys that open what is sealed for you."""
 
 
-@command.command("init", short_help="Make a key of your own")
-@click.option("--post-quantum", is_flag=True, help="Of a kind that later computers do not open either.")
+@command.command("init", short_help="Create a key")
+@click.option("--post-quantum", is_flag=True, help="Create a post-quantum key.")
 def init(post_quantum: bool) -> None:
-    """Make a key of your own, for every repository. Back its file up: without it the text is lost.
+    """Create a key, for every repository. Back its file up: without it the text is lost.
 
     All readers of a repository need post-quantum keys, or none.
     """
@@ -35,10 +35,10 @@ def init(post_quantum: bool) -> None:
     click.echo(public)
 
 
-@command.command("list", short_help="The keys that are found, and where")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@command.command("list", short_help="List your keys and where they are")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_(as_json: bool) -> int:
-    """The keys that are found here, in the order in which they are tried."""
+    """List your keys, in the order in which they are tried."""
     from gittraj.seal.identities import find_sources, load_keyring
 
     rows, problems = [], []
@@ -59,7 +59,7 @@ def list_(as_json: bool) -> int:
     return 0
 
 
-@command.command("export", short_help="Your public keys, for others to seal for you")
+@command.command("export", short_help="Print your public keys, for others to seal for you")
 def export() -> None:
     """Print your public keys, a line each: what others give to git traj recipients add."""
     from gittraj.seal.identities import find_public

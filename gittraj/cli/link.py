@@ -13,7 +13,7 @@ from gittraj.config import Environ
 @click.argument("rev")
 @click.option("--session", required=True, metavar="ID|FILE", help="A session's id, or the path of its log.")
 def command(rev: str, session: str) -> None:
-    """Put all of a session's trajectory onto the commit REV, by hand."""
+    """Link a session's whole trajectory to the commit REV."""
     from gittraj.commands.link import link_session
 
     raw = environment()

@@ -1,124 +1,174 @@
-"""``git traj log``."""
+"""``git traj log``.
+
+The index keeps the text of what was listed before: only a listing that it cannot give imports what reads,
+folds and filters records, which takes longer than the answer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options
+from gittraj.cli.output import columns, dump_json, text_page, write
 from gittraj.cli.param_types import Number
-from gittraj.cli.quick import answer_log
+from gittraj.cli.progress import show_progress
+from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.index.answers import COLUMNS, open_index
+from gittraj.query.log.description import BATCH, describe_all
+from gittraj.query.log.listing import list_commits
+from gittraj.query.notes import Notes, NotesInMemory
+from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small, render_title
+from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
+    from gittraj.git import Repository
+    from gittraj.index.answers import Answers
     from gittraj.query.log.listing import Entry
-    from gittraj.render.text.terminal import Page
+    from gittraj.query.log.paths import Ancestry
 
 _SHARE = Number(0, 1)
+_CHOICE = ("author", "since", "until", "paths", "follow")
+"""Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
 
-@click.command("log", cls=WithPaths, short_help=COMMANDS["what people need"]["log"])
+@click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
 @path_options
 @label_options
 @commit_options
-@click.option("--grep", metavar="RE", help="Whose subject, prompt, summary or decisions match.")
-@click.option("--decisions", is_flag=True, help="Only with a decision.")
-@click.option("--min-confidence", type=_SHARE, metavar="X", help="How sure the agent was, from 0 to 1.")
-@click.option("--max-confidence", type=_SHARE, metavar="X", help="How unsure it was.")
-@click.option("--min-cost", type=Number(0), metavar="X", help="In US dollars.")
+@click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
+@click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
+@click.option(
+    "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."
+)
+@click.option(
+    "--max-confidence", type=_SHARE, metavar="X", help="Highest confidence of the agent, from 0 to 1."
+)
+@click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
 @click.option("-n", "--max-count", "limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")
 @click.option("--trajectories", "form", flag_value="rows", help="One line per trajectory.")
-@click.option("--all", "explored", is_flag=True, help="Also work that led to no commit.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--all", "explored", is_flag=True, help="Include work that led to no commit.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],
     /,
     *,
     rev: str,
-    paths: Sequence[str],
-    author: str | None,
-    since: str | None,
-    until: str | None,
-    grep: str | None,
     limit: int | None,
     form: str | None,
     explored: bool,
-    follow: bool,
     as_json: bool,
-    **conditions: Any,
+    **options: Any,
 ) -> None:
-    """Commits that carry a trajectory, newest first: who asked for what, what was decided, and why."""
-    unusual = (author, since, until, grep, explored, as_json, form == "rows", *conditions.values())
-    usual = all(value is None or value is False for value in unusual)
-    usual = usual and follow and len(paths) < 2 and rev == "HEAD"
-    if usual and answer_log(paths[0] if paths else None, limit, oneline=form == "oneline") is not None:
-        return
-    from pathlib import Path
-
-    from gittraj.cli.no_match import say_nothing_found
-    from gittraj.cli.output import columns, dump_json, text_page, write
-    from gittraj.cli.progress import show_progress
-    from gittraj.cli.repository import drain_first, environment, find_repository
-    from gittraj.index.answers import open_index
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import list_commits, list_trajectories, read_entries
-    from gittraj.query.records import Recorded
-    from gittraj.render.text.terminal import Page
-
-    wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
+    """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
+    choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_repository() as repository, ExitStack() as stack:
         drain_first(repository)
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))
-        recorded = Recorded(index.notes if index else NotesRef(repository).items())
-        ancestry, commits = list_commits(
-            repository,
-            recorded,
-            rev,
-            author=author,
-            since=since,
-            until=until,
-            paths=paths,
-            follow=follow,
-            cwd=Path.cwd(),
-            known=index,
-        )
-        entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=as_json)
-        rows = list_trajectories(recorded, entries) if form == "rows" else entries
-        chosen = islice(rows, limit)
-        first = next(chosen, None)
-        if first is None:
-            say_nothing_found(repository, recorded, commits)
-        found = chain([] if first is None else [first], chosen)
+        notes = index.notes if index else _read_notes(repository)
+        ancestry, commits = list_commits(repository, notes, rev, cwd=Path.cwd(), known=index, **choice)
+        find = partial(_find, ancestry, notes, commits, form=form, limit=limit, explored=explored, **options)
         if as_json:
             name = "trajectories" if form == "rows" else "commits"
-            click.echo(dump_json({"version": 1, name: list(found)}))
-        else:
-            page = text_page(repository, environ)
-            if form:
-                page = Page(columns(environ), page.colour)
-            write(repository, _render(found, form, page), environ, pager=obj["pager"])
+            click.echo(dump_json({"version": 1, name: list(find(files=True))}))
+            return
+        page = text_page(repository, environ)
+        if form:
+            page = Page(columns(environ), page.colour)
+        texts = None
+        if index and not explored and all(value is None or value is False for value in options.values()):
+            texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
+        if texts is None:
+            texts = _render(find(files=False), form, page)
+        write(repository, texts, environ, pager=obj["pager"])
+
+
+def _read_notes(repository: Repository) -> Notes:
+    from gittraj.notes.store import NotesRef
+
+    return NotesInMemory(NotesRef(repository).items())
+
+
+def _cached_texts(
+    repository: Repository,
+    index: Answers,
+    commits: Sequence[str],
+    *,
+    form: str | None,
+    limit: int | None,
+    page: Page,
+) -> Iterator[str] | None:
+    """The listing of all trajectories on ``commits``, as ``_render`` gives it; None where the index does not
+    have all of it, or there is none to list."""
+    if form == "rows" or (form is None and page != Page(COLUMNS)):
+        return None
+    rendered = index.rendered(commits, oneline=form == "oneline", limit=limit)
+    return _add_titles(repository, rendered, form, page) if rendered else None
+
+
+def _add_titles(
+    repository: Repository, rendered: Sequence[tuple[str, str]], form: str | None, page: Page
+) -> Iterator[str]:
+    now = datetime.now(UTC)
+    for at in range(0, len(rendered), BATCH):
+        some = rendered[at : at + BATCH]
+        described = describe_all(repository, [commit for commit, _ in some])
+        for number, (commit, text) in enumerate(some, at):
+            if form == "oneline":
+                yield render_oneline(described[commit], text, page)
+            else:
+                yield "\n" * bool(number) + render_title(described[commit], page, now) + text
+
+
+def _find(
+    ancestry: Ancestry,
+    notes: Notes,
+    commits: Sequence[str],
+    *,
+    form: str | None,
+    limit: int | None,
+    explored: bool,
+    files: bool,
+    **conditions: Any,
+) -> Iterator[Entry]:
+    """The commits, or with ``rows`` the trajectories, that meet the conditions. Says where there is none."""
+    from gittraj.query.log.filters import Wanted, compile_pattern
+    from gittraj.query.log.listing import list_trajectories, read_entries
+    from gittraj.query.records import Recorded
+
+    grep = conditions.pop("grep")
+    wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
+    recorded = Recorded(notes)
+    entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
+    found = islice(list_trajectories(recorded, entries) if form == "rows" else entries, limit)
+    first = next(found, None)
+    if first is None:
+        from gittraj.cli.no_match import say_nothing_found
+
+        say_nothing_found(ancestry.repository, recorded, commits)
+        return iter(())
+    return chain([first], found)
 
 
 def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[str]:
-    from datetime import UTC, datetime
-
-    from gittraj.render.text.log import render_entry, render_oneline, render_row
-
     now = datetime.now(UTC)
     for number, item in enumerate(found):
         if form == "rows":
             yield render_row(item, page, now)
         elif form == "oneline":
-            yield render_oneline(item, page)
+            yield render_oneline(item, render_small(item["trajectories"]), page)
         else:
             yield "\n" * bool(number) + render_entry(item, page, now)

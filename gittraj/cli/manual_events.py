@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-quiet = click.option("-q", "--quiet", is_flag=True, help="Print the event's id alone.")
-agent = click.option("--agent", metavar="NAME[:ROLE]", help="Who says so, where several work together.")
-tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
-report = click.option(
-    "--report", is_flag=True, help="Tell the task's system that it is started or completed."
+quiet = click.option("-q", "--quiet", is_flag=True, help="Print only the event's id.")
+agent = click.option(
+    "--agent", metavar="NAME[:ROLE]", help="The agent that says so, where several work together."
 )
+tag = click.option("--tag", "tags", multiple=True, metavar="T", help="A word to find it by; repeatable.")
+report = click.option("--report", is_flag=True, help="Report the start or the end to the task system.")
 confidence = click.option(
     "--confidence", type=Number(0, 1), metavar="X", help="How sure you are, from 0 to 1."
 )

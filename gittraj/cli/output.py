@@ -5,7 +5,6 @@ Renderers have escaped the text already; nothing here may change it.
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -29,9 +28,12 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
 
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     """By ``color.traj``, else ``color.ui``, else if the terminal has colour and ``NO_COLOR`` is not set."""
+    listed = repository.run("config", "-z", "--get-regexp", r"^color\.(traj|ui)$", check=False).out
+    rows = [row.partition("\n") for row in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]]
+    ours = [value for key, _, value in rows if key == "color.traj"]
     # we run git with color.ui=false as its last value, which is not the user's
-    set_by_user = repository.config_all("color.ui")[:-1]
-    choice = (repository.config("color.traj") or (set_by_user[-1] if set_by_user else "auto")).lower()
+    general = [value for key, _, value in rows if key == "color.ui"][:-1]
+    choice = ((ours or [""])[-1] or (general or ["auto"])[-1]).lower()
     if choice == "always":
         return True
     if choice in ("never", "false", "no", "off", "0") or environ.get("NO_COLOR"):
@@ -56,6 +58,8 @@ def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
 def dump_json(document: object) -> str:
     """A document on one line, not escaped to ASCII. A lone surrogate, as in a file name, becomes an
     escape: it cannot be encoded."""
+    import json
+
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
 
 

@@ -12,7 +12,7 @@ from gittraj.config import Environ
 @click.command("pause", short_help=COMMANDS["set-up"]["pause"])
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
-    """Read and store nothing until resume. GIT_TRAJ=0 does it for one command."""
+    """Stop recording until resume. GIT_TRAJ=0 does the same for one command."""
     from gittraj.commands.pause import pause
 
     raw = environment()

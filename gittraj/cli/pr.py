@@ -14,11 +14,11 @@ from gittraj.cli.repository import drain_first, find_repository
 
 
 @click.command("pr", short_help=COMMANDS["sharing"]["pr"])
-@click.option("--base", metavar="B", help="What it is to be merged into; the upstream branch is the default.")
-@click.option("--head", default="HEAD", metavar="H", help="The change; HEAD is the default.")
-@click.option("--prompts", is_flag=True, help="With the prompts, in full.")
-@click.option("--no-cost", is_flag=True, help="Without what it cost.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--base", metavar="B", help="The branch to merge into (default: the upstream branch).")
+@click.option("--head", default="HEAD", metavar="H", help="The tip of the change (default: HEAD).")
+@click.option("--prompts", is_flag=True, help="Include the prompts in full.")
+@click.option("--no-cost", is_flag=True, help="Leave out the cost.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
     """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
     what was decided and rejected, in Markdown."""

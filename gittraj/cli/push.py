@@ -16,9 +16,9 @@ from gittraj.cli.transfer import report, send
 @click.command("push", short_help=COMMANDS["sharing"]["push"])
 @click.argument("remote", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing.")
-@click.option("--records-only", is_flag=True, help="Leave out what was said and done.")
-@click.option("--replace", is_flag=True, help="Put a purged history in the place of the one that is there.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--records-only", is_flag=True, help="Send records only, without events.")
+@click.option("--replace", is_flag=True, help="Replace the remote's history with the purged one.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
     """Send our records to a remote, never by force but with --replace: what others pushed
     meanwhile is joined first.

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 @click.group("recipients", short_help=COMMANDS["sealing"]["recipients"])
 def command() -> None:
-    """Who else may read the thinking that is sealed here: a list in the repository, .gittraj/recipients."""
+    """Manage who may read sealed thinking: the list .gittraj/recipients in the repository."""
 
 
 @command.command("add", short_help="Add readers")
 @click.argument("readers", nargs=-1, required=True, metavar="KEY|FILE.pub|github:NAME…")
-@click.option("--name", "comment", metavar="WHO", help="Who it is, as the list shall say.")
+@click.option("--name", "comment", metavar="WHO", help="Name to show in the list.")
 def add(readers: tuple[str, ...], comment: str | None) -> None:
     """Add readers: keys (age1…, or a line of an SSH key's .pub file), such files, or those of a GitHub
     account.
@@ -59,10 +59,10 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
         click.echo("commit .gittraj/recipients; git traj rewrap opens earlier seals for them")
 
 
-@command.command("list", short_help="Who reads, and whether that is trusted here")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@command.command("list", short_help="List the readers, and whether this clone trusts them")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def list_(as_json: bool) -> None:
-    """Who reads what is sealed in this clone."""
+    """List who can read what is sealed in this clone."""
     from gittraj.render.text.recipients import readers_to_json, render_readers
     from gittraj.seal.listing import compare
     from gittraj.seal.readers import read_readers
@@ -79,10 +79,10 @@ def list_(as_json: bool) -> None:
         sys.stderr.write(f"git-traj: {readers.remark}\n")
 
 
-@command.command("remove", short_help="Take a reader off the list")
+@command.command("remove", short_help="Remove a reader from the list")
 @click.argument("name", metavar="KEY|WHO")
 def remove(name: str) -> None:
-    """Take a reader off the list, by key (its beginning is enough) or by who it is.
+    """Remove a reader from the list, by key (its beginning is enough) or by who it is.
 
     Not a revocation: what they could open stays open to them, in every clone.
     """

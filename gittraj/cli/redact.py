@@ -37,15 +37,17 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--test", "--purge")
 
 @click.command("redact", short_help=COMMANDS["protecting"]["redact"])
 @click.argument("source", required=False, metavar="[FILE|-|RANGE|TEXT]")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document: the text, and where secrets were.")
-@click.option("--jsonl", is_flag=True, help="A JSON value a line in, a redacted value a line out.")
-@click.option("--explain", is_flag=True, help="What was found and why, with its line. Only on a terminal.")
 @click.option(
-    "--audit", is_flag=True, help="Scan what is stored, on the commits of RANGE; 1 if there is any."
+    "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
 )
-@click.option("--test", is_flag=True, help="Try the rules' own examples; status 1 if one fails.")
-@click.option("--purge", is_flag=True, help="Rewrite the refs without TEXT (-: asked for), history included.")
-@click.option("--finding", metavar="ID", help="With --purge: what --audit found there, wherever it stands.")
+@click.option("--jsonl", is_flag=True, help="Read one JSON value per line, write each one redacted.")
+@click.option("--explain", is_flag=True, help="Show each match, its rule and its line. Only on a terminal.")
+@click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
+@click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
+@click.option(
+    "--purge", is_flag=True, help="Rewrite the refs without TEXT (-: prompts for it), history included."
+)
+@click.option("--finding", metavar="ID", help="With --purge: the finding of --audit, wherever it occurs.")
 @purge_options
 def command(
     source: str | None,
@@ -61,7 +63,7 @@ def command(
     no_fetch: bool,
     gc: bool,
 ) -> int:
-    """Take the secrets out of FILE (- or none: standard input), by the rules that guard what is stored.
+    """Remove the secrets from FILE (- or none: standard input), by the rules that guard what is stored.
 
     With --purge it is what is stored that loses TEXT, or with neither TEXT nor --finding all that the rules
     find: the history of its refs is replaced, and it says what others have to do.

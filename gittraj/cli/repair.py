@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command("repair", short_help=COMMANDS["by hand"]["repair"])
 @click.argument("revisions", required=False, metavar="[RANGE]")
 @click.option("--dry-run", is_flag=True, help="Say what would be carried; write nothing.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(revisions: str | None, *, dry_run: bool, as_json: bool) -> None:
     """Bring records to where rewritten commits are now, and say by which evidence.
 

@@ -29,17 +29,21 @@ def find_repository(backend: Backend = "auto") -> Repository:
 
 
 def is_installed(repository: Repository) -> bool:
-    from gittraj.state.folder import LocalState
+    from gittraj.index.is_current import INSTALLED
 
-    return (LocalState.of(repository).folder / "installed.json").exists()
+    return (repository.common_dir / "traj" / INSTALLED).exists()
 
 
 def drain_first(repository: Repository, *, always: bool = False) -> TrajError | None:
     """Record what is new, so that a command sees a consistent state. A reading command drains only when
     something is new. An error is reported on one line and returned; the command continues with the existing
     records."""
+    from gittraj.index.is_current import rests
+
     if not is_installed(repository):
         _hint_at_installing(repository)
+        return None
+    if not always and rests(repository.common_dir):
         return None
     from gittraj.capture.news import has_news
     from gittraj.errors import TrajError

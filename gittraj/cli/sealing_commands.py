@@ -22,7 +22,7 @@ revisions_argument = click.argument("revisions", required=False, metavar="[RANGE
 identity_option = click.option(
     "--identity", "identities", multiple=True, type=click.Path(path_type=Path), help="A key; repeatable."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
 def run(

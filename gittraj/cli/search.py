@@ -23,7 +23,6 @@ from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.git import Repository
-from gittraj.index.is_current import rests
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
@@ -31,21 +30,27 @@ from gittraj.query.locate import describe_places
 from gittraj.render.text.search import render_hit
 
 
-@click.command("search", short_help=COMMANDS["what people need"]["search"])
+@click.command("search", short_help=COMMANDS["common commands"]["search"])
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
-@click.option("--similar", is_flag=True, help="What is like this text, also in other words.")
-@click.option("--in", "kinds", multiple=True, type=click.Choice([*WEIGHTS]), help="Only there; repeatable.")
+@click.option("--similar", is_flag=True, help="Find what is similar to this text, also in other words.")
+@click.option(
+    "--in",
+    "kinds",
+    multiple=True,
+    type=click.Choice([*WEIGHTS]),
+    help="Search only in this field; repeatable.",
+)
 @label_options
-@click.option("--since", metavar="DATE", help="Work that ended after it.")
-@click.option("--until", metavar="DATE", help="Work that began before it.")
-@click.option("--rev", metavar="REV|A..B", help="Only what led to these commits.")
+@click.option("--since", metavar="DATE", help="Work that ended after this date.")
+@click.option("--until", metavar="DATE", help="Work that began before this date.")
+@click.option("--rev", metavar="REV|A..B", help="Only work that led to these commits.")
 @click.option("--author", metavar="A", help="… to commits of this author, as in git log.")
 @click.option("--file", "paths", multiple=True, metavar="PATH", help="… to commits that touched it.")
 @click.option(
     "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
 )
-@click.option("--fetch", is_flag=True, help="Ask the remotes for events that are not here.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--fetch", is_flag=True, help="Fetch missing events from the remotes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],
@@ -68,8 +73,7 @@ def command(
     query = asked if similar else parse_query(asked)
     environ = environment()
     with find_repository() as repository:
-        if not rests(repository.common_dir):
-            drain_first(repository)
+        drain_first(repository)
         wanted = _read_conditions(repository, conditions)
         with show_progress("trajectories") as tell:
             found, why = search(repository, query, wanted, limit=limit, tell=tell), None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,7 @@ from gittraj.query.log.listing import describe
 from gittraj.query.records import Recorded
 from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
+    Target,
     after,
     find_target,
     keep_events,
@@ -34,25 +36,35 @@ from gittraj.render.markdown.page import render_markdown
 from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 
+if TYPE_CHECKING:
+    from gittraj.seal.policy import WithKeys
+
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _FORMATS = ("text", "markdown", "timeline", "html", "json")
 
 
-@click.command("show", short_help=COMMANDS["what people need"]["show"])
+@click.command("show", short_help=COMMANDS["common commands"]["show"])
 @click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-@click.option("--events", "everything", is_flag=True, help="Every event in full, results too.")
-@click.option("--since", metavar="EVENT|TIME", help="Only what came after that event, or from that time on.")
-@click.option("--significance", type=click.Choice(SIGNIFICANCES), help="Only events said to be at least so.")
+@click.option("--events", "everything", is_flag=True, help="Show every event in full, with results.")
+@click.option("--since", metavar="EVENT|TIME", help="Only events after this event or from this time on.")
 @click.option(
-    "--show-thinking", "thinking", is_flag=True, help="Thinking too; sealed thinking with your keys."
+    "--significance", type=click.Choice(SIGNIFICANCES), help="Only events at least this significant."
+)
+@click.option(
+    "--show-thinking",
+    "thinking",
+    is_flag=True,
+    help="Show thinking too; open sealed thinking with your keys.",
 )
 @click.option(
     "--identity", "identities", multiple=True, type=_FILE, help="A key to open it with; repeatable."
 )
-@click.option("--file", "path", metavar="PATH", help="Only the calls that wrote it, with their results.")
-@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
+@click.option(
+    "--file", "path", metavar="PATH", help="Only the calls that wrote this file, with their results."
+)
+@click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
 @click.pass_obj
 def command(
@@ -62,15 +74,13 @@ def command(
     name: str,
     form: str,
     everything: bool,
-    since: str | None,
-    significance: str | None,
     thinking: bool,
     identities: tuple[Path, ...],
-    path: str | None,
     no_fetch: bool,
     output: Path | None,
+    **filters: str | None,
 ) -> None:
-    """Everything known of a commit's trajectories, or of one trajectory over all its commits.
+    """Show a commit's trajectories in full, or one trajectory over all its commits.
 
     The beginning of a trajectory's id is enough where no other begins so. Events that are not here are
     fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
@@ -78,22 +88,10 @@ def command(
     environ = environment()
     with find_repository() as repository:
         drain_first(repository)
-        recorded = Recorded(NotesRef(repository).items())
-        target = find_target(repository, recorded, name)
         opener = None if output or not thinking else keys(repository, environ, identities)
-        trajectories = read_events(
-            repository,
-            partial(tell, repository, recorded, target),
-            command="show",
-            fetch=not no_fetch,
-            opener=opener,
-        )
-        for keep in _filters(repository, since=since, significance=significance, path=path):
+        target, trajectories = _read(repository, name, opener, fetch=not no_fetch)
+        for keep in _filters(repository, **filters):
             trajectories = keep_events(trajectories, keep)
-        if opener is not None:
-            say_closed(opener)
-        if not trajectories:
-            say_nothing_on(repository, recorded, target.commit)
         if form == "json":
             document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
             texts: Iterable[str] = [dump_json(document) + "\n"]
@@ -106,6 +104,22 @@ def command(
             output.write_text("".join(texts), "utf-8", errors="replace")
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+
+
+def _read(
+    repository: Repository, name: str, opener: WithKeys | None, *, fetch: bool
+) -> tuple[Target, list[Header]]:
+    """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
+    recorded = Recorded(NotesRef(repository).items())
+    target = find_target(repository, recorded, name)
+    trajectories = read_events(
+        repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
+    )
+    if opener is not None:
+        say_closed(opener)
+    if not trajectories:
+        say_nothing_on(repository, recorded, target.commit)
+    return target, trajectories
 
 
 def _filters(

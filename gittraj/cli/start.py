@@ -10,7 +10,7 @@ from gittraj.cli.manual_events import agent, quiet, record_event, report, tag
 
 @click.command("start", short_help=COMMANDS["recording"]["start"])
 @click.argument("title")
-@click.option("--task", metavar="SYSTEM:ID", help="The task that it is for, such as github:#12.")
+@click.option("--task", metavar="SYSTEM:ID", help="The task to work on, such as github:#12.")
 @agent
 @tag
 @report

@@ -41,10 +41,10 @@ from gittraj.render.text.stats import render_stats
 
 @click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
-@click.option("--by", type=click.Choice(BY), default="month", help="What a row is about (month).")
+@click.option("--by", type=click.Choice(BY), default="month", help="Group rows by this (default: month).")
 @path_options
 @commit_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
     obj: dict[str, bool], /, *, rev: str, by: str, paths: tuple[str, ...], as_json: bool, **limits: Any

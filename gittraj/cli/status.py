@@ -26,8 +26,8 @@ from gittraj.config import Environ
 from gittraj.render.text.printable import printable
 
 
-@click.command("status", short_help=COMMANDS["what people need"]["status"])
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.command("status", short_help=COMMANDS["common commands"]["status"])
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
     """What is captured in this repository, what waits, and what is in force."""
     from gittraj.commands.doctor import gather

@@ -13,8 +13,8 @@ from gittraj.cli.transfer import report, say, send
 @click.command("sync", short_help=COMMANDS["sharing"]["sync"])
 @click.argument("remote", required=False)
 @click.option("--dry-run", is_flag=True, help="Say what would be sent; write nothing, and ask nobody.")
-@click.option("--records-only", is_flag=True, help="Leave out what was said and done.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@click.option("--records-only", is_flag=True, help="Send records only, without events.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
     from gittraj.commands.push import sent_to_json, sent_to_line

@@ -10,7 +10,7 @@ from gittraj.cli.repository import environment, find_repository
 
 @click.command("uninstall", short_help=COMMANDS["set-up"]["uninstall"])
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
-@click.option("--global", "everywhere", is_flag=True, help="What install --global did, and nothing here.")
+@click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
     """Take git-traj out of this repository: hooks and configuration become what they were."""
     from gittraj.commands.install import uninstall

@@ -44,12 +44,12 @@ Span = tuple[int, int]
 Reason = Mapping[str, Any]
 
 
-@click.command("why", short_help=COMMANDS["what people need"]["why"])
+@click.command("why", short_help=COMMANDS["common commands"]["why"])
 @click.argument("place", metavar="PATH[:LINE[,LINE]]")
-@click.option("--rev", metavar="R", help="The file as it is there, instead of in the work tree.")
+@click.option("--rev", metavar="R", help="Read the file at this revision, not in the work tree.")
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
-@click.option("--json", "form", flag_value="json", help="One JSON document.")
-@click.option("--no-fetch", is_flag=True, help="Ask no remote for events that are not here.")
+@click.option("--json", "form", flag_value="json", help="Print one JSON document.")
+@click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.pass_obj
 def command(
     obj: dict[str, bool], /, *, place: str, rev: str | None, form: str | None, no_fetch: bool

@@ -1,4 +1,7 @@
-"""Answers queries from one state of the index, current with the refs when it was opened."""
+"""Answers queries from one state of the index, current with the refs when it was opened.
+
+A listing waits for every import, so what folds, renders or updates is imported where that is necessary.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +11,23 @@ from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gittraj.errors import GitError, TrajError
-from gittraj.git import Repository
+from gittraj.git import Repository, is_oid
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges
 from gittraj.index.indexed_notes import IndexedNotes
 from gittraj.index.indexed_reachable import IndexedReachable, or_failed
-from gittraj.index.is_current import read_quiet
-from gittraj.index.update import Progress, refresh
-from gittraj.notes.store import RECORDS_REF
-from gittraj.query.header import Header
+from gittraj.index.is_current import TIP, is_quiet, read_quiet
 from gittraj.query.index_lookup import Change, IndexLookup, Reachable, Step
-from gittraj.query.records import Notes, Recorded
-from gittraj.render.text.log import render_rest, render_small
-from gittraj.render.text.terminal import Page
+from gittraj.query.notes import Header, Notes
 
-PLAIN = Page(80)
-"""The layout of output into a pipe."""
+if TYPE_CHECKING:
+    from gittraj.index.update import Progress
+
+COLUMNS = 80
+"""Of the cached text: the width of output into a pipe."""
 _FILLED = 1_000  # commits that one drain may fold: their trajectories are in memory
 
 
@@ -52,12 +54,9 @@ def open_index(
 
 
 def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | None) -> Answers | None:
-    # not through libgit2: to load it takes longer than the whole answer
-    listed = repository.run("for-each-ref", "--format=%(objectname)", RECORDS_REF).out.decode().split()
-    if not listed:
+    tip, named = _find_commits(repository, TIP, rev)
+    if not tip:
         return None
-    tip = listed[0]
-    named = repository.find_commit(rev)
     commit = named or repository.head()  # a range is below HEAD more often than not
     for attempt in (False, True):
         try:
@@ -72,12 +71,24 @@ def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | N
         except sqlite3.Error:
             file.drop(repository.common_dir)
         if not attempt:
+            from gittraj.index.update import refresh
+
             refresh(repository, commit, tell=tell)
     return None  # the notes moved on meanwhile
 
 
+def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
+    """The commit that each of them names, None for all else: with one process, and without libgit2, which
+    takes longer to load than the whole answer."""
+    asked = [rev if "\n" not in rev else "" for rev in revs]
+    lines = "".join(f"{rev}^{{commit}}\n" for rev in asked).encode("utf-8", "surrogateescape")
+    listed = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).out
+    rows = (line.split(" ") for line in listed.decode("utf-8", "surrogateescape").splitlines())
+    return [row[0] if row[1:] == ["commit"] and is_oid(row[0]) else None for row in rows]
+
+
 def _is_current(connection: sqlite3.Connection, repository: Repository, tip: str, commit: str | None) -> bool:
-    source = records.read_source(connection)
+    source = file.read_source(connection)
     if source.get("notes") != tip or source.get("edges") != read_edges(str(repository.common_dir)):
         return False
     asked = (bytes.fromhex(commit),) if commit else None
@@ -98,7 +109,7 @@ class Answers(IndexLookup):
         self._connection = connection
         self._rev, self._commit = named
         self._tip = notes
-        self._quiet = records.read_source(connection).get("quiet", "")
+        self._quiet = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
         self._damaged = False
 
@@ -149,6 +160,17 @@ class Answers(IndexLookup):
                 changed[(commits[number], 0)] = [("M", path, path) for path in touched]
         return True
 
+    def rendered(
+        self, commits: Sequence[str], *, oneline: bool, limit: int | None
+    ) -> list[tuple[str, str]] | None:
+        """The first ``limit`` of ``commits`` that have a trajectory, with their cached text for a pipe: what
+        follows their title. None where the text of one of them is not cached."""
+        try:
+            return records.rendered(self._connection, commits, oneline=oneline, limit=limit)
+        except (sqlite3.Error, ValueError, TypeError):
+            self.give_up()
+            return None
+
     def uncached(self, commits: Sequence[str]) -> list[str]:
         """Those without a cached HEADER."""
         try:
@@ -160,10 +182,14 @@ class Answers(IndexLookup):
 
     def fold(self, commits: Sequence[str]) -> None:
         """Fold the records of these commits into the cache."""
+        from gittraj.query.records import Recorded
+
         deque(Recorded(self.notes).headers(commits), maxlen=0)
 
     def fill(self, seconds: float) -> None:
         """Fold what is not cached yet, the newest commits first, for about ``seconds``."""
+        from gittraj.query.records import Recorded
+
         end = time.monotonic() + seconds
         recorded = Recorded(self.notes)
         try:
@@ -188,20 +214,25 @@ class Answers(IndexLookup):
                 return
         except file.UnusableError:
             return  # another process keeps writing; the damage will show again
+        if not self._folded and is_quiet(self._quiet, str(self._repository.common_dir)):
+            return
         quiet = read_quiet(self._repository)
         if not self._folded and quiet == self._quiet:
             return
         rendered = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
-                if records.read_source(connection).get("notes") == self._tip:
+                if file.read_source(connection).get("notes") == self._tip:
                     records.remember(connection, rendered)
-                records.write_source(connection, quiet=quiet)
+                file.write_source(connection, quiet=quiet)
         except file.UnusableError:
             pass
 
 
 def _render(headers: Sequence[Header], tallies: Header) -> records.FoldedCommit:
+    from gittraj.render.text.log import render_rest, render_small
+    from gittraj.render.text.terminal import Page
+
     if not headers:
         return records.FoldedCommit(headers, "", "", tallies)
-    return records.FoldedCommit(headers, render_rest(headers, PLAIN), render_small(headers), tallies)
+    return records.FoldedCommit(headers, render_rest(headers, Page(COLUMNS)), render_small(headers), tallies)

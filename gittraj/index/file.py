@@ -101,6 +101,15 @@ def drop(common_dir: Path, database: Database = LISTINGS) -> None:
         raise UnusableError(str(error)) from error
 
 
+def read_source(connection: sqlite3.Connection) -> dict[str, str]:
+    """What a database was made from, such as the refs that are in it: names and values."""
+    return dict(connection.execute("SELECT name, value FROM meta"))
+
+
+def write_source(connection: sqlite3.Connection, **values: str) -> None:
+    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
+
+
 @contextmanager
 def _opened(folder: Path, database: Database) -> Iterator[sqlite3.Connection]:
     path, stamp = folder / database.name, folder / f"{database.prefix}stamp"

@@ -13,9 +13,7 @@ from typing import TypeVar
 from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.index import records
-from gittraj.notes.store import NotesRef
-from gittraj.query.header import Header
-from gittraj.query.records import Notes, NotesInMemory
+from gittraj.query.notes import Header, Notes, NotesInMemory
 
 T = TypeVar("T")
 
@@ -56,6 +54,8 @@ class IndexedNotes(Notes):
     @cached_property
     def _all(self) -> Notes:
         """All notes, read without the index."""
+        from gittraj.notes.store import NotesRef
+
         return NotesInMemory(NotesRef(self._repository).items(self._tip))
 
     def __contains__(self, commit: object) -> bool:
@@ -75,6 +75,8 @@ class IndexedNotes(Notes):
 
     @cached_property
     def _read(self) -> Callable[[str], bytes | None]:
+        from gittraj.notes.store import NotesRef
+
         return NotesRef(self._repository).reader(self._tip)
 
     def with_explored(self) -> Iterator[str]:

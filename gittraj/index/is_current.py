@@ -22,9 +22,9 @@ STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees"
 
 def read_quiet(repository: Repository) -> str:
     """How things are, where a drain has nothing to do; empty where it has."""
-    from gittraj.capture.news import has_news, watched  # noqa: PLC0415
-    from gittraj.state.cursors import load_state  # noqa: PLC0415
-    from gittraj.state.folder import LocalState  # noqa: PLC0415
+    from gittraj.capture.news import has_news, watched
+    from gittraj.state.cursors import load_state
+    from gittraj.state.folder import LocalState
 
     folder = LocalState.of(repository).folder
     if not (folder / INSTALLED).exists():
@@ -48,9 +48,9 @@ def read_quiet(repository: Repository) -> str:
 
 def rests(common_dir: Path) -> bool:
     """Whether the last command that looked found nothing to drain, and all is still so."""
-    import sqlite3  # noqa: PLC0415
+    import sqlite3
 
-    from gittraj.index import file  # noqa: PLC0415
+    from gittraj.index import file
 
     if is_quiet("", str(common_dir)):
         return True

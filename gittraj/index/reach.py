@@ -48,7 +48,7 @@ class Reach:
         return cls(_unpack(row[0]), *_unpack_rest(row[1:]))
 
     def write(self) -> tuple[bytes, ...]:
-        from array import array  # noqa: PLC0415
+        from array import array
 
         def pack(field: Sequence[int]) -> bytes:
             whole = array(_UNIT, field)
@@ -181,7 +181,7 @@ def _stack(
     numbers: Mapping[str, int],
     height: Mapping[str, int],
 ) -> Reach:
-    from array import array  # noqa: PLC0415 - only who writes needs it
+    from array import array
 
     def copy(field: Sequence[int]) -> array[int]:
         return array(_UNIT, field)

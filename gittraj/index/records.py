@@ -6,13 +6,13 @@ their text for a pipe, without the commit's own line. Neither has to exist.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gittraj.index.fast_open import told_by
+from gittraj.index.file import read_source, write_source
 
 Header = dict[str, Any]
 _MANY = 400  # parameters of one statement
@@ -89,12 +89,34 @@ def headers_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[s
     return _remembered(connection, "headers", commits)
 
 
+def rendered(
+    connection: sqlite3.Connection, commits: Iterable[str], *, oneline: bool, limit: int | None
+) -> list[tuple[str, str]] | None:
+    """The first ``limit`` of ``commits`` that have a trajectory, with their cached text: ``small`` or
+    ``page``. None where one of them is not cached."""
+    if read_source(connection).get("told_by") != told_by():
+        return None
+    question = f"SELECT {'small' if oneline else 'page'} FROM headers WHERE oid = ?"  # noqa: S608 - two words
+    found: list[tuple[str, str]] = []
+    for commit in commits:
+        row = connection.execute(question, (bytes.fromhex(commit),)).fetchone()
+        if row is None:
+            return None
+        if row[0]:
+            found.append((commit, row[0]))
+            if len(found) == limit:
+                break
+    return found
+
+
 def tallies_of(connection: sqlite3.Connection, commits: Sequence[str]) -> dict[str, Header]:
     """Their cached tallies."""
     return _remembered(connection, "tallies", commits)
 
 
 def _remembered(connection: sqlite3.Connection, column: str, commits: Sequence[str]) -> dict[str, Any]:
+    import json
+
     found: dict[str, Any] = {}
     if read_source(connection).get("told_by") != told_by():
         return found
@@ -159,6 +181,8 @@ def fill_notes(connection: sqlite3.Connection, notes: Iterable[tuple[str, Noted]
 
 
 def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit]) -> None:
+    import json
+
     if read_source(connection).get("told_by") != told_by():
         connection.execute("DELETE FROM headers")
         write_source(connection, told_by=told_by())
@@ -167,15 +191,3 @@ def remember(connection: sqlite3.Connection, folded: Mapping[str, FoldedCommit])
         for c, t in sorted(folded.items())
     )
     connection.executemany("INSERT OR REPLACE INTO headers VALUES (?, ?, ?, ?, ?)", rows)
-
-
-# ---------------------------------------------------------------- what it was made from
-
-
-def read_source(connection: sqlite3.Connection) -> Mapping[str, str]:
-    """Names and values, such as the tip of the notes that are in the index."""
-    return dict(connection.execute("SELECT name, value FROM meta"))
-
-
-def write_source(connection: sqlite3.Connection, **values: str) -> None:
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())

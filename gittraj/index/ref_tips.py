@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gittraj.index import fast_open, text
+from gittraj.index import fast_open, file, text
 
 if TYPE_CHECKING:
     import sqlite3
@@ -29,7 +29,7 @@ def read_refs(repository: Repository) -> Refs:
 
 def is_current(connection: sqlite3.Connection, refs: Refs) -> bool:
     """Whether the text index needs no update."""
-    source = text.read_source(connection)
+    source = file.read_source(connection)
     known = source.get("refs") == json.dumps(refs) and source.get("made_by") == made_by()
     return known and "went" not in source and not text.count(connection)[1]
 

@@ -94,7 +94,7 @@ def search(
             among=-1 if conditions.picky else text.RANKED,
         )
         if isinstance(asked, str):
-            from gittraj.index.likeness import rank_like  # noqa: PLC0415 - rarely used
+            from gittraj.index.likeness import rank_like
 
             rows, sought = rank_like(connection, asked, lambda match, most: ranked(match, limit=most))
             return Found(_best(connection, rows, sought, conditions, limit), *about)
@@ -111,7 +111,7 @@ def search(
 
 def keep_text(repository: Repository, *, seconds: float) -> None:
     """Index what is new, for about ``seconds``; does nothing where no index can be kept."""
-    from gittraj.index.update_text import OnDisk, update_text  # noqa: PLC0415
+    from gittraj.index.update_text import OnDisk, update_text
 
     for _ in range(2 if read_refs(repository) and not repository.is_partial() else 0):
         with suppress(UnusableError):  # the first attempt drops an index made by other code
@@ -136,7 +136,7 @@ def _ask(
     except (sqlite3.Error, ValueError, TypeError):  # damage shows in any query
         with suppress(UnusableError):
             file.drop(repository.common_dir, TEXTS)
-    from gittraj.index.update_text import ask_updated  # noqa: PLC0415 - reading records takes long to import
+    from gittraj.index.update_text import ask_updated
 
     return ask_updated(repository, ask, seconds=seconds, tell=tell)
 

@@ -187,16 +187,7 @@ def indexed(connection: sqlite3.Connection) -> Iterator[str]:
     return (each for (each,) in connection.execute("SELECT DISTINCT trajectory FROM parts"))
 
 
-def read_source(connection: sqlite3.Connection) -> dict[str, str]:
-    """Names and values, such as the refs that were indexed."""
-    return dict(connection.execute("SELECT name, value FROM meta"))
-
-
 # ---------------------------------------------------------------- writing
-
-
-def write_source(connection: sqlite3.Connection, **values: str) -> None:
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", values.items())
 
 
 def let_wait(connection: sqlite3.Connection, trajectories: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ from gittraj.index.fast_open import read_edges
 from gittraj.index.reach import Reach, raised, reach_of
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.paths import RENAMES, Ancestry, read_changes
-from gittraj.query.records import is_plain, named_ids
+from gittraj.query.notes import is_plain, named_ids
 
 Progress = Callable[[str, int, int], None]
 """Called with the activity, how many are done, and of how many."""
@@ -46,7 +46,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
     edges = read_edges(str(repository.common_dir))
     try:
         with file.writing(repository.common_dir) as connection:
-            known = records.read_source(connection).get("edges")
+            known = file.read_source(connection).get("edges")
             if known not in (None, edges):
                 raise _OutdatedError
             # everything is read: libgit2 would keep the packs in memory
@@ -55,7 +55,7 @@ def refresh(repository: Repository, commit: str | None, *, tell: Progress | None
                 _update_notes(connection, git)
                 if fresh:
                     _update_history(connection, git, fresh, tell or _no_progress)
-            records.write_source(connection, edges=edges)
+            file.write_source(connection, edges=edges)
     except _OutdatedError:
         file.drop(repository.common_dir)
         refresh(repository, commit, tell=tell)
@@ -77,7 +77,7 @@ def _no_progress(what: str, done: int, of: int) -> None:
 def _update_notes(connection: sqlite3.Connection, repository: Repository) -> None:
     notes = NotesRef(repository)
     tip = notes.tip() or ""
-    before = records.read_source(connection).get("notes")
+    before = file.read_source(connection).get("notes")
     if before == tip:
         return
     if before is not None:
@@ -89,7 +89,7 @@ def _update_notes(connection: sqlite3.Connection, repository: Repository) -> Non
     elif tip:
         read = ((commit, _noted(body)) for commit, body in notes.items(tip))
         records.fill_notes(connection, ((commit, now) for commit, now in read if now))
-    records.write_source(connection, notes=tip)
+    file.write_source(connection, notes=tip)
 
 
 def _noted(body: bytes | None) -> records.Noted | None:

@@ -29,7 +29,8 @@ from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.header import distinct
-from gittraj.query.records import NotesInMemory, Recorded, named_ids
+from gittraj.query.notes import NotesInMemory, named_ids
+from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
 
 _BATCH = 64
@@ -126,13 +127,13 @@ def update_text(
                 tell("reading what was said", done, done + left)
             read = dict(_read(repository, Recorded(held), waiting))
             with store.writing() as connection:
-                if text.read_source(connection).get("refs") != json.dumps(refs):
+                if file.read_source(connection).get("refs") != json.dumps(refs):
                     return  # another process is ahead, or purged it
                 done += len(read)
                 if text.replace_parts(connection, read):
-                    text.write_source(connection, went="yes")
+                    file.write_source(connection, went="yes")
     with store.writing() as connection:
-        if "went" in text.read_source(connection):
+        if "went" in file.read_source(connection):
             text.sweep(connection)
 
 
@@ -164,7 +165,7 @@ def _find_changed(
     connection: sqlite3.Connection, repository: Repository, refs: Refs, ids: Callable[[], Iterable[str]]
 ) -> None:
     """Queue the trajectories that changed in the refs."""
-    source = text.read_source(connection)
+    source = file.read_source(connection)
     if source.get("made_by", made_by()) != made_by():
         raise sqlite3.DatabaseError("made by other code")
     now = json.dumps(refs)
@@ -176,7 +177,7 @@ def _find_changed(
     except GitError:  # an old tip is gone: purged, or garbage-collected
         changed = [*ids(), *text.indexed(connection)]
     text.let_wait(connection, list(dict.fromkeys(changed)))
-    text.write_source(connection, refs=now, made_by=made_by())
+    file.write_source(connection, refs=now, made_by=made_by())
 
 
 def _changed(

@@ -6,118 +6,20 @@ for ten thousand. It must not know how a trajectory is folded.
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gittraj.model.codec import decode_note
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
 from gittraj.query.header import Folded, Header, fold
+from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
-# Matches too much (ids of parents and tasks), never too little: matches are decoded before use
-_IDS = re.compile(rb'"id"\s*:\s*"([A-Za-z0-9][A-Za-z0-9_-]{0,63})"')
-
 _AT_ONCE = 1_000
 """Commits whose cached JSON is in memory at a time."""
-
-
-def named_ids(body: bytes) -> frozenset[str]:
-    """The ids in a note: those of its trajectories, and some others."""
-    return frozenset(found.decode() for found in _IDS.findall(body))
-
-
-def is_plain(body: bytes, ids: Collection[str]) -> bool:
-    """Whether a note has no deletions; one with deletions must be decoded to know its trajectories."""
-    return bool(ids) and b'"deleted"' not in body
-
-
-class Notes(ABC):
-    """A source of notes. Iteration yields the commits that have one."""
-
-    @abstractmethod
-    def __contains__(self, commit: object) -> bool: ...
-    @abstractmethod
-    def __len__(self) -> int: ...
-    @abstractmethod
-    def __iter__(self) -> Iterator[str]: ...
-
-    @abstractmethod
-    def read(self, commit: str) -> bytes:
-        """``b""`` where there is none."""
-
-    @abstractmethod
-    def with_explored(self) -> Iterator[str]:
-        """The commits whose notes may have records of work that led to no commit."""
-
-    @abstractmethod
-    def with_deletions(self) -> Sequence[str]:
-        """The commits whose notes are not plain (``is_plain``)."""
-
-    @abstractmethod
-    def ids(self) -> Iterator[str]:
-        """The ``named_ids`` of all notes, sorted."""
-
-    @abstractmethod
-    def naming(self, identity: str) -> Sequence[str]:
-        """The commits whose notes name that id, sorted."""
-
-    def cached_headers(self, commits: Sequence[str]) -> Mapping[str, Sequence[Header]]:
-        """Earlier results of ``Recorded.headers``, for those commits that are cached."""
-        return {}
-
-    def cached_tallies(self, commits: Sequence[str]) -> Mapping[str, Header]:
-        """Earlier results of ``Recorded.tallies``, as JSON, for those commits that are cached."""
-        return {}
-
-    def cache(  # noqa: B027 - most have no cache
-        self, commit: str, headers: Sequence[Header], tallies: Header
-    ) -> None:
-        """Keep the current results."""
-
-
-class NotesInMemory(Notes):
-    """All notes in memory."""
-
-    def __init__(self, notes: Iterable[tuple[str, bytes]]) -> None:
-        self._bodies = dict(notes)
-        self._commits_by_id: dict[str, list[str]] | None = None
-
-    def __contains__(self, commit: object) -> bool:
-        return commit in self._bodies
-
-    def __len__(self) -> int:
-        return len(self._bodies)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._bodies)
-
-    def read(self, commit: str) -> bytes:
-        return self._bodies.get(commit, b"")
-
-    def with_explored(self) -> Iterator[str]:
-        return (commit for commit, body in self._bodies.items() if b"explored" in body)
-
-    def with_deletions(self) -> Sequence[str]:
-        return [commit for commit, body in self._bodies.items() if not is_plain(body, named_ids(body))]
-
-    def ids(self) -> Iterator[str]:
-        return iter(sorted(self._where()))
-
-    def naming(self, identity: str) -> Sequence[str]:
-        return sorted(self._where().get(identity, ()))
-
-    def _where(self) -> dict[str, list[str]]:
-        if self._commits_by_id is None:
-            self._commits_by_id = {}
-            for commit, body in self._bodies.items():
-                for found in named_ids(body):
-                    self._commits_by_id.setdefault(found, []).append(commit)
-        return self._commits_by_id
 
 
 class Recorded:

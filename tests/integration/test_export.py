@@ -102,8 +102,8 @@ def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str
         "no commit found that carries such a trajectory; in this repository 2 commits carry"
     )
     for args, said in (
-        ([], "error: export makes one thing\nhint: --format markdown|timeline|html|json"),
-        (["--format", "html", "--seal", "x"], "error: export makes one thing\n"),
+        ([], "error: choose --format or --seal\nhint: --format markdown|timeline|html|json"),
+        (["--format", "html", "--seal", "x"], "error: choose --format or --seal\n"),
         (["--format", "html", "--all", "HEAD"], "error: --all and names exclude each other\n"),
         (["--format", "html", "nowhere"], "error: 'nowhere' is no revision and no trajectory here\n"),
         (["--format", "html", "nowhere..HEAD"], "error: 'nowhere..HEAD' is no revision of this repository\n"),

@@ -11,16 +11,18 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gittraj.cli import ahead, quick
+from gittraj.cli import ahead
 from gittraj.cli.group import call
 from gittraj.commands.doctor.findings import _check_index
 from gittraj.git import blame, open_repository, process
-from gittraj.index import file, records
-from gittraj.index.answers import open_index
+from gittraj.index import file
+from gittraj.index.answers import Answers, open_index
 from gittraj.index.fast_open import FOLDER, NAME
+from gittraj.index.is_current import rests
 from gittraj.index.keep_warm import keep_index
 from tests.integration.random_history import FOLDERS, RandomHistory
 from tests.integration.records import install
@@ -47,15 +49,24 @@ def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def answer(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
-    """What the fast path says; None where it leaves it to the command."""
+def answer(ask: Asked, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str | None]:
+    """The same, where all of it was cached; else None."""
+    cached = False
+    rendered = Answers.rendered
+
+    def spy(index: Answers, *args: Any, **options: Any) -> list[tuple[str, str]] | None:
+        nonlocal cached
+        found = rendered(index, *args, **options)
+        cached = bool(found)
+        return found
+
+    monkeypatch.setattr(Answers, "rendered", spy)
 
     def run(root: Path, *words: str) -> str | None:
-        monkeypatch.chdir(root)
-        status = quick.answer(["log", *words])
-        said = capsys.readouterr().out
-        assert status is not None or not said
-        return None if status is None else f"{status}\n{said}"
+        nonlocal cached
+        cached = False
+        text = ask(root, [*words])
+        return text if cached else None
 
     return run
 
@@ -93,7 +104,7 @@ def test_it_changes_no_answer(
 ) -> None:
     chance = random.Random(seed)
     history = RandomHistory(tmp_path / "repo", chance)
-    quickly = 0
+    from_cache = 0
     for stage in range(3):
         history.grow(40)
         history.tell(0.5)
@@ -105,16 +116,16 @@ def test_it_changes_no_answer(
             expected = ask(plain, words)
             assert ask(history.root, words) == expected, words
             said = answer(history.root, *words)
-            quickly += said is not None
+            from_cache += said is not None
             assert said in (None, expected), words
         for path in ("", *sorted(history.paths)[:: len(history.paths) // 5 + 1]):
             named = ["--file", path] if path else []
             expected = ask(plain, named)
             assert ask(history.root, named) == expected, path
             said = answer(history.root, *named)
-            quickly += said is not None
+            from_cache += said is not None
             assert said in (None, expected), path
-    assert quickly
+    assert from_cache
     assert (history.root / ".git" / FOLDER / NAME).exists()
 
 
@@ -276,7 +287,7 @@ with open_repository(Path(sys.argv[1])) as repository:
 
 def test_a_killed_builder_leaves_nothing_in_the_way(history: RandomHistory, ask: Asked) -> None:
     with pytest.raises(KeyboardInterrupt), file.writing(history.root / ".git") as connection:
-        records.write_source(connection, notes="half")
+        file.write_source(connection, notes="half")
         raise KeyboardInterrupt
     expected = ask(without(history.root), ["--oneline"])
     assert ask(history.root, ["--oneline"]) == expected
@@ -286,60 +297,56 @@ def test_a_killed_builder_leaves_nothing_in_the_way(history: RandomHistory, ask:
     assert ask(history.root, ["--oneline"]) == expected
 
 
-# ---------------------------------------------------------------- the fast path
+# ---------------------------------------------------------------- the cached text
 
 
-def test_the_fast_path_keeps_away_from_what_is_unusual(
-    history: RandomHistory,
-    path: str,
-    ask: Asked,
-    answer: Callable[..., str | None],
-    monkeypatch: pytest.MonkeyPatch,
+def test_only_a_whole_listing_into_a_pipe_is_cached(
+    history: RandomHistory, path: str, ask: Asked, answer: Callable[..., str | None]
 ) -> None:
     expected = ask(history.root, ["--file", path])
-    assert answer(history.root, "--file", path) == expected
     git = Git(history.root)
-    for words in (["HEAD"], ["--json"], ["-n", "0"], ["-n", "x"], ["--all"], ["--file", "b"]):
+    for words in ([], ["HEAD"], [git("rev-parse", "HEAD")], ["-n", "1000"], ["--until", "2100-01-01"]):
+        assert answer(history.root, "--file", path, *words) == expected, words
+    others = ["--json"], ["-n", "0"], ["--all"], ["--trajectories"], ["--grep", "."], ["--min-cost", "0"]
+    for words in others:
         assert answer(history.root, "--file", path, *words) is None, words
-    for other in ("../x", "*.py", ":/", ".", ""):
-        assert answer(history.root, "--file", other) is None, other
-    git("config", "color.ui", "always")
-    assert answer(history.root, "--file", path) is None
-    git("config", "--unset", "color.ui")
-    monkeypatch.setenv("GIT_DIR", str(history.root / ".git"))
-    assert answer(history.root, "--file", path) is None
-    monkeypatch.delenv("GIT_DIR")
     (history.root / "sub").mkdir()
     assert answer(history.root / "sub", "--file", f"../{path}") == expected
+    git("config", "color.ui", "always")
+    assert answer(history.root, "--file", path) is None
+    coloured = ask(history.root, ["--file", path])
+    assert "\x1b[" in coloured and coloured != expected
 
 
 def test_it_knows_the_variables_that_lead_git_elsewhere() -> None:
-    assert process._LOCAL | process._DISTURBING | {"GIT_PAGER_IN_USE"} == quick.ASTRAY
-    assert process._FIXED == quick._FIXED
+    assert process._LOCAL | process._DISTURBING == ahead.DISTURBING
+    assert process._FIXED == ahead.FIXED
     assert (blame.BLAME, blame.IGNORED) == (ahead.BLAME, ahead.IGNORED)
 
 
-def test_it_imports_next_to_nothing(git: Git, ask: Asked) -> None:
+def test_a_cached_listing_does_not_import_what_reads_records(git: Git, ask: Asked) -> None:
     """Each of these takes as long as the answer."""
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
     expected = ask(git.root, ["--file", "a.txt"])
     heavy = [
-        "click",
-        "pygit2",
-        "dataclasses",
-        "typing",
-        "re",
-        "json",
-        "pathlib",
-        "subprocess",
-        "sqlite3",
-        "enum",
+        *(
+            "pygit2",
+            "yaml",
+            "cryptography",
+            "hashlib",
+            "logging",
+            "concurrent.futures",
+            "textwrap",
+            "secrets",
+        ),
+        *("gittraj.model.values", "gittraj.query.records", "gittraj.query.header", "gittraj.notes.store"),
+        *("gittraj.index.update", "gittraj.state.cursors", "gittraj.config", "gittraj.cli.no_match"),
     ]
     code = (
-        "import sys; start = {*sys.modules}; from gittraj.cli import quick\n"
-        f"assert quick.answer(['log', '--file', 'a.txt']) == 0\n"
-        f"print(*[m for m in {heavy} if m in sys.modules and m not in start], file=sys.stderr)"
+        "import sys; from gittraj.cli.group import call\n"
+        "assert call(['log', '--file', 'a.txt']) == 0\n"
+        f"print(*[m for m in {heavy} if m in sys.modules], file=sys.stderr)"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=git.root, capture_output=True, check=True)
     assert f"0\n{ran.stdout.decode()}" == expected
@@ -371,19 +378,17 @@ def test_what_no_index_can_be_kept_of_is_told_by_doctor(history: RandomHistory) 
         assert [*_check_index(repository)] == []
 
 
-def test_the_fast_path_leaves_what_waits_for_a_drain_to_the_command(
-    git: Git, ask: Asked, answer: Callable[..., str | None]
-) -> None:
+def test_it_knows_whether_anything_waits_for_a_drain(git: Git, ask: Asked) -> None:
     state = install(git)
     with git.open() as repository:
         Story(repository).note(git.commit({"a.txt": "x"}, "Short"), record("traj_one", prompt="Do it"))
-    expected = ask(git.root, ["--file", "a.txt"])
     ask(git.root, ["--file", "a.txt"])
-    assert answer(git.root, "--file", "a.txt") == expected
+    ask(git.root, ["--file", "a.txt"])
+    assert rests(git.root / ".git")
     with (state / "spool").open("a") as spool:
         spool.write("post-commit x\n")
-    assert answer(git.root, "--file", "a.txt") is None
+    assert not rests(git.root / ".git")
     ask(git.root, ["--file", "a.txt"])
-    assert answer(git.root, "--file", "a.txt") == expected
+    assert rests(git.root / ".git")
     git("worktree", "add", "-q", "--detach", "../other")
-    assert answer(git.root, "--file", "a.txt") is None
+    assert not rests(git.root / ".git")

@@ -103,6 +103,3 @@ def test_linked_worktrees_share_the_index(history: RandomHistory) -> None:
             assert say(words, root) == said
     assert (folder / NAME).exists()
     assert not [*(history.root / ".git" / "worktrees").rglob(FOLDER)]
-    quick = f"import sys; from gittraj.cli.quick import answer; sys.exit(answer({words[3:]}) or 0)"
-    for root, said in plain.items():
-        assert say([sys.executable, "-c", quick], root) == said

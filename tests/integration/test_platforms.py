@@ -1,10 +1,9 @@
-"""What macOS and Windows have otherwise, with stand-ins for it on any machine: Git Bash's paths, no fcntl, no
-posix_spawn. That the rest runs there is for the tests there to say."""
+"""What macOS and Windows have otherwise, with stand-ins for it on any machine: Git Bash's paths, no fcntl.
+That the rest runs there is for the tests there to say."""
 
 from __future__ import annotations
 
 import fcntl
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +16,7 @@ from gittraj.commands.install import install
 from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
 from gittraj.state.folder import LocalState
-from tests.integration.command import traj
 from tests.integration.repository import Git
-from tests.integration.story import Story, record
 
 BASH = Path("/bin/bash")
 
@@ -66,15 +63,6 @@ def test_the_drains_lock_without_fcntl(git: Git) -> None:
             assert (first, second) == (True, False)
         with local.locked(wait=0) as again:
             assert again
-
-
-def test_listings_without_posix_spawn(story: Story, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The quick way is not open there: the same is said in the long one."""
-    story.note(git.commit({"a": "1"}, "one"), record("traj_a"))
-    usual = traj(git.root, "log")
-    monkeypatch.delattr(os, "posix_spawnp")
-    assert traj(git.root, "log") == usual
-    assert usual.returncode == 0
 
 
 def test_files_that_a_shell_reads_end_in_newlines(git: Git) -> None:

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
-from gittraj.query.header import Header
 from gittraj.query.index_lookup import IndexFailedError, IndexLookup
 from gittraj.query.log.description import BATCH, describe_all
-from gittraj.query.log.filters import Wanted
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
-from gittraj.query.records import Recorded
+from gittraj.query.notes import Header
+
+if TYPE_CHECKING:  # a listing whose text is cached needs neither
+    from gittraj.query.log.filters import Wanted
+    from gittraj.query.records import Recorded
 
 Entry = Header
 """A commit of ``log --json``."""
@@ -31,7 +34,7 @@ _NOW = re.compile(r"\d|\b(?:now|today|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*)\b",
 
 def list_commits(
     repository: Repository,
-    recorded: Recorded,
+    recorded: Container[str],
     rev: str,
     *,
     author: str | None = None,
@@ -43,7 +46,8 @@ def list_commits(
     known: IndexLookup | None = None,
     every: bool = False,
 ) -> tuple[Ancestry, list[str]]:
-    """The commits of ``rev`` (also ``A..B``) that have a note, newest first, and the history around them.
+    """The commits of ``rev`` (also ``A..B``) that have a note (``recorded``), newest first, and the history
+    around them.
 
     ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
     understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster. Raises
@@ -68,7 +72,7 @@ def list_commits(
 
 def _list(
     repository: Repository,
-    recorded: Recorded,
+    recorded: Container[str],
     rev: str,
     places: Collection[str],
     patterns: Sequence[str],

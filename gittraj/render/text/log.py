@@ -36,10 +36,9 @@ def render_rest(headers: Sequence[Header], page: Page) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_oneline(entry: Header, page: Page) -> str:
-    """One commit on one line: subject, agent, duration, cost."""
-    subject = escape_line(entry["subject"])
-    return _on_one_line(entry["short"], subject, render_small(entry["trajectories"]), page)
+def render_oneline(entry: Header, small: str, page: Page) -> str:
+    """One commit on one line: its subject, and ``render_small`` of its trajectories."""
+    return _on_one_line(entry["short"], escape_line(entry["subject"]), small, page)
 
 
 def render_small(headers: Sequence[Header]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.render.text.log import render_entry, render_oneline, render_row
+from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small
 from gittraj.render.text.terminal import Page
 from tests.unit.render.headers import NOW, bare_header, entry, full_header, hostile_header
 
@@ -60,10 +60,10 @@ def test_a_long_subject_and_several_trajectories() -> None:
 
 def test_one_line_each() -> None:
     header = full_header(commits=["a"])
-    assert render_oneline(entry(header), PAGE) == (
+    assert render_oneline(entry(header), render_small([header]), PAGE) == (
         "9b440cb Retry in the client, with jitter  claude-code · 4m · $0.04 · 80…\n"
     )
-    assert render_oneline(entry(header), Page()) == (
+    assert render_oneline(entry(header), render_small([header]), Page()) == (
         "9b440cb Retry in the client, with jitter  claude-code · 4m · $0.04 · 80% sure · 2 decisions\n"
     )
     assert render_row(header, Page(), NOW) == (
@@ -76,7 +76,12 @@ def test_hostile_text_is_inert(page: Page) -> None:
     header = {**hostile_header(), "commits": []}
     told = entry(header, subject=header["title"])
     told["author"]["name"] = header["title"]
-    for text in (render_entry(told, page, NOW), render_oneline(told, page), render_row(header, page, NOW)):
+    small = render_small([header])
+    for text in (
+        render_entry(told, page, NOW),
+        render_oneline(told, small, page),
+        render_row(header, page, NOW),
+    ):
         assert not {"\x07", "\r", "\u202e"} & set(text)
         assert "\x1b]" not in text
         assert page.colour or "\x1b" not in text
