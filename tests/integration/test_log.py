@@ -108,7 +108,7 @@ def test_the_terminal_output(git: Git, story: Story, capsys: pytest.CaptureFixtu
         capsys.readouterr().out
         == f"""\
 {second[:7]} Add b  2020-03-01 by A U Thor
-  why      Both are in.
+  said     Both are in.
   codex · gpt-5-codex · matched by content · part 2 of 2
 
   claude-code · committed by the agent · thinking sealed · 1 redaction

@@ -24,7 +24,7 @@ from tests.integration.sharing import bare, refs
 ENTRY = """\
 COMMIT {subject}  AGE by A U Thor
   asked    Please do it
-  why      it is done
+  said     it is done
   claude-code · claude-sonnet-4-5 · TIME · 2k in + 300 cached / 30 out
   {how}
 """
@@ -34,7 +34,7 @@ COMMIT {subject}  AGE by A U Thor
 Please do it
 TRAJECTORY · AGE
   asked    Please do it
-  why      it is done
+  said     it is done
   claude-code · claude-sonnet-4-5 · TIME · 2k in + 300 cached / 30 out
   {how}
   no retrospective yet: git traj complete TRAJECTORY --summary "…"

@@ -235,11 +235,15 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
                 continue
             before = sentences[at - 1] if at else None
             choice = _read_rejected(before, sentence) or _read(sentence)
-            if choice and not choice.chosen and before and choice.reason and before.kind != "heading":
+            if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
                 choice = replace(choice, chosen=before.restore(before.text))
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
+
+
+def _explains(choice: Choice) -> bool:
+    return len((choice.reason or "").split()) > 2
 
 
 def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
