@@ -12,7 +12,7 @@ _CHEER = re.compile(
     r"^(?:[\w']+ ?){1,4}!$|^(?:done|perfect|great|excellent|sure|certainly|ok(?:ay)?|thought)[.!:]?$", re.I
 )
 _CAME_OUT = re.compile(
-    r"\b(?:successfully|complete[d]?|finished|implemented|created|added|updated|fixed|replaced|"
+    r"\b(?:successfully|complete[d]?|committed|finished|implemented|created|added|updated|fixed|replaced|"
     r"removed|moved|mended|wrote|written|"
     r"renamed|refactored|converted|resolved|organi[sz]ed|verified|passe?[sd]?|passing|works?|"
     r"working|builds?|succeeds?|"
