@@ -12,6 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from gittraj.events.prose.markdown import Sentence, read_sentences
+from gittraj.events.prose.patterns import load
+
+_RULES = load("choices")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,75 +51,6 @@ _DID = (
     r"solved|handled|returned|passed|created|defined|simplified|swapped|ran|stayed|hooked|placed|read|sent"
 )
 _BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
-_AUTHOR = re.compile(
-    _BEGIN
-    + rf"(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| also| now| then| instead)*\s+(?:going to )?\w+"
-    rf"|let's\s|(?:{_DID})\b|now (?:\w+s|\w+ed)\b|\w+ing\s)",
-    re.I,
-)
-"""A sentence of its author's own doing."""
-_HEADING = re.compile(
-    r"\b(?:(?:key|design|main|technical|important|architectur\w+|implementation|"
-    r"notable)\s+)*(?:decisions?|choices?|"
-    r"trade-?offs?|rationale|reasoning|approach|design|chose|chosen|went with|picked|changes?|"
-    r"key points?)\b|^why\b",
-    re.I,
-)
-_DECIDED = re.compile(
-    r"\b(?:decisions?|choices?|trade-?offs?|rationale|chose|chosen|decided|picked|went with)\b|^why\b", re.I
-)
-_FAULT = re.compile(
-    r"\b(?:issues?|problems?|bugs?|errors?|incorrect\w*|wrong\w*|mistaken\w*|fails?|failed|"
-    r"failing|expect(?:s|ed|ing)?|"
-    r"requires?|required|is being|are being|was being|tr(?:ies|ying) to|complain\w*|actual(?:ly)?|"
-    r"accident\w*|currently|previously|original(?:ly)?|used to|seem(?:s|ed)?|misinterpret\w*)\b",
-    re.I,
-)
-_OPEN = re.compile(
-    r"\?|\b(?:should|could|might|may|maybe|perhaps|would|if|unless|whether|suggest\w*|"
-    r"recommend\w*|consider\w*|propos\w+|"
-    r"option|options|alternatively|cannot|I'd|we'd|I prefer|used to \w+(?<!use))\b",
-    re.I,
-)
-_ORDERED = re.compile(
-    r"\b(?:been|was|were) (?:asked|told)\b|\b(?:as|like) (?:you )?(?:requested|asked|wanted|"
-    r"specified|instructed)|\byou(?:'d| would)? ?(?:asked|want\w*|said|"
-    r"mention\w*|request\w*|prefer\w*|suggest\w*)|\bper your|\byour (?:request|suggestion|instruction)",
-    re.I,
-)
-_NO_DEED = re.compile(
-    r"(?:(?:however|but|and|so|also|now),? )*(?:let me|why|how|what|the \w+(?: \w+)? (?:uses?|"
-    r"runs?|stores?)|it|this|that|which|they|there|when|while|in case|try|configure|"
-    r"ensure|make sure|check|(?:allow|solve|show|display|provide|enable|give|ensure|prevent|"
-    r"return|support|let|mean|"
-    r"replace|require|demonstrate|explain|cover|contain|include)s|\x00\d+\x00 (?!was|is)\w+s)\b"
-    r"(?! (?:made|makes) more sense)",
-    re.I,
-)
-"""How a sentence begins that describes, advises or thinks aloud."""
-_UNDONE = re.compile(
-    r"\bby (?:mistake|accident)\b|\bbut (?:it|that|this|they) |\bin this (?:repo|repository|project)$", re.I
-)
-_OFFERED = re.compile(
-    r"\?$|\b(?:options?|alternatives?|possib\w+|propos\w+|suggest\w*|could|either|examples?|you can)\b", re.I
-)
-"""How a list is introduced that waits for an answer."""
-_SAYS = re.compile(r"\b(?:says|said|noted|notes|wrote|writes|reads|reports?|quot\w+|states?)$", re.I)
-_DENIED = re.compile(r"\bnever\b|n't\b|\b(?:did|do|does|has|have|will) not\b", re.I)
-_BACK = re.compile(
-    r"\b(?:revert\w*|switch(?:ed|ing)? back|went back|undid|changed my mind|that was wrong)\b", re.I
-)
-_TALK = re.compile(r"\b(?:grep|search\w*|look\w*|open each|reading|let me (?:check|see|try))\b", re.I)
-_NOT_OTHER = re.compile(
-    r"(?:just|only|because|that|sure|yet|to be|for now|necessarily|at all|all|always|every\w*|any\w*|even|"
-    r"really|much|so|too|both|one of|possible|needed|required|found|the case|which|what|how|"
-    r"where|when|set)\b",
-    re.I,
-)
-_SPAN = re.compile(
-    r"(?:the|its?|their|these|those|this|all|each|every\w*|both|https?|tcp|udp|ssh|tls|time|and|\d+)\b", re.I
-)
-"""What one goes over, and does not choose against."""
 
 _INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
 _PREFIX = re.compile(
@@ -212,15 +146,9 @@ _CLAUSE = re.compile(
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
-_ALTERNATIVE = re.compile(
-    r"^(?:alternatives?|options?) (?:rejected|considered|not taken|discarded)|^(?:rejected|not chosen)", re.I
-)
 _DONE = re.compile(
     r"(?:I|we)(?:'ve| have)? (?:\w+ed|used|chose|kept|went|built|made|put|left|took|wrote)\b", re.I
 )
-_TAKEN = re.compile(r"choice|chosen|decision|decided|picked|selected|we use|used", re.I)
-_NOT_TAKEN = re.compile(r"alternative|reject|instead of|over|not chosen|other|considered", re.I)
-_BECAUSE = re.compile(r"why|reason|because|rationale", re.I)
 
 
 def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: int = 8) -> tuple[Choice, ...]:
@@ -231,7 +159,7 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
         sentences = read_sentences(message)
         for at, sentence in enumerate(sentences):
             following = sentences[at + 1].text if at + 1 < len(sentences) else ""
-            if _BACK.search(following):
+            if _RULES["back"].search(following):
                 continue
             before = sentences[at - 1] if at else None
             choice = _read_rejected(before, sentence) or _read(sentence)
@@ -269,7 +197,7 @@ _DULL = frozenset(
 
 def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
-    if before is None or before.kind == "heading" or not _ALTERNATIVE.search(sentence.label):
+    if before is None or before.kind == "heading" or not _RULES["alternative"].search(sentence.label):
         return None
     label = _LABEL.match(sentence.text)
     other, _, why = sentence.text[label.end() if label else 0 :].partition(" — ")
@@ -279,14 +207,16 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
 def _read(sentence: Sentence) -> Choice | None:
     if sentence.kind == "row":
         return _read_row(sentence)
-    if sentence.kind == "heading" or sentence.spoken or _ORDERED.search(sentence.text):
+    if sentence.kind == "heading" or sentence.spoken or _RULES["ordered"].search(sentence.text):
         return None
     decided = bool(
-        _DECIDED.search(sentence.section) or _DECIDED.search(sentence.lead) or _DECIDED.search(sentence.label)
+        _RULES["decided"].search(sentence.section)
+        or _RULES["decided"].search(sentence.lead)
+        or _RULES["decided"].search(sentence.label)
     )
     if why := _WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
-    if _waits(sentence, decided=decided) or _NO_DEED.match(next(_bodies(sentence.text))):
+    if _waits(sentence, decided=decided) or _RULES["no_deed"].match(next(_bodies(sentence.text))):
         return None
     for text in _bodies(sentence.text.rstrip(".")):
         for pattern, needs in _FORMS:
@@ -300,12 +230,12 @@ def _read(sentence: Sentence) -> Choice | None:
 def _waits(sentence: Sentence, *, decided: bool) -> bool:
     """Whether it is offered, reported or taken back."""
     if (
-        _UNDONE.search(sentence.text.rstrip("."))
-        or _SAYS.search(sentence.lead)
-        or _SAYS.search(_label(sentence))
+        _RULES["undone"].search(sentence.text.rstrip("."))
+        or _RULES["says"].search(sentence.lead)
+        or _RULES["says"].search(_label(sentence))
     ):
         return True
-    if sentence.kind == "item" and _OFFERED.search(sentence.lead):
+    if sentence.kind == "item" and _RULES["offered"].search(sentence.lead):
         return True
     return sentence.asks and not decided and not _DONE.match(sentence.text)
 
@@ -335,9 +265,11 @@ def _is_quoted(match: re.Match[str]) -> bool:
 def _read_row(sentence: Sentence) -> Choice | None:
     """A row of a table whose heads say what was taken and what was not."""
     heads = dict(zip(sentence.columns, sentence.cells, strict=False))
-    taken = next((cell for head, cell in heads.items() if _TAKEN.search(head)), "")
-    other = next((cell for head, cell in heads.items() if _NOT_TAKEN.search(head) and cell != taken), "")
-    why = next((cell for head, cell in heads.items() if _BECAUSE.search(head)), None)
+    taken = next((cell for head, cell in heads.items() if _RULES["taken"].search(head)), "")
+    other = next(
+        (cell for head, cell in heads.items() if _RULES["not_taken"].search(head) and cell != taken), ""
+    )
+    why = next((cell for head, cell in heads.items() if _RULES["because"].search(head)), None)
     return Choice(taken, (other,), why, sentence.quote) if taken and other else None
 
 
@@ -373,23 +305,25 @@ def _before(match: re.Match[str]) -> str:
 
 
 def _is_open(match: re.Match[str]) -> bool:
-    if _OPEN.search(_before(match)) or match.string.rstrip().endswith("?"):
+    if _RULES["open"].search(_before(match)) or match.string.rstrip().endswith("?"):
         return True
-    return _DENIED.search(match.groupdict().get("chosen") or "") is not None
+    return _RULES["denied"].search(match.groupdict().get("chosen") or "") is not None
 
 
 def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A choice of the author: it says so, or stands where choices are listed."""
     before = _before(match)
-    if _NOT_OTHER.match(match.groupdict().get("other") or "") or _is_open(match):
+    if _RULES["no_side"].match(match.groupdict().get("other") or "") or _is_open(match):
         return False
-    if _TALK.search(before) and not decided:
+    if _RULES["talk"].search(before) and not decided:
         return False
     if decided:
         return True
-    if _FAULT.search(before) and not re.match(_BEGIN + r"(?:(?:I|we)\b|fixed|resolved)", match.string, re.I):
+    if _RULES["fault"].search(before) and not re.match(
+        _BEGIN + r"(?:(?:I|we)\b|fixed|resolved)", match.string, re.I
+    ):
         return False
-    return not (_NO_DEED.match(match.string) or _describes(before))
+    return not (_RULES["no_deed"].match(match.string) or _describes(before))
 
 
 def _reasoned(match: re.Match[str]) -> bool:
@@ -405,7 +339,7 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
     said = re.search(rf"\b(?:{_TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
     if not (_reasoned(match) or decided) and (
-        _SPAN.match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
+        _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
     ):
         return False
     nominal = sentence.kind == "item" and _reasoned(match)
@@ -428,16 +362,16 @@ def _labelled(match: re.Match[str], sentence: Sentence) -> bool:
 
 def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """The words themselves are those of a choice."""
-    if _NO_DEED.match(match.string) or _is_open(match):
+    if _RULES["no_deed"].match(match.string) or _is_open(match):
         return False
-    return decided or not _FAULT.search(_before(match))
+    return decided or not _RULES["fault"].search(_before(match))
 
 
 def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
     stated = _SAID.match(match["chosen"]) is not None
     same = bool(_words(match["chosen"]) & _words(match["other"]))
-    return (decided or stated or same) and not _OPEN.search(match["chosen"])
+    return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
 
 
 def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
