@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from gittraj.events.prose import contrasts
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -27,122 +28,11 @@ class Choice:
     quote: str
 
 
-_CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
-_REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to "
-    r"keep|for)\s(?P<why>.+)"
-    r"|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
-)
-_TOOK = (
-    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt "
-    r"for|settled on|"
-    r"decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected|favou?red|"
-    r"stuck with|adopted"
-)
-_DID = (
-    r"used|chose|picked|went|opted|settled|decided|preferred|kept|switched|changed|replaced|"
-    r"moved|migrated|made|"
-    r"set|put|left|added|built|wrote|rewrote|implemented|inlined|extracted|imported|limited|"
-    r"marked|typed|deferred|"
-    r"updated|refactored|converted|turned|resolved|fixed|mended|dropped|removed|rejected|stored|"
-    r"wrapped|reused|"
-    r"skipped|split|merged|batched|cached|pinned|renamed|derived|computed|generated|modeled|"
-    r"modelled|introduced|"
-    r"solved|handled|returned|passed|created|defined|simplified|swapped|ran|stayed|hooked|placed|read|sent"
-)
-_BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
-
-_INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
-_PREFIX = re.compile(
-    r"^(?:instead of|rather than)\s+(?P<other>[^,]{2,160}),\s+(?P<chosen>.+?)" + _REASON, re.I
-)
-_OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
-_BEATS = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|"
-    r"picked|favou?red) (?:over|to)|is "
-    r"preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
-    re.I,
-)
-_NOT = re.compile(
-    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|"
-    r"has) not|\s+and\s+not|\s*\((?:and )?not|\s+and no longer|"
-    r"(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+"
-    r"(?P<other>.+?)\)?" + _REASON,
-    re.I,
-)
-_FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching|"
-    r"migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+"
-    r"(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-_ARROW = re.compile(
-    r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + _REASON, re.I
-)
-_NEED = re.compile(
-    r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
-)
-_REPLACED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|"
-    r"by|for)\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-_FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|"
-    r"discarded|ruled out)\s+in\s+favou?r\s+of"
-    r"\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-_REJECTED = re.compile(
-    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|"
-    r"dismissed|discarded|turned down)"
-    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|decided "
-    r"against)\s+(?P<other2>[^;,.]{2,100}?))"
-    r"(?:\s+(?:in favou?r of|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
-    re.I,
-)
-_CONSIDERED = re.compile(
-    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+|"
-    r"we\s+)?(?:chose|went with|"
-    r"used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-_VERSUS = re.compile(
-    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|"
-    r"picked|took|used|kept)\s+"
-    r"(?P<chosen>[^,;.]+)" + _REASON,
-    re.I,
-)
-_GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
-_BETTER = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more "
-    r"\w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do"
-    r"|^It (?:made|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
-    re.I,
-)
-_SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|"
-    r"was too|were too|has too|had|"
-    r"cannot|can't|could not|couldn't|is not|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|"
-    r"leaves|loses|lost|costs?|requires)\b.+)$",
-    re.I,
-)
-_SAID = re.compile(_BEGIN + rf"(?:(?:I|we)(?:'m|'ve)? (?:{_TOOK}))|.*\bit is$|.*\bnow\b", re.I)
-_OPTION = re.compile(
-    r"\b(?:let's go with|went with|I(?:'ll| will) go with|chose|picked|going "
-    r"with)\s+(?P<chosen>option \w+\b.*)$",
-    re.I,
-)
 _SIDE_LIMIT = 300
-_WHY_LABEL = re.compile(
-    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than|not) "
-    r"(?P<other>[^:]{2,80}?): (?P<why>.+)$",
-    re.I,
-)
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
-    _BEGIN
-    + rf"(?:to [^,]{{2,60}}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?(?:{_TOOK})\s+",
+    contrasts.BEGIN
+    + rf"(?:to [^,]{{2,60}}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?(?:{contrasts.TOOK})\s+",
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
@@ -214,7 +104,7 @@ def _read(sentence: Sentence) -> Choice | None:
         or _RULES["decided"].search(sentence.lead)
         or _RULES["decided"].search(sentence.label)
     )
-    if why := _WHY_LABEL.match(sentence.text):
+    if why := contrasts.WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
     if _waits(sentence, decided=decided) or _RULES["no_deed"].match(next(_bodies(sentence.text))):
         return None
@@ -282,7 +172,7 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     chosen, other = _trim(part("chosen", "chosen2")), part("other", "other2")
     if groups.get("one"):
         other = part("two") if _words(part("two")).isdisjoint(_words(chosen)) else part("one")
-    if not chosen and match.re is _REJECTED:
+    if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = part("why", "why2", "why3") or None
     return Choice(chosen, (other,) if other else (), why, sentence.quote)
@@ -320,7 +210,7 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     if decided:
         return True
     if _RULES["fault"].search(before) and not re.match(
-        _BEGIN + r"(?:(?:I|we)\b|fixed|resolved)", match.string, re.I
+        contrasts.BEGIN + r"(?:(?:I|we)\b|fixed|resolved)", match.string, re.I
     ):
         return False
     return not (_RULES["no_deed"].match(match.string) or _describes(before))
@@ -337,7 +227,7 @@ def _describes(text: str) -> bool:
 
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``over`` means a choice only beside a word of choice, or where choices are listed."""
-    said = re.search(rf"\b(?:{_TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
+    said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
     if not (_reasoned(match) or decided) and (
         _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
     ):
@@ -369,7 +259,7 @@ def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
-    stated = _SAID.match(match["chosen"]) is not None
+    stated = contrasts.SAID.match(match["chosen"]) is not None
     same = bool(_words(match["chosen"]) & _words(match["other"]))
     return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
 
@@ -379,21 +269,21 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 
 _FORMS = (
-    (_CONSIDERED, _wherever),
-    (_VERSUS, _wherever),
-    (_BETTER, _wherever),
-    (_FAVOUR, _stated),
-    (_BEATS, _stated),
-    (_NEED, _wherever),
-    (_REPLACED, _stated),
-    (_FROM, _stated),
-    (_ARROW, _wherever),
-    (_PREFIX, _own),
-    (_INFIX, _own),
-    (_REJECTED, _stated),
-    (_OVER, _worded),
-    (_OPTION, _wherever),
-    (_GREATER, _worded),
-    (_NOT, _denied),
-    (_SEMI, _semi),
+    (contrasts.CONSIDERED, _wherever),
+    (contrasts.VERSUS, _wherever),
+    (contrasts.BETTER, _wherever),
+    (contrasts.FAVOUR, _stated),
+    (contrasts.BEATS, _stated),
+    (contrasts.NEED, _wherever),
+    (contrasts.REPLACED, _stated),
+    (contrasts.FROM, _stated),
+    (contrasts.ARROW, _wherever),
+    (contrasts.PREFIX, _own),
+    (contrasts.INFIX, _own),
+    (contrasts.REJECTED, _stated),
+    (contrasts.OVER, _worded),
+    (contrasts.OPTION, _wherever),
+    (contrasts.GREATER, _worded),
+    (contrasts.NOT, _denied),
+    (contrasts.SEMI, _semi),
 )

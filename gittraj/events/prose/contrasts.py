@@ -1,0 +1,109 @@
+"""The forms of a sentence that sets what was ``chosen`` against the ``other``, and says ``why``.
+
+Whether such a sentence is a choice is decided in :mod:`.choices`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
+_REASON = (
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to "
+    r"keep|for)\s(?P<why>.+)"
+    r"|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
+)
+TOOK = (
+    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt "
+    r"for|settled on|"
+    r"decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected|favou?red|"
+    r"stuck with|adopted"
+)
+BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
+
+INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
+PREFIX = re.compile(
+    r"^(?:instead of|rather than)\s+(?P<other>[^,]{2,160}),\s+(?P<chosen>.+?)" + _REASON, re.I
+)
+OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
+BEATS = re.compile(
+    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|"
+    r"picked|favou?red) (?:over|to)|is "
+    r"preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
+    re.I,
+)
+NOT = re.compile(
+    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|"
+    r"has) not|\s+and\s+not|\s*\((?:and )?not|\s+and no longer|"
+    r"(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+"
+    r"(?P<other>.+?)\)?" + _REASON,
+    re.I,
+)
+FROM = re.compile(
+    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching|"
+    r"migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+"
+    r"(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
+    re.I,
+)
+ARROW = re.compile(
+    r"\bchanged\s+(?P<other>\x00\d+\x00)\s+(?:to|→|->)\s+(?P<chosen>\x00\d+\x00)" + _REASON, re.I
+)
+NEED = re.compile(
+    r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
+)
+REPLACED = re.compile(
+    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|"
+    r"by|for)\s+(?P<chosen>.+?)" + _REASON,
+    re.I,
+)
+FAVOUR = re.compile(
+    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|"
+    r"discarded|ruled out)\s+in\s+favou?r\s+of"
+    r"\s+(?P<chosen>.+?)" + _REASON,
+    re.I,
+)
+REJECTED = re.compile(
+    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|"
+    r"dismissed|discarded|turned down)"
+    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|decided "
+    r"against)\s+(?P<other2>[^;,.]{2,100}?))"
+    r"(?:\s+(?:in favou?r of|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
+    re.I,
+)
+CONSIDERED = re.compile(
+    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+|"
+    r"we\s+)?(?:chose|went with|"
+    r"used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)" + _REASON,
+    re.I,
+)
+VERSUS = re.compile(
+    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|"
+    r"picked|took|used|kept)\s+"
+    r"(?P<chosen>[^,;.]+)" + _REASON,
+    re.I,
+)
+GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
+BETTER = re.compile(
+    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more "
+    r"\w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do"
+    r"|^It (?:made|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
+    re.I,
+)
+SEMI = re.compile(
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|"
+    r"was too|were too|has too|had|"
+    r"cannot|can't|could not|couldn't|is not|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|"
+    r"leaves|loses|lost|costs?|requires)\b.+)$",
+    re.I,
+)
+SAID = re.compile(BEGIN + rf"(?:(?:I|we)(?:'m|'ve)? (?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
+OPTION = re.compile(
+    r"\b(?:let's go with|went with|I(?:'ll| will) go with|chose|picked|going "
+    r"with)\s+(?P<chosen>option \w+\b.*)$",
+    re.I,
+)
+WHY_LABEL = re.compile(
+    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than|not) "
+    r"(?P<other>[^:]{2,80}?): (?P<why>.+)$",
+    re.I,
+)
