@@ -32,7 +32,8 @@ _SIDE_LIMIT = 300
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
-    + rf"(?:to [^,]{{2,60}}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?(?:{contrasts.TOOK})\s+",
+    + r"(?:to [^,]{2,60}, )?(?:(?:I|we)(?:'ve|'ll|'m|'re| have| will| am| are| now)*\s+)?"
+    + rf"(?:{contrasts.TOOK})\s+",
     re.I,
 )
 _PURPOSE = re.compile(r"^(?:(?:I|we)\b|let's\b|\w+ed\b).*?\b(?:to use|by using|using|to mock)\s+", re.I)
