@@ -41,6 +41,7 @@ T = TypeVar("T")
 
 _COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents", "omitted")
 _ENDED = ("completed", "abandoned")
+_SOME_TOKENS = 1_000  # no provider gives so many away
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 
@@ -157,9 +158,13 @@ def fold_usage(figures: Sequence[PartSummary]) -> Header:
 
 
 def cost(figures: PartSummary) -> float | None:
-    """In US dollars. A negative one, which anybody may write, is ignored."""
-    known = figures.cost_usd
-    return known if known is not None and known >= 0 else None
+    """In US dollars. A negative one, which anybody may write, is ignored, and so is 0 beside many tokens:
+    that is a log without prices."""
+    known, usage = figures.cost_usd, figures.usage
+    if known is None or known < 0:
+        return None
+    free = known == 0 and usage is not None and usage.input_tokens + usage.output_tokens >= _SOME_TOKENS
+    return None if free else known
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:

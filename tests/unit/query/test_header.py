@@ -353,3 +353,14 @@ def test_a_linter_does_not_stand_for_tests() -> None:
         "test",
         "failed",
     )
+
+
+def test_a_cost_of_nothing_beside_many_tokens_is_unknown() -> None:
+    def shown(tokens: int) -> tuple[Any, Any]:
+        usage = Usage(input_tokens=tokens, output_tokens=10)
+        part = record(usage=usage, cost_usd=0.0, cost_source="reported")
+        header = fold({A: [part]}).header(A)
+        return header["part"]["costUsd"], header["part"]["costSource"]
+
+    assert shown(5_000) == (None, "unknown")
+    assert shown(5) == (0.0, "reported")
