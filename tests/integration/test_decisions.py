@@ -188,4 +188,4 @@ def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path
 @pytest.mark.parametrize("file", JUDGED)
 def test_they_are_stored_so(file: str, samples: Path, take: Desk) -> None:
     shown = [decision for each in take(samples / file) for decision in decisions(each)]
-    assert {(by, chosen) for chosen, by, *_ in shown} == set(JUDGED[file])
+    assert {(by, chosen) for chosen, by, *_ in shown if by != "inferred"} == set(JUDGED[file])

@@ -243,12 +243,11 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
-    short = len(match["other"].split()) <= 8
-    return short and _own(match, sentence, decided=decided or _labelled(match, sentence))
-
-
-def _labelled(match: re.Match[str], sentence: Sentence) -> bool:
-    return match.string != sentence.text.rstrip(".") and len(match.string) < 120
+    if not decided and not match.groupdict().get("why") and _RULES["states"].search(match["chosen"]):
+        return False
+    state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
+    short = len(match["other"].split()) <= 8 and re.match(r"[\w\x00]", match["other"]) is not None
+    return short and not state and _own(match, sentence, decided=decided)
 
 
 def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
