@@ -18,7 +18,7 @@ from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.unseal import keys, say_closed
 from gittraj.git import Repository, from_top
 from gittraj.notes.store import NotesRef
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.log.listing import describe
 from gittraj.query.records import Recorded
 from gittraj.query.show.trajectory import (

@@ -13,7 +13,7 @@ from gittraj.index.answers import Answers, open_index
 from gittraj.index.keep_warm import AT_ONCE, fold_all
 from gittraj.index.update import Progress
 from gittraj.notes.store import NotesRef
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.log.listing import list_commits, plain_paths
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.records import Recorded

@@ -21,9 +21,18 @@ _TRIES = 5
 _EDGES = ("shallow", "info/grafts")
 """Files that say which commits have other parents than they name."""
 _TELLERS = (
-    *("model/codec.py", "model/values.py", "notes/merge.py", "query/header.py", "query/records.py"),
-    *("query/stats/counts.py", "render/text/log.py", "render/text/terminal.py", "model/words.py"),
-    *("render/text/wrapping.py", "model/times.py"),
+    "model/codec.py",
+    "model/values.py",
+    "notes/merge.py",
+    "query/header.py",
+    "query/account.py",
+    "query/records.py",
+    "query/stats/counts.py",
+    "render/text/log.py",
+    "render/text/terminal.py",
+    "model/words.py",
+    "render/text/wrapping.py",
+    "model/times.py",
 )
 
 

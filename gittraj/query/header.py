@@ -7,13 +7,11 @@ each other or overlap; nothing may count twice.
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
@@ -21,28 +19,19 @@ from gittraj.model.values import (
     CostSource,
     Counts,
     Evidence,
-    FileChanged,
-    FileKind,
     Key,
     PartSummary,
     Record,
-    RunKind,
-    RunOutcome,
-    TestRuns,
-    ThinkingState,
     Usage,
 )
 from gittraj.notes.merge import order
-from gittraj.seal.events import count_readers
+from gittraj.query.account import Header, fold_account, keys_of, known, spell, unique
 
-Header = dict[str, Any]
-"""A HEADER of the command contract, every field there."""
 T = TypeVar("T")
 
 _COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents", "omitted")
 _ENDED = ("completed", "abandoned")
 _SOME_TOKENS = 1_000  # no provider gives so many away
-_THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +67,7 @@ class Folded:
     def _header(self, records: Sequence[Record], number: int | None) -> Header:
         return {
             **self.whole,
-            **_fold_account(_without_contained(records)),
+            **fold_account(_without_contained(records)),
             "part": {"number": number, "of": self.of, **_fold_figures(records)},
             "link": _fold_link(records),
         }
@@ -149,7 +138,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
 def fold_usage(figures: Sequence[PartSummary]) -> Header:
     """Tokens and cost of parts that do not overlap."""
     spent = [f.usage for f in figures if f.usage]
-    sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in _keys(Usage) or ()}
+    sums = {key: sum(max(getattr(u, name), 0) for u in spent) for name, key in keys_of(Usage) or ()}
     return {
         "usage": sums if spent else dict.fromkeys(sums),
         "costUsd": _sum_known(map(cost, figures)),
@@ -225,11 +214,11 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "status": status,
         "agent": last(lambda w: w.agent),
         "agentVersion": last(lambda w: w.agent_version),
-        "models": _unique(chain.from_iterable(w.models for w in wholes)),
+        "models": unique(chain.from_iterable(w.models for w in wholes)),
         "session": last(lambda w: w.session),
         "task": spell(last(lambda w: w.task)),
-        "tags": _unique(chain.from_iterable(w.tags for w in wholes)),
-        "participants": spell(_unique(chain.from_iterable(w.participants for w in wholes))),
+        "tags": unique(chain.from_iterable(w.tags for w in wholes)),
+        "participants": spell(unique(chain.from_iterable(w.participants for w in wholes))),
         "parent": spell(last(lambda w: w.parent)),
         "startedAt": total["startedAt"],
         "completedAt": total["endedAt"] if status in _ENDED else None,
@@ -239,112 +228,11 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
     }
 
 
-def _fold_account(records: Sequence[Record]) -> Header:
-    """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
-    figures = [record.figures for record in records]
-    summary = next((f.summary for f in reversed(figures) if f.summary), None)
-    return {
-        "prompt": next((f.prompt for f in figures if f.prompt), None),
-        "summary": summary.text if summary else None,
-        "summaryBy": summary.by if summary else None,
-        "decisions": _unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
-        **_fold_caveats(figures),
-        "result": next((f.result for f in reversed(figures) if f.result), None),
-        "why": next((f.why for f in figures if f.why), None),
-        "tests": _fold_tests([f.tests for f in figures if f.tests]),
-        "filesChanged": [
-            {**spell(file), "kind": _known(file.kind, FileKind)}
-            for file in _fold_files(chain.from_iterable(f.files for f in figures))
-        ],
-        "thinking": max((_known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
-        "readers": max(
-            (count_readers(headers) for r in records for headers in r.seals.values()), default=None
-        ),
-        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
-        "incomplete": any(record.incomplete for record in records),
-    }
-
-
-def _fold_caveats(figures: Sequence[PartSummary]) -> Header:
-    """Each caveat once, with where it comes from; null for those of earlier versions, which did not say."""
-    found: dict[str, Any] = {}
-    for summary in figures:
-        for at, caveat in enumerate(summary.caveats):
-            source = summary.caveat_sources[at] if at < len(summary.caveat_sources) else None
-            found[caveat] = found.get(caveat) or spell(source)
-    return {"caveats": list(found), "caveatSources": list(found.values())}
-
-
-def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
-    """The last run of tests, or else the last check. An older record has no outcome: its counts do not tell
-    whether all passed."""
-    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in found]
-    if not runs:
-        return None
-    last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
-    return {
-        **spell(last),
-        "runs": sum(run.runs for run in runs if run.kind == last.kind),
-        "kind": _known(str(last.kind), RunKind),
-        "outcome": _known(str(last.outcome), RunOutcome),
-    }
-
-
-def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
-    files: dict[str, FileChanged] = {}
-    for file in found:
-        before = files.get(file.path)
-        files[file.path] = _join_files(before, file) if before else file
-    return [files[path] for path in sorted(files)]
-
-
-def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:
-    known = before.lines is not None and after.lines is not None
-    return replace(
-        after,
-        kind="add" if (before.kind, after.kind) == ("add", "update") else after.kind,
-        edits=before.edits + after.edits,
-        reverts=before.reverts + after.reverts,
-        lines=(before.lines or 0) + (after.lines or 0) if known else None,
-    )
-
-
 def _fold_link(records: Sequence[Record]) -> Header:
     """From the first record that was not carried over; ``carriedFrom`` of all."""
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
-        "evidence": _known(best.link.evidence, Evidence),
+        "evidence": known(best.link.evidence, Evidence),
         "role": "produced" if any(r.role == "produced" for r in records) else "explored",
         "carriedFrom": sorted({old for record in records for old in record.link.carried_from}),
     }
-
-
-def _known(word: str, words: Any) -> str:
-    """``word``, or ``unknown`` for one of a later version; ``words``: the ``Literal`` of those known."""
-    return word if word in get_args(words) else "unknown"
-
-
-def _unique(items: Iterable[T]) -> list[T]:
-    found: list[T] = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return found
-
-
-def spell(value: Any) -> Any:
-    """JSON with every field, including nulls (stored JSON omits them)."""
-    if isinstance(value, tuple | list):
-        return [spell(item) for item in value]
-    names = _keys(value.__class__)
-    if names is None:
-        return value
-    return {**getattr(value, "extra", {}), **{key: spell(getattr(value, name)) for name, key in names}}
-
-
-@cache
-def _keys(kind: type) -> tuple[tuple[str, str], ...] | None:
-    """Names and JSON keys of a dataclass's fields; None for any other type."""
-    if not dataclasses.is_dataclass(kind):
-        return None
-    return tuple((f.name, camel(f.name)) for f in dataclasses.fields(kind) if f.name != "extra")

@@ -13,7 +13,8 @@ from dataclasses import replace
 from gittraj.model.codec import decode_note
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
-from gittraj.query.header import Folded, Header, fold
+from gittraj.query.account import Header
+from gittraj.query.header import Folded, fold
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally

@@ -153,31 +153,26 @@ def _agrees_with(result: _Result, *, alone: bool) -> Callable[[World], bool]:
 def _result(
     run: Run, runner: Runner, known: Knowledge, left: str, output: str, *, cut: bool, same: int
 ) -> _Result:
+    """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
     status = known.status(run)
-    code = known.codes.get(status, None) if status else None
-    shown = run.view != "none"
-    view = "part" if cut and run.view == "whole" else run.view
-    seen = read_summary(runner, left, run.words, view) if shown else None
-    if seen and same > 1 and seen.blocks < same and seen.outcome in ("passed", "none"):
+    code = known.codes.get(status) if status else None
+    seen = None
+    if run.view != "none":
+        seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
+    if seen and seen.blocks < same and seen.outcome in ("passed", "none") and same > 1:
         seen = None
     if seen and (seen.sure or status != OK):
-        if status and seen.outcome == "passed":
-            return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts))
-        return _Result(run, runner, seen)
+        contradicted = status is not None and status != OK and seen.outcome == "passed"
+        return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
     if status == OK:
         outcome: RunOutcome = "unknown" if run.repeated else "passed"
         return _Result(run, runner, Verdict(outcome, seen.counts if seen else None))
-    if shown and _did_not_start(run, output):
+    silent = run.view == "whole" and not cut and not output.strip() and known.reached(run) is None
+    if code in _NEVER_STARTED or silent or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
-    if code in _NEVER_STARTED:
-        return _Result(run, runner, Verdict("error"), started=False)
-    if shown and (_BROKEN_OFF.search(output) or _USAGE.search(output)):
+    if run.view != "none" and (_BROKEN_OFF.search(output) or _USAGE.search(output)):
         return _Result(run, runner, Verdict("error"))
-    if run.view == "whole" and not cut and not output.strip() and known.reached(run) is None:
-        return _Result(run, runner, Verdict("error"), started=False)
-    if status:
-        return _Result(run, runner, Verdict(_by_code(runner, code)))
-    return _Result(run, runner, Verdict("unknown"))
+    return _Result(run, runner, Verdict(_by_code(runner, code) if status else "unknown"))
 
 
 def _by_code(runner: Runner, code: int | None) -> RunOutcome:
@@ -187,6 +182,8 @@ def _by_code(runner: Runner, code: int | None) -> RunOutcome:
 
 
 def _did_not_start(run: Run, output: str) -> bool:
+    if run.view == "none":
+        return False
     if _MISSING.search(output):
         return True
     words = {word.rpartition("/")[2] for word in (*run.words, *unwrap(run.words))}

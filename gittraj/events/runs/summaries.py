@@ -92,49 +92,74 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Which of a runner's telling lines are in its output."""
+
+    passed: bool
+    failed: bool
+    error: bool
+    none: bool
+
+
 def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> Verdict | None:
+    patterns = (runner.passed, runner.failed, runner.error, runner.none)
+    said = _Said(*(pattern is not None and pattern.search(output) is not None for pattern in patterns))
+    blocks = _find_blocks(runner, output, view)
+    all_passed = said.passed and not (said.failed or said.error)
+    known = [c for block in blocks if (c := _counts(block, runner, passed=all_passed))]
+    counts = sum(known[1:], known[0]) if known else None
+    counted = counts is not None and bool(counts.passed)
+    partial = _is_one_item(runner, words, view) or (
+        counted and _may_lack_failures(runner, blocks[-1], output, view)
+    )
+    judged = _judge(runner, said, counts, partial=partial, whole=view == "whole")
+    if judged is None:
+        return None
+    outcome, sure = judged
+    if outcome == "none" and counts is None and any(pattern.search(output) for pattern in runner.summary):
+        counts = Counts(0, 0, 0, 0)
+    return Verdict(outcome, counts, sure=sure, blocks=max(len(blocks), int(sure)))
+
+
+def _judge(
+    runner: Runner, said: _Said, counts: Counts | None, *, partial: bool, whole: bool
+) -> tuple[RunOutcome, bool] | None:
+    """The outcome, and whether it is sure. ``partial``: what passed may not be all that ran."""
+    if counts and counts.failed:
+        return "failed", True
+    if counts and counts.errors:
+        return ("error" if runner.kind == "test" else "failed"), True
+    counted = counts is not None and bool(counts.passed)
+    if counted and not (runner.also or partial):
+        return "passed", True
+    if said.failed or said.error:
+        return ("failed" if said.failed else "error"), False
+    if partial:
+        return None
+    if counted:
+        return "passed", True
+    if counts and runner.kind == "test" and counts.passed == 0 and not said.none:
+        return ("none", True) if whole else None
+    if said.none and not said.passed:
+        return "none", True
+    clean = counts is not None and runner.kind != "test" and counts.errors == 0
+    return ("passed", True) if said.passed or clean else None
+
+
+def _find_blocks(runner: Runner, output: str, view: str) -> list[dict[str, int]]:
     blocks = list(_blocks(runner, output))
-    blocks = blocks[-1:] if runner.last else blocks
     if not blocks and runner.tally and view == "whole":
         tallied = {name: len(pattern.findall(output)) for name, pattern in runner.tally.items()}
         blocks = [tallied] if tallied["passed"] else []
-    one_item = (
-        view != "whole" and runner.items is not None and runner.items.search(" ".join(words)) is not None
-    )
-    one_item = one_item or (view == "start" and runner.also)
-    failed = runner.failed is not None and runner.failed.search(output) is not None
-    error = runner.error is not None and runner.error.search(output) is not None
-    passed = runner.passed is not None and runner.passed.search(output) is not None
-    none = runner.none is not None and runner.none.search(output) is not None
-    known = [
-        c for block in blocks if (c := _counts(block, runner, passed=passed and not failed and not error))
-    ]
-    counts = sum(known[1:], known[0]) if known else None
-    number = len(blocks)
-    if counts and counts.failed:
-        return Verdict("failed", counts, sure=True, blocks=number)
-    if counts and counts.errors:
-        return Verdict("error" if runner.kind == "test" else "failed", counts, sure=True, blocks=number)
-    if (
-        counts
-        and counts.passed
-        and not (runner.also or one_item)
-        and not _may_lack_failures(runner, blocks[-1], output, view)
-    ):
-        return Verdict("passed", counts, sure=True, blocks=number)
-    if failed or error:
-        return Verdict("failed" if failed else "error", counts, blocks=number)
-    if one_item or (counts and counts.passed and _may_lack_failures(runner, blocks[-1], output, view)):
-        return None
-    if counts and counts.passed:
-        return Verdict("passed", counts, sure=True, blocks=number)
-    if counts and runner.kind == "test" and counts.passed == 0 and not none:
-        return Verdict("none", counts, sure=True, blocks=number) if view == "whole" else None
-    if none and not passed:
-        return Verdict("none", counts or _zero_if(runner, output), sure=True, blocks=max(number, 1))
-    if passed or (counts and runner.kind != "test" and counts.errors == 0):
-        return Verdict("passed", counts, sure=True, blocks=max(number, 1))
-    return None
+    return blocks[-1:] if runner.last else blocks
+
+
+def _is_one_item(runner: Runner, words: Sequence[str], view: str) -> bool:
+    """Whether a line that says passed may be about one package or file of several."""
+    if view == "start" and runner.also:
+        return True
+    return view != "whole" and runner.items is not None and runner.items.search(" ".join(words)) is not None
 
 
 def _may_lack_failures(runner: Runner, block: dict[str, int], output: str, view: str) -> bool:
@@ -144,11 +169,6 @@ def _may_lack_failures(runner: Runner, block: dict[str, int], output: str, view:
     first = output.lstrip().partition("\n")[0]
     at_top = any(pattern.match(line) for pattern in runner.summary for line in (first, f" {first}"))
     return view != "end" or (runner.failures == "above" and at_top)
-
-
-def _zero_if(runner: Runner, output: str) -> Counts | None:
-    """The counts of "no tests ran", where it is the summary."""
-    return Counts(0, 0, 0, 0) if any(pattern.search(output) for pattern in runner.summary) else None
 
 
 def _blocks(runner: Runner, output: str) -> Iterator[dict[str, int]]:

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.git import Repository, from_top
+from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near, find_near, is_below, touch
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
-from gittraj.query.header import Header
 from gittraj.query.log.description import describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES

@@ -14,8 +14,8 @@ from itertools import islice
 from typing import Any
 
 from gittraj.model.words import is_bad, tests
+from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near
-from gittraj.query.header import Header
 
 Takeaway = dict[str, Any]
 

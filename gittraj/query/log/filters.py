@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gittraj.errors import UsageError
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.labels import Labels, task_names
 
 

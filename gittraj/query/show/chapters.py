@@ -28,7 +28,7 @@ from gittraj.model.values import (
     ToolResult,
 )
 from gittraj.notes.store import DataRefs
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.seal.events import Opener, open_events
 
 TITLE_LIMIT = 80

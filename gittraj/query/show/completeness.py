@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gittraj.git import Repository
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import RENAMES, Ancestry

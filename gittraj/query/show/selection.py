@@ -14,7 +14,8 @@ from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported
 from gittraj.git import Repository
 from gittraj.model.values import AnyEvent
-from gittraj.query.header import Folded, Header, distinct
+from gittraj.query.account import Header
+from gittraj.query.header import Folded, distinct
 from gittraj.query.log.description import describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.log.paths import Ancestry

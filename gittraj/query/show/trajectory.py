@@ -12,7 +12,8 @@ from itertools import islice
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
-from gittraj.query.header import Folded, Header
+from gittraj.query.account import Header
+from gittraj.query.header import Folded
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier

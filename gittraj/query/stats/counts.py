@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.model.values import Counts, Link, PartSummary, Range, Record, Usage
-from gittraj.query.header import Folded, Header
+from gittraj.query.account import Header
+from gittraj.query.header import Folded
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 OTHER_COUNTS = ("subagents", "runs", "verifications", "artifacts", "checkpoints")

@@ -15,7 +15,8 @@ from functools import cache
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
-from gittraj.query.header import Header, cost, distinct, fold_usage, without_overlaps
+from gittraj.query.account import Header
+from gittraj.query.header import cost, distinct, fold_usage, without_overlaps
 from gittraj.query.show.completeness import PARTS
 from gittraj.query.stats.counts import OTHER_COUNTS, Tallies, Tally
 

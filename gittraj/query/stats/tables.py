@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.stats.counts import Tallies, Tally

@@ -16,7 +16,8 @@ from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
 from gittraj.notes.store import NotesRef
-from gittraj.query.header import Folded, Header, spell
+from gittraj.query.account import Header, spell
+from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gittraj.query.header import Header
+from gittraj.query.account import Header
 from gittraj.query.show.export import Chosen
 from gittraj.render.detail import Detail
 from gittraj.render.html.document import ASSETS, GENERATOR, read_asset, render_entry

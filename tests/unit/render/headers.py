@@ -16,7 +16,8 @@ from gittraj.model.values import (
     TestRuns,
     Usage,
 )
-from gittraj.query.header import Header, fold
+from gittraj.query.account import Header
+from gittraj.query.header import fold
 from tests.integration.story import record
 
 NOW = datetime(2026, 3, 4, 12, tzinfo=UTC)

@@ -1,0 +1,130 @@
+"""What records say about the work, as fields of a HEADER: prompt, decisions, doubts, result, tests, files."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cache
+from itertools import chain
+from typing import Any, TypeVar, get_args
+
+from gittraj.model.codec import camel
+from gittraj.model.values import (
+    FileChanged,
+    FileKind,
+    PartSummary,
+    Record,
+    RunKind,
+    RunOutcome,
+    TestRuns,
+    ThinkingState,
+)
+from gittraj.seal.events import count_readers
+
+Header = dict[str, Any]
+"""A HEADER of the command contract, every field there."""
+T = TypeVar("T")
+
+_THINKING = ("none", "unknown", "dropped", "clear", "sealed")
+
+
+def fold_account(records: Sequence[Record]) -> Header:
+    """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
+    figures = [record.figures for record in records]
+    summary = next((f.summary for f in reversed(figures) if f.summary), None)
+    return {
+        "prompt": next((f.prompt for f in figures if f.prompt), None),
+        "summary": summary.text if summary else None,
+        "summaryBy": summary.by if summary else None,
+        "decisions": unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
+        **_fold_caveats(figures),
+        "result": next((f.result for f in reversed(figures) if f.result), None),
+        "why": next((f.why for f in figures if f.why), None),
+        "tests": _fold_tests([f.tests for f in figures if f.tests]),
+        "filesChanged": [
+            {**spell(file), "kind": known(file.kind, FileKind)}
+            for file in _fold_files(chain.from_iterable(f.files for f in figures))
+        ],
+        "thinking": max((known(f.thinking, ThinkingState) for f in figures), key=_THINKING.index),
+        "readers": max(
+            (count_readers(headers) for r in records for headers in r.seals.values()), default=None
+        ),
+        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
+        "incomplete": any(record.incomplete for record in records),
+    }
+
+
+def _fold_caveats(figures: Sequence[PartSummary]) -> Header:
+    """Each caveat once, with where it comes from; null for those of earlier versions, which did not say."""
+    found: dict[str, Any] = {}
+    for summary in figures:
+        for at, caveat in enumerate(summary.caveats):
+            source = summary.caveat_sources[at] if at < len(summary.caveat_sources) else None
+            found[caveat] = found.get(caveat) or spell(source)
+    return {"caveats": list(found), "caveatSources": list(found.values())}
+
+
+def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
+    """The last run of tests, or else the last check. An older record has no outcome: its counts do not tell
+    whether all passed."""
+    runs = [replace(run, ran=run.ran is not False, kind=run.kind or "test") for run in found]
+    if not runs:
+        return None
+    last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
+    return {
+        **spell(last),
+        "runs": sum(run.runs for run in runs if run.kind == last.kind),
+        "kind": known(str(last.kind), RunKind),
+        "outcome": known(str(last.outcome), RunOutcome),
+    }
+
+
+def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
+    files: dict[str, FileChanged] = {}
+    for file in found:
+        before = files.get(file.path)
+        files[file.path] = _join_files(before, file) if before else file
+    return [files[path] for path in sorted(files)]
+
+
+def _join_files(before: FileChanged, after: FileChanged) -> FileChanged:
+    known = before.lines is not None and after.lines is not None
+    return replace(
+        after,
+        kind="add" if (before.kind, after.kind) == ("add", "update") else after.kind,
+        edits=before.edits + after.edits,
+        reverts=before.reverts + after.reverts,
+        lines=(before.lines or 0) + (after.lines or 0) if known else None,
+    )
+
+
+def known(word: str, words: Any) -> str:
+    """``word``, or ``unknown`` for one of a later version; ``words``: the ``Literal`` of those known."""
+    return word if word in get_args(words) else "unknown"
+
+
+def unique(items: Iterable[T]) -> list[T]:
+    found: list[T] = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return found
+
+
+def spell(value: Any) -> Any:
+    """JSON with every field, including nulls (stored JSON omits them)."""
+    if isinstance(value, tuple | list):
+        return [spell(item) for item in value]
+    names = keys_of(value.__class__)
+    if names is None:
+        return value
+    return {**getattr(value, "extra", {}), **{key: spell(getattr(value, name)) for name, key in names}}
+
+
+@cache
+def keys_of(kind: type) -> tuple[tuple[str, str], ...] | None:
+    """Names and JSON keys of a dataclass's fields; None for any other type."""
+    if not dataclasses.is_dataclass(kind):
+        return None
+    return tuple((f.name, camel(f.name)) for f in dataclasses.fields(kind) if f.name != "extra")
