@@ -29,6 +29,7 @@ class Choice:
 
 
 _SIDE_LIMIT = 300
+_OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -49,11 +50,11 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
     for message in messages:
         sentences = read_sentences(message)
         for at, sentence in enumerate(sentences):
-            following = sentences[at + 1].text if at + 1 < len(sentences) else ""
-            if _RULES["back"].search(following):
-                continue
             before = sentences[at - 1] if at else None
-            choice = _read_rejected(before, sentence) or _read(sentence)
+            after = sentences[at + 1] if at + 1 < len(sentences) else None
+            if after and _RULES["back"].search(after.text):
+                continue
+            choice = _read_heading(sentence, after) or _read_rejected(before, sentence) or _read(sentence)
             if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
                 choice = replace(choice, chosen=before.restore(before.text))
             if choice and choice.chosen and not _is_wish(choice, wishes):
@@ -86,6 +87,15 @@ _DULL = frozenset(
 )
 
 
+def _read_heading(sentence: Sentence, after: Sentence | None) -> Choice | None:
+    """``Why a queue instead of a cron job?`` and the answer below."""
+    match = contrasts.WHY_HEADING.match(sentence.text) if sentence.kind == "heading" else None
+    if match is None:
+        return None
+    choice = _choice(match, sentence)
+    return replace(choice, reason=after.restore(after.text)) if after and after.kind != "heading" else choice
+
+
 def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
     if before is None or before.kind == "heading" or not _RULES["alternative"].search(sentence.label):
@@ -107,11 +117,13 @@ def _read(sentence: Sentence) -> Choice | None:
     )
     if why := contrasts.WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
-    if _waits(sentence, decided=decided) or _RULES["no_deed"].match(next(_bodies(sentence.text))):
+    if _waits(sentence, decided=decided):
         return None
     for text in _bodies(sentence.text.rstrip(".")):
         for pattern, needs in _FORMS:
             match = pattern.search(text)
+            if match and _RULES["no_deed"].match(text):
+                return None
             if match and not _is_quoted(match) and needs(match, sentence, decided=decided):
                 choice = _choice(match, sentence)
                 return choice if len(choice.chosen) <= _SIDE_LIMIT else None
@@ -210,9 +222,7 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if decided:
         return True
-    if _RULES["fault"].search(before) and not re.match(
-        contrasts.BEGIN + r"(?:(?:I|we)\b|fixed|resolved)", match.string, re.I
-    ):
+    if _RULES["fault"].search(before) and not _OWN_DEED.match(match.string):
         return False
     return not (_RULES["no_deed"].match(match.string) or _describes(before))
 
@@ -233,7 +243,13 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
     ):
         return False
-    nominal = sentence.kind == "item" and _reasoned(match)
+    named = sentence.kind == "item" or " over " in sentence.label
+    brief = (
+        match["why"] is not None
+        and len(match["chosen"].split()) <= 5
+        and not _RULES["span"].match(match["other"])
+    )
+    nominal = (named and _reasoned(match)) or brief
     return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
 
 
@@ -272,6 +288,9 @@ _FORMS = (
     (contrasts.CONSIDERED, _wherever),
     (contrasts.VERSUS, _wherever),
     (contrasts.BETTER, _wherever),
+    (contrasts.DROPPED, _stated),
+    (contrasts.PREFERRED, _stated),
+    (contrasts.PASSED_BY, _wherever),
     (contrasts.FAVOUR, _stated),
     (contrasts.BEATS, _stated),
     (contrasts.NEED, _wherever),

@@ -20,6 +20,7 @@ TOOK = (
     r"stuck with|adopted"
 )
 BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
+_ASIDE = r"(?:(?:for|to|after|in|on) [^,;]{2,50}, )?"
 
 INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
 PREFIX = re.compile(
@@ -65,7 +66,7 @@ FAVOUR = re.compile(
 REJECTED = re.compile(
     r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|"
     r"dismissed|discarded|turned down)"
-    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|decided "
+    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|avoided|decided "
     r"against)\s+(?P<other2>[^;,.]{2,100}?))"
     r"(?:\s+(?:in favou?r of|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
     re.I,
@@ -91,15 +92,31 @@ BETTER = re.compile(
 )
 SEMI = re.compile(
     r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|"
-    r"was too|were too|has too|had|"
+    r"was too|were too|has too|had|ran|took|takes|"
     r"cannot|can't|could not|couldn't|is not|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|"
     r"leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
-SAID = re.compile(BEGIN + rf"(?:(?:I|we)(?:'m|'ve)? (?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
+SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
 OPTION = re.compile(
-    r"\b(?:let's go with|went with|I(?:'ll| will) go with|chose|picked|going "
+    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked|going "
     r"with)\s+(?P<chosen>option \w+\b.*)$",
+    re.I,
+)
+PREFERRED = re.compile(
+    r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
+)
+WHY_HEADING = re.compile(
+    r"^why (?P<chosen>.{2,80}?) (?:over|and not|instead of|rather than) (?P<other>.{2,80}?)\??$", re.I
+)
+DROPPED = re.compile(
+    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)\s+(?P<other>.+?)"
+    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
+    re.I,
+)
+PASSED_BY = re.compile(
+    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]"
+    r"\s+(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
