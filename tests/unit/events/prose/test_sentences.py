@@ -8,7 +8,7 @@ from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
 
 CHOICES = [
-    "I ended up storing the tokens in an httpOnly cookie instead of localStorage so scripts cannot read them.",
+    "I ended up storing the tokens in an httpOnly cookie instead of localStorage so scripts cannot read it.",
     "Rather than patching the vendored library, I wrapped it in an adapter.",
     "For the queue I picked BullMQ over Agenda; it already ships with retries.",
     "Decided to keep the synchronous API and not to introduce async here, because callers are all scripts.",
