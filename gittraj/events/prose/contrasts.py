@@ -9,15 +9,13 @@ import re
 
 _CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
 _REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to "
-    r"keep|for)\s(?P<why>.+)"
-    r"|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep"
+    r"|for)\s(?P<why>.+)|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
 )
 TOOK = (
-    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt "
-    r"for|settled on|"
-    r"decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected|favou?red|"
-    r"stuck with|adopted"
+    r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
+    r"|settled on|decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected"
+    r"|favou?red|stuck with|adopted"
 )
 BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 _ASIDE = r"(?:(?:for|to|after|in|on) [^,;]{2,50}, )?"
@@ -28,22 +26,19 @@ PREFIX = re.compile(
 )
 OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
 BEATS = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|"
-    r"picked|favou?red) (?:over|to)|is "
-    r"preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
+    r"^(?P<chosen>.+?)\s+(?:beats|won over|wins over|won out over|was (?:chosen|preferred|picked"
+    r"|favou?red) (?:over|to)|is preferred (?:over|to))\s+(?P<other>.+?)(?:\s+here)?" + _REASON,
     re.I,
 )
 NOT = re.compile(
-    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|"
-    r"has) not|\s+and\s+not|\s*\((?:and )?not|\s+and no longer|"
-    r"(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+"
-    r"(?P<other>.+?)\)?" + _REASON,
+    r"^(?P<chosen>.+?)(?:,\s+(?:and\s+)?(?:not|(?P<no>no|never))|\s+and (?:did|do|does|have|has) not"
+    r"|\s+and\s+not|\s*\((?:and )?not|\s+and no longer"
+    r"|(?<!is)(?<!are)(?<!was)(?<!be)(?<!just)\s+not(?=\s+\S+:))\s+(?P<other>.+?)\)?" + _REASON,
     re.I,
 )
 FROM = re.compile(
-    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching|"
-    r"migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+"
-    r"(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
+    r"\b(?:switched|changed|moved|migrated|went|converted|moving|switching"
+    r"|migrating)\b.{0,40}?\bfrom\s+(?P<other>.+?)\s+(?:to|→|->)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 ARROW = re.compile(
@@ -53,54 +48,50 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|"
-    r"by|for)\s+(?P<chosen>.+?)" + _REASON,
+    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
+    r"|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 FAVOUR = re.compile(
-    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|"
-    r"discarded|ruled out)\s+in\s+favou?r\s+of"
-    r"\s+(?P<chosen>.+?)" + _REASON,
+    r"^(?P<other>.+?)\s+(?:(?:was|were|is|are)\s+)?(?:dropped|rejected|removed|abandoned|discarded"
+    r"|ruled out)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 REJECTED = re.compile(
-    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out|"
-    r"dismissed|discarded|turned down)"
-    r"|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed|avoided|decided "
-    r"against)\s+(?P<other2>[^;,.]{2,100}?))"
-    r"(?:\s+(?:in favou?r of|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
+    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out"
+    r"|dismissed|discarded|turned down)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
+    r"|avoided|decided against)\s+(?P<other2>[^;,.]{2,100}?))(?:\s+(?:in favou?r of"
+    r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
     re.I,
 )
 CONSIDERED = re.compile(
-    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+|"
-    r"we\s+)?(?:chose|went with|"
-    r"used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)" + _REASON,
+    r"\b(?:considered|looked at|tried|evaluated)\s+(?P<other>[^,;]{2,120}?),?\s+but\s+(?:I\s+"
+    r"|we\s+)?(?:chose|went with|used|picked|settled on|kept|stayed with|opted for)\s+(?P<chosen>.+?)"
+    + _REASON,
     re.I,
 )
 VERSUS = re.compile(
-    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|"
-    r"picked|took|used|kept)\s+"
-    r"(?P<chosen>[^,;.]+)" + _REASON,
+    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked"
+    r"|took|used|kept)\s+(?P<chosen>[^,;.]+)" + _REASON,
     re.I,
 )
 GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
 BETTER = re.compile(
-    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better|more "
-    r"\w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do"
-    r"|^It (?:made|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
+    r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better"
+    r"|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do|^It (?:made"
+    r"|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
     re.I,
 )
 SEMI = re.compile(
-    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs|"
-    r"was too|were too|has too|had|ran|took|takes|"
-    r"cannot|can't|could not|couldn't|is not|does not|doesn't|did not|didn't|pulled in|breaks?|broke|is too|"
-    r"leaves|loses|lost|costs?|requires)\b.+)$",
+    r"^(?P<chosen>[^;]{3,200});\s+(?P<other>.{2,90}?)\s+(?P<why>(?:would(?: have)?|needed|needs"
+    r"|was too|were too|has too|had|ran|took|takes|cannot|can't|could not|couldn't|is not|does not"
+    r"|doesn't|did not|didn't|pulled in|breaks?|broke|is too|leaves|loses|lost|costs?|requires)\b.+)$",
     re.I,
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
 OPTION = re.compile(
-    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked|going "
-    r"with)\s+(?P<chosen>option \w+\b.*)$",
+    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked"
+    r"|going with)\s+(?P<chosen>option \w+\b.*)$",
     re.I,
 )
 PREFERRED = re.compile(
@@ -110,17 +101,17 @@ WHY_HEADING = re.compile(
     r"^why (?P<chosen>.{2,80}?) (?:over|and not|instead of|rather than) (?P<other>.{2,80}?)\??$", re.I
 )
 DROPPED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned|gave up)\s+(?P<other>.+?)"
-    r"\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
+    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
+    r"|gave up)\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 PASSED_BY = re.compile(
-    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]"
-    r"\s+(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
+    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]\s+"
+    r"(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
-    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than|not) "
-    r"(?P<other>[^:]{2,80}?): (?P<why>.+)$",
+    r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than"
+    r"|not) (?P<other>[^:]{2,80}?): (?P<why>.+)$",
     re.I,
 )
