@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.atif.shared import OWN, leftover, step_events, without_carried
+from gittraj.formats.atif.shared import OWN, leftover, step_events
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.bulk import without_media
-from gittraj.formats.base.carried import KEY, Names
+from gittraj.formats.base.carried import KEY, Names, without_carried
 from gittraj.formats.base.exchanged import entry
 from gittraj.formats.base.peek import peek
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
@@ -242,7 +242,7 @@ def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -
 
 
 def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
-    plain, ours = without_carried(without_media(step))
+    plain, ours = without_carried(without_media(step), "extra")
     read = step_events(plain, names)
     events = carried.uncarry(read, coerce.mapping(ours).get("events"))
     leftover(plain, [event for event, _ in events])
