@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt
 
@@ -21,7 +21,7 @@ agent = "claude-code"
 
 def detect(path: Path) -> bool:
     """Whether the file contains notes of AgentNote."""
-    return path.is_file() and any(_parse(text) for text in read_head(path))
+    return any(_parse(text) for text in first_texts(path))
 
 
 def sessions(path: Path) -> Iterator[str]:

@@ -19,14 +19,13 @@ from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.bulk import without_media
 from gittraj.formats.base.carried import KEY, Names, without_carried
 from gittraj.formats.base.exchanged import entry
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
 from gittraj.model.values import AnyEvent, Prompt, Usage
 
 name = "atif"
 agent = "atif"
 
-_HEAD = 65536
 _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
 _MOST_PARTS = 100
 """Files that continue one run."""
@@ -45,13 +44,7 @@ class _Document:
 
 def detect(path: Path) -> bool:
     """Whether the file at ``path`` begins as a trajectory."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            return is_trajectory(peek(stream.read(_HEAD)))
-    except (OSError, ValueError):
-        return False
+    return is_trajectory(peek(read_head(path)))
 
 
 def is_trajectory(value: Any) -> bool:
