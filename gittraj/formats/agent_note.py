@@ -55,8 +55,7 @@ def _parse(text: str) -> dict[str, Any] | None:
 
 
 def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
-    model = coerce.text(content.get("model"))
-    if model:
+    if model := coerce.text(content.get("model")):
         yield Fact(name="model", value=model)
     for number, interaction in enumerate(coerce.objects(content["interactions"])):
         own = f"{note.prefix}.{number}"
@@ -81,7 +80,7 @@ def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return [text for text in coerce.sequence(value) if isinstance(text, str)]
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Entry:

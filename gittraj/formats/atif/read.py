@@ -212,7 +212,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _StepEvent:
     """An event, its position if stored, and its step's cost."""
 
     entry: Entry
@@ -220,7 +220,7 @@ class _Told:
     cost: float | None = None
 
 
-def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_Told]:
+def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_StepEvent]:
     """The events of all steps. What the file says of the whole comes last: it begins no part of its own."""
     names = Names(name)
     for file in files:
@@ -231,10 +231,10 @@ def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -
         checkpoint = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
         event = carried.to_event({**checkpoint, "content": str(files[0].get("schema_version"))})
         if event is not None:
-            yield _Told(Entry(event=event, end=end))
+            yield _StepEvent(Entry(event=event, end=end))
 
 
-def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
+def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_StepEvent]:
     plain, ours = without_carried(without_media(step), "extra")
     read = step_events(plain, names)
     events = carried.uncarry(read, coerce.mapping(ours).get("events"))
@@ -243,4 +243,4 @@ def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
     for value, at in events:
         event = carried.to_event(value)
         if event is not None:
-            yield _Told(entry(event, end), at, cost)
+            yield _StepEvent(entry(event, end), at, cost)
