@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import Message, NoteEvent, Prompt
 
@@ -21,7 +21,7 @@ agent = "claude-code"
 
 def detect(path: Path) -> bool:
     """Whether the file contains notes of AgentNote."""
-    return path.is_file() and any(_parse(text) for text in read_head(path))
+    return any(_parse(text) for text in first_texts(path))
 
 
 def sessions(path: Path) -> Iterator[str]:
@@ -55,8 +55,7 @@ def _parse(text: str) -> dict[str, Any] | None:
 
 
 def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
-    model = coerce.text(content.get("model"))
-    if model:
+    if model := coerce.text(content.get("model")):
         yield Fact(name="model", value=model)
     for number, interaction in enumerate(coerce.objects(content["interactions"])):
         own = f"{note.prefix}.{number}"
@@ -81,7 +80,7 @@ def _items(note: Note, content: dict[str, Any]) -> Iterator[Item]:
 
 
 def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+    return [text for text in coerce.sequence(value) if isinstance(text, str)]
 
 
 def _closing(note: Note, content: dict[str, Any]) -> Entry:

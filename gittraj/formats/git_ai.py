@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.base import coerce, lines
-from gittraj.formats.base.notes_file import Note, name_agent, read_head, read_session, sessions_of
+from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
 from gittraj.model.session_items import Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall
 
@@ -41,7 +41,7 @@ class _Work:
 
 def detect(path: Path) -> bool:
     """Whether the file contains notes of git-ai."""
-    return path.is_file() and any(_parse(text) is not None for text in read_head(path))
+    return any(_parse(text) is not None for text in first_texts(path))
 
 
 def sessions(path: Path) -> Iterator[str]:

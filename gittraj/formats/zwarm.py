@@ -16,6 +16,7 @@ from typing import Any
 
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, document
+from gittraj.formats.base.peek import read_head
 from gittraj.formats.codex import exec as printed
 from gittraj.formats.codex.usage import since
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent
@@ -24,7 +25,6 @@ from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResul
 name = "zwarm"
 agent = "zwarm"
 
-_HEAD = 65536
 _PLACES = ("", "sessions", ".zwarm/sessions")
 _KEYS = frozenset(("id", "task", "status", "working_dir"))
 _TURN = re.compile(r"turn_(\d{1,9})\.jsonl")
@@ -211,16 +211,9 @@ def _is_session(folder: Path) -> bool:
 def _turns(folder: Path) -> list[tuple[int, Path]]:
     place = folder / "turns"
     files = place.iterdir() if place.is_dir() else ()
-    return [(int(match[1]), f) for f in files if (match := _TURN.fullmatch(f.name)) and _is_output(f)]
-
-
-def _is_output(file: Path) -> bool:
-    """The items of ``codex exec --json``; another agent's turn is in the messages."""
-    try:
-        with file.open("rb") as stream:
-            return printed.detect(stream.read(_HEAD))
-    except OSError:
-        return False
+    turns = ((int(match[1]), file) for file in files if (match := _TURN.fullmatch(file.name)))
+    # only the items of ``codex exec --json``; another agent's turn is in the messages
+    return [(turn, file) for turn, file in turns if printed.detect(read_head(file))]
 
 
 def _load(folder: Path) -> tuple[dict[str, Any], Damage | None]:

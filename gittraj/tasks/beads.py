@@ -80,8 +80,8 @@ def report(source: TaskSource, status: Status, site: Site, *, timeout: float) ->
 
 def _folder(site: Site) -> Path | None:
     """Where ``.beads`` is: where ``BEADS_DIR`` says, in this work tree, or in the main one."""
-    told = site.variable("BEADS_DIR")
-    places = [*([Path(told)] if told else []), *(folder / ".beads" for folder in site.folders)]
+    named = site.variable("BEADS_DIR")
+    places = [*([Path(named)] if named else []), *(folder / ".beads" for folder in site.folders)]
     return next((place for place in places if place.is_dir()), None)
 
 
@@ -91,11 +91,11 @@ def _prefixes(site: Site) -> tuple[str, ...]:
     if folder is None:
         return ("bd",)
     try:
-        told = _PREFIX.findall((folder / "config.yaml").read_bytes())
+        configured = _PREFIX.findall((folder / "config.yaml").read_bytes())
     except OSError:
-        told = []
+        configured = []
     ids = (str(issue.get("id")).rpartition("-")[0] for issue in islice(_issues(folder), _SAMPLE))
-    return tuple(dict.fromkeys(("bd", *(p.decode() for p in told), *filter(None, ids))))
+    return tuple(dict.fromkeys(("bd", *(p.decode() for p in configured), *filter(None, ids))))
 
 
 def _exported(task: str, folder: Path) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from typing import Any
 from gittraj.formats.base import coerce
 from gittraj.model.values import AnyEvent, Foreign, NoteEvent, ToolCall, ToolResult
 
-_UNTOLD = frozenset(
+_OMITTED = frozenset(
     ("messages", "verification_reports", "patch_base64", "patch_digest", "effect_digest", "schema")
 )
 _DONE = frozenset(("completed", "failed", "cancelled"))
@@ -49,8 +49,8 @@ def _report(number: int, report: Object) -> NoteEvent:
         label = coerce.text(check.get("description")) or coerce.text(check.get("id")) or "check"
         risk = coerce.text(check.get("residual_risk"))
         lines.append(f"- {_status(check)}: {label}{f' ({risk})' if risk else ''}")
-    risks = report.get("residual_risks")
-    lines += [f"- risk: {risk}" for risk in risks if isinstance(risk, str)] if isinstance(risks, list) else []
+    risks = coerce.sequence(report.get("residual_risks"))
+    lines += [f"- risk: {risk}" for risk in risks if isinstance(risk, str)]
     return NoteEvent(
         id=f"verification:{number}", content="\n".join(lines), kind="verification", raw=_rest(report)
     )
@@ -117,4 +117,4 @@ def _status(value: Object) -> str:
 
 
 def _rest(value: Object, *shown: str) -> Object:
-    return {key: item for key, item in value.items() if key not in {*shown, *_UNTOLD} and item is not None}
+    return {key: item for key, item in value.items() if key not in {*shown, *_OMITTED} and item is not None}

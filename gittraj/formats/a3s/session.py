@@ -80,7 +80,7 @@ class _Reading:
                     yield entry
         yield from self._close()
         for run in self._runs:
-            yield from self._untold(run)
+            yield from self._run_without_messages(run)
         kept = self._kept
         events = [
             *self._messages.left(),
@@ -103,7 +103,7 @@ class _Reading:
             before, self._open = self._runs[:at], self._runs[at]
             del self._runs[: at + 1]
             for run in before:
-                yield from self._untold(run)
+                yield from self._run_without_messages(run)
         yield prompt
         if self._open is not None:
             yield self._started(self._open)
@@ -114,7 +114,7 @@ class _Reading:
             yield from self._failure(run)
             yield TurnEnd(end=self._end)
 
-    def _untold(self, run: dict[str, Any]) -> Iterator[Item]:
+    def _run_without_messages(self, run: dict[str, Any]) -> Iterator[Item]:
         """A run whose messages are gone (compacted, or never saved): its own words."""
         snapshot = _snapshot(run)
         own, ts = _run_id(run), coerce.stamp(snapshot.get("created_at_ms"))

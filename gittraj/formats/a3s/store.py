@@ -16,13 +16,12 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.a3s.session import Kept, items
 from gittraj.formats.base import coerce, document
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Damage, Item
 
 name = "a3s"
 agent = "a3s"
 
-_HEAD = 65536
 _LAYOUTS = ("", "v1/sessions", "sessions", "sessions/v1/sessions")
 _PARTS = {
     "artifacts": "artifacts/{}/artifacts.json",
@@ -88,7 +87,7 @@ class _Reading:
 
     def _checkpoints(self, root: Path) -> Iterator[dict[str, Any]]:
         for file in sorted((root / "loop_checkpoints").glob("*.json")):
-            if coerce.mapping(_peek(file)).get("session_id") == self.name:
+            if coerce.mapping(peek(read_head(file))).get("session_id") == self.name:
                 records = self._load(file)
                 if coerce.count(records.get("schema_version")) > 1:
                     self.damages.append(Damage(at=0, why=f"{file.name}: a checkpoint of a later version"))
@@ -114,7 +113,7 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
     for layout in _LAYOUTS:
         folder = path / layout
         for file in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            value = coerce.mapping(_peek(file))
+            value = coerce.mapping(peek(read_head(file)))
             session = coerce.mapping(value.get("session")) or value
             own = coerce.text(session.get("id"))
             if (
@@ -123,14 +122,6 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
                 and "workspace" in coerce.mapping(session.get("config"))
             ):
                 yield file, own
-
-
-def _peek(file: Path) -> Any:
-    try:
-        with file.open("rb") as stream:
-            return peek(stream.read(_HEAD))
-    except OSError:
-        return None
 
 
 def _file_name(session: str) -> str:

@@ -15,14 +15,13 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.base import carried, coerce, document, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import FileTouched, Foreign
 
 name = "agent-trace"
 agent = "agent-trace"
 
-_HEAD = 65536
 _FLAT = "agent-trace/"
 _PSEUDO = frozenset((".sessions", ".shell-history"))
 """Files that are none, in which the reference hook notes that a session began or a command ran."""
@@ -31,14 +30,13 @@ _TYPE = "attribution"
 
 def detect(path: Path) -> bool:
     """Whether the file at ``path`` begins with a record, and is no trace of a trajectory beside it."""
+    stem = path.name.removesuffix(".trace.json")
+    beside = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
+    head = read_head(path)
     try:
-        stem = path.name.removesuffix(".trace.json")
-        beside = (path.parent / stem / "trajectory.json", path.parent / f"{stem}.json")
-        if not path.is_file() or (stem != path.name and any(file.exists() for file in beside)):
+        if not head or (stem != path.name and any(file.exists() for file in beside)):
             return False
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD)
-    except (OSError, ValueError):
+    except OSError:
         return False
     objects = lines.head(head, 3) or [coerce.mapping(peek(head))]
     return all(_is_record(record) for record in objects)

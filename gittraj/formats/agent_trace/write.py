@@ -38,7 +38,6 @@ def write(exported: Exported) -> Iterator[str]:
 def _record(
     commit: Mapping[str, Any], runs: Sequence[Run], trajectories: Mapping[str, Any]
 ) -> dict[str, Any]:
-    by_path = groupby(runs, key=lambda run: run.path)
     return {
         "version": VERSION,
         "id": str(uuid.uuid5(_SPACE, commit["commit"])),
@@ -50,7 +49,7 @@ def _record(
                 "path": path.encode("utf-8", "replace").decode(),
                 "conversations": _conversations([*group], trajectories),
             }
-            for path, group in by_path
+            for path, group in groupby(runs, key=lambda run: run.path)
         ],
         "metadata": {"io.github.git-traj": {"trajectories": _sessions(runs, trajectories)}},
     }

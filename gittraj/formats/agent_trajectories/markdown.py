@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.formats.agent_trajectories.read import read_document
+from gittraj.formats.base.peek import read_head
 from gittraj.model.session_items import Item
 
 name = "trajectory-markdown"
 agent = "agent-trajectories"
 
-_HEAD = 4096
 _LIMIT = 64 * 1024 * 1024
 _TITLE = re.compile(r"\A\ufeff?\s*# Trajectory: ([^\n]*)")
 _LABEL = re.compile(r"^> \*\*(\w+):\*\* (.*)$", re.MULTILINE)
@@ -30,14 +30,12 @@ _STATUSES = ("completed", "abandoned", "active")
 
 def detect(path: Path) -> bool:
     """Whether ``path`` is such a file, with no document beside it."""
+    if not _TITLE.match(read_head(path).decode("utf-8", "replace")):
+        return False
+    stem = path.name.removesuffix(".md")
     try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            matches = _TITLE.match(stream.read(_HEAD).decode("utf-8", "replace")) is not None
-        stem = path.name.removesuffix(".md")
-        return matches and not any((path.parent / n).exists() for n in (f"{stem}.json", "trajectory.json"))
-    except (OSError, ValueError):
+        return not any((path.parent / name).exists() for name in (f"{stem}.json", "trajectory.json"))
+    except OSError:
         return False
 
 

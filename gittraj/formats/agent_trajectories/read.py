@@ -68,23 +68,25 @@ def read_document(value: dict[str, Any], *, end: int) -> Iterator[Item]:
 def _facts(document: dict[str, Any], ours: Any, title: str | None) -> Iterator[Fact]:
     identity = coerce.text(document.get("id"))
     if ours is not None:
-        session = coerce.text(coerce.mapping(ours).get("session"))
-        yield from (Fact(name="session", value=own) for own in (session or identity,) if own)
+        if session := coerce.text(coerce.mapping(ours).get("session")) or identity:
+            yield Fact(name="session", value=session)
         yield from carried.facts(ours)
         return
-    yield from (Fact(name="session", value=own) for own in (identity,) if own)
+    if identity:
+        yield Fact(name="session", value=identity)
     yield from carried.identity(identity)
-    for key, value in (("title", title), ("status", coerce.text(document.get("status")))):
-        if value:
-            yield Fact(name=key, value=value)
-    if started := coerce.stamp(document.get("startedAt")):
-        yield Fact(name="started_at", value=started)
+    known = {
+        "title": title,
+        "status": coerce.text(document.get("status")),
+        "started_at": coerce.stamp(document.get("startedAt")),
+    }
+    yield from (Fact(name=key, value=value) for key, value in known.items() if value)
     source = coerce.mapping(coerce.mapping(document.get("task")).get("source"))
     if source:
         yield from carried.task(title, source.get("system"), source.get("id"), source.get("url"))
     for someone in coerce.objects(document.get("agents")):
         yield from carried.participant(someone.get("name"), someone.get("role"))
-    for tag in document["tags"] if isinstance(document.get("tags"), list) else ():
+    for tag in coerce.sequence(document.get("tags")):
         if coerce.text(tag):
             yield Fact(name="tag", value=tag)
     trace = coerce.mapping(document.get("_trace"))
@@ -105,8 +107,8 @@ def _items(events: list[dict[str, Any]], end: int) -> Iterator[Item]:
         if event is None:
             continue
         if event.usage:
-            event = event if event.response else replace(event, response=event.id)
             response = event.response or event.id
+            event = replace(event, response=response)
             known = spent.get(response, Spent(response=response, usage=Usage()))
             spent[response] = replace(known, usage=known.usage + (event.usage or Usage()))
         if isinstance(event, Prompt) and began:
@@ -142,7 +144,7 @@ def _compaction(record: dict[str, Any]) -> Iterator[dict[str, Any]]:
             tags = {"tags": [category]} if coerce.text(category) else {}
             yield {"type": "decision", "id": number, **when, **tags, "decision": decision, OWN: {}}
     for key, kind in (("keyFindings", "finding"), ("keyLearnings", "finding"), ("openQuestions", "note")):
-        for item in record[key] if isinstance(record.get(key), list) else ():
+        for item in coerce.sequence(record.get(key)):
             yield from event(kind, coerce.text(item) or _sentence(coerce.mapping(item)))
     for key, kind in (("conventions", "note"), ("lessons", "finding")):
         for item in coerce.objects(record.get(key)):
@@ -156,5 +158,5 @@ def _sentence(record: dict[str, Any]) -> str:
 
 
 def _count(sources: Any) -> str:
-    number = len(sources) if isinstance(sources, list) else 0
+    number = len(coerce.sequence(sources))
     return f"{number} {'trajectory' if number == 1 else 'trajectories'}"

@@ -58,12 +58,12 @@ def strict(built: Event, ts: int) -> Event:
     """Without what their schema refuses."""
     wrong = {
         "significance": built.get("significance") not in SIGNIFICANCES,
-        "confidence": not (is_number(built.get("confidence")) and 0 <= built["confidence"] <= 1),
+        "confidence": not fraction(built.get("confidence")),
         "tags": not fits(built.get("tags"), [text]),
         "type": not non_empty(built.get("type")),
     }
     kept = {key: value for key, value in built.items() if not wrong.get(key)}
-    if "content" in kept and not (isinstance(kept["content"], str) and kept["content"]):
+    if "content" in kept and not non_empty(kept["content"]):
         del kept["content"]
     timed = type(built.get("ts")) is int and built["ts"] > 0
     return {"type": "note", "content": "(empty)", **kept, "ts": built["ts"] if timed else ts}
@@ -72,7 +72,3 @@ def strict(built: Event, ts: int) -> Event:
 def fitting(fields: Shown, shape: Event) -> Event:
     """The fields of theirs that their schema accepts, and those that it does not know."""
     return {key: value for key, value in fields.items() if key not in shape or fits(value, shape[key])}
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

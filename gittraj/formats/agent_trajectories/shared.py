@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from gittraj.formats.agent_trajectories.schema import Event, is_number, strict
+from gittraj.formats.agent_trajectories.schema import Event, strict
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Shown, to_event
+from gittraj.formats.base.carried import KEY, Names, Shown, to_event, without_carried
 from gittraj.formats.base.json_patch import difference, patch
+from gittraj.formats.base.shapes import number
 from gittraj.model.times import seconds, to_stamp
 
 OWN = "trail"
@@ -59,7 +60,7 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     tags = record.get("tags")
     if isinstance(tags, list) and tags and all(isinstance(tag, str) for tag in tags):
         event["tags"] = tags
-    if is_number(record.get("confidence")):
+    if number(record.get("confidence")):
         event["confidence"] = record["confidence"]
     return event if to_event(event) is not None else {**event, "type": "note"}
 
@@ -93,7 +94,7 @@ def read_decision(raw: Event, text: str) -> Event:
             decision[key] = value
     if others := [name for option in coerce.sequence(raw.get("alternatives")) if (name := _option(option))]:
         decision["alternatives"] = others
-    if is_number(raw.get("confidence")):
+    if number(raw.get("confidence")):
         decision["confidence"] = float(raw["confidence"])
     return decision
 
@@ -191,16 +192,15 @@ def document_events(document: Shown) -> Iterator[tuple[Event, Any]]:
     events is kept in the events that begin its chapters, and in the last one."""
     names = Names(OWN)
     ours = carried_trajectory(document)
+    own_agent = coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
     for chapter in coerce.objects(document.get("chapters")):
         author = coerce.text(chapter.get("agentName")) or coerce.text(chapter.get("agent"))
         if ours is None:
             yield _chapter_event(chapter, author, names), None
         for item in coerce.sequence(chapter.get("events")):
             record = {"type": "note", "content": item} if isinstance(item, str) else coerce.mapping(item)
-            plain, carried = without_carried(record)
-            same = ours is not None and author == (
-                coerce.text(coerce.mapping(ours).get("agent")) or "unknown"
-            )
+            plain, carried = without_carried(record, "raw")
+            same = ours is not None and author == own_agent
             event = read_event(plain, None if same else author, names)
             if carried is None:
                 leftover(plain, event)
@@ -250,18 +250,8 @@ def carried_trajectory(document: Shown) -> Any:
     """What we carried of the trajectory itself, with its first event; None in another's file."""
     for chapter in coerce.objects(document.get("chapters")):
         for event in coerce.objects(chapter.get("events")):
-            return coerce.mapping(without_carried(event)[1]).get("trajectory")
+            return coerce.mapping(without_carried(event, "raw")[1]).get("trajectory")
     return None
-
-
-def without_carried(event: Shown) -> tuple[Event, Any]:
-    """An event without what we added to it, and that."""
-    raw = event.get("raw")
-    if not isinstance(raw, dict) or KEY not in raw:
-        return dict(event), None
-    rest = {key: value for key, value in raw.items() if key != KEY}
-    plain = {key: value for key, value in event.items() if key != "raw"}
-    return {**plain, **({"raw": rest} if rest else {})}, raw[KEY]
 
 
 def with_carried(built: Event, carried: Event) -> Event:
@@ -278,7 +268,7 @@ def chapter_id(event_id: str) -> str:
 
 def _stamp(value: Any) -> str | None:
     """Milliseconds since 1970; a text in old files."""
-    if not is_number(value):
+    if not number(value):
         return to_stamp(value)
     try:
         moment = datetime.fromtimestamp(value / 1000, UTC) if value > 0 else None

@@ -19,17 +19,12 @@ def summarise(document: Mapping[str, Any]) -> str:
     return "\n".join("\n".join(section) for section in sections).rstrip() + "\n"
 
 
-def tell_chapter(chapter: Mapping[str, Any], number: int) -> str:
+def chapter_page(chapter: Mapping[str, Any], number: int) -> str:
     """All that a chapter's events say, as a page of its own."""
-    text = (
-        f"- **{e.get('type')}** {_indented(coerce.text(e.get('content')) or '')}" for e in chapter["events"]
-    )
+    contents = ((e.get("type"), coerce.text(e.get("content")) or "") for e in chapter["events"])
+    text = ("- **{}** {}".format(kind, content.replace("\n", "\n  ")) for kind, content in contents)
     head = (f"# {number}. {chapter['title']}", f"*Agent: {chapter['agentName']}*", "")
     return "\n".join([*head, *text]) + "\n"
-
-
-def _indented(content: str) -> str:
-    return content.replace("\n", "\n  ")
 
 
 def _head(document: Mapping[str, Any]) -> Iterator[str]:
@@ -93,13 +88,13 @@ def _chapters(chapters: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         yield f"### {number}. {chapter['title']}"
         yield f"*Agent: {chapter['agentName']}*"
         yield ""
-        texts = [event["content"] for event in chapter["events"] if _is_shown(event)]
-        yield from (f"- {content}" for content in texts)
-        yield from [""] if texts else []
-
-
-def _is_shown(event: Mapping[str, Any]) -> bool:
-    return event["type"] == "decision" or event.get("significance") in ("high", "critical")
+        shown = [
+            event["content"]
+            for event in chapter["events"]
+            if event["type"] == "decision" or event.get("significance") in ("high", "critical")
+        ]
+        yield from (f"- {content}" for content in shown)
+        yield from [""] if shown else []
 
 
 def _artifacts(document: Mapping[str, Any]) -> Iterator[str]:

@@ -14,8 +14,8 @@ from typing import Any
 
 from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STATUSES, TITLE, Event, fitting
 from gittraj.formats.agent_trajectories.shared import OWN, build_event, chapter_id, read_event, with_carried
-from gittraj.formats.agent_trajectories.summary import summarise, tell_chapter
-from gittraj.formats.base.carried import Names, carried_header, plain_event
+from gittraj.formats.agent_trajectories.summary import chapter_page, summarise
+from gittraj.formats.base.carried import Names, carried_header, plain_event, root_of
 from gittraj.formats.base.exported import Exported
 from gittraj.formats.base.json_document import events_of, pretty
 from gittraj.formats.base.json_patch import difference
@@ -60,7 +60,7 @@ def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
         yield f"{folder}/README.md", summarise(document)
         for number, chapter in enumerate(document["chapters"], 1):
             name = "-".join(_PLAIN.findall(chapter["title"].lower()))[:40].strip("-")
-            yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", tell_chapter(chapter, number)
+            yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", chapter_page(chapter, number)
 
 
 def _named(document: Mapping[str, Any], trajectory: Header) -> str:
@@ -72,26 +72,21 @@ def _named(document: Mapping[str, Any], trajectory: Header) -> str:
 def build(trajectory: Header, commits: Sequence[Mapping[str, Any]] = ()) -> dict[str, Any]:
     """The document of one trajectory."""
     events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
-    root = next((e[OWN]["root"] for e in events if _is_root(e)), None)
+    root = next((kept for e in events if (kept := root_of(e, OWN)) is not None), None)
     if root is not None and root.get("type") == "compacted" and isinstance(root.get("id"), str):
         return dict(root)
-    apart = {e["id"] for e in events if e.get(OWN) == {} or _is_root(e)}
+    apart = {e["id"] for e in events if e.get(OWN) == {} or root_of(e, OWN) is not None}
     chapters = _Chapters(trajectory).build([e for e in events if e["id"] not in apart])
-    header, ending = _header(trajectory, commits), _ending(trajectory, commits)
+    header = _header(trajectory)
     if root is None:
-        return {**header, "chapters": chapters, **ending}
+        return {**header, "chapters": chapters, **_ending(trajectory, commits)}
     kept = fitting(root, DOCUMENT) | {"version": 1}
     needed = {key: header[key] for key in ("id", "task", "status", "startedAt", "agents")}
-    beside = {key: ending[key] for key in ("retrospective",) if key in ending}
-    return {**needed, **beside, **kept, "chapters": chapters}
+    retrospective = _retrospective(trajectory["retrospective"])
+    return {**needed, **retrospective, **kept, "chapters": chapters}
 
 
-def _is_root(event: Event) -> bool:
-    own = event.get(OWN)
-    return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
-
-
-def _header(trajectory: Header, commits: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _header(trajectory: Header) -> dict[str, Any]:
     started = trajectory["startedAt"] or _EPOCH
     name = trajectory["id"]
     if not ID.fullmatch(name):
@@ -137,15 +132,14 @@ def _ending(trajectory: Header, commits: Sequence[Mapping[str, Any]]) -> dict[st
 def _retrospective(retrospective: Header | None) -> dict[str, Any]:
     if not retrospective or not retrospective["summary"] or retrospective["confidence"] is None:
         return {}
-    lists = {
-        key: retrospective[key] for key in ("challenges", "learnings", "suggestions") if retrospective[key]
-    }
-    rest = {
+    lists = [key for key in ("challenges", "learnings", "suggestions") if retrospective[key]]
+    fields = {
+        "summary": retrospective["summary"],
         "approach": retrospective["approach"] or "Not stated",
-        **lists,
+        **{key: retrospective[key] for key in lists},
         "confidence": retrospective["confidence"],
     }
-    return {"retrospective": {"summary": retrospective["summary"], **rest}}
+    return {"retrospective": fields}
 
 
 class _Chapters:
@@ -164,8 +158,7 @@ class _Chapters:
         self._carries = not any(OWN in e for e in events)
         if any("chapter" in e.get(OWN, {}) for e in events):
             return [*self._theirs(events)]
-        inside = {event["id"]: event for event in events}
-        return [*self._ours(inside)]
+        return [*self._ours({event["id"]: event for event in events})]
 
     def _ours(self, inside: Mapping[str, Event]) -> Iterator[dict[str, Any]]:
         for chapter in self._trajectory["chapters"]:

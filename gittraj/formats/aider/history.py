@@ -12,26 +12,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gittraj.formats.aider.session import LONGEST, read_session
+from gittraj.formats.base.peek import read_head
 from gittraj.model.session_items import Item
 
 name = "aider"
 agent = "aider"
 
 FILE = ".aider.chat.history.md"
-_HEAD = 65536
 _HEADER = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) *\r?$", re.MULTILINE)
 
 
 def detect(path: Path) -> bool:
     """Whether ``path`` is a history of Aider's, or a folder with one."""
-    try:
-        file = _file(path)
-        if not file.is_file():  # nobody may write into a pipe
-            return False
-        with file.open("rb") as stream:
-            return _HEADER.search(stream.read(_HEAD)) is not None
-    except (OSError, ValueError):
-        return False
+    return _HEADER.search(read_head(_file(path))) is not None
 
 
 def sessions(path: Path) -> Iterator[str]:

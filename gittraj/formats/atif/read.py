@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError
-from gittraj.formats.atif.shared import OWN, leftover, step_events, without_carried
+from gittraj.formats.atif.shared import OWN, leftover, step_events
 from gittraj.formats.base import carried, coerce, document
 from gittraj.formats.base.bulk import without_media
-from gittraj.formats.base.carried import KEY, Names
+from gittraj.formats.base.carried import KEY, Names, without_carried
 from gittraj.formats.base.exchanged import entry
-from gittraj.formats.base.peek import peek
+from gittraj.formats.base.peek import peek, read_head
 from gittraj.model.session_items import Damage, Entry, Fact, Item, Spent, TurnEnd, trajectory_id
 from gittraj.model.values import AnyEvent, Prompt, Usage
 
 name = "atif"
 agent = "atif"
 
-_HEAD = 65536
 _VERSION = re.compile(r"(?:ATIF-v)?\d+\.\d+")
 _MOST_PARTS = 100
 """Files that continue one run."""
@@ -45,13 +44,7 @@ class _Document:
 
 def detect(path: Path) -> bool:
     """Whether the file at ``path`` begins as a trajectory."""
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream:
-            return is_trajectory(peek(stream.read(_HEAD)))
-    except (OSError, ValueError):
-        return False
+    return is_trajectory(peek(read_head(path)))
 
 
 def is_trajectory(value: Any) -> bool:
@@ -219,7 +212,7 @@ def _facts(document: _Document, first: Mapping[str, Any], model: str | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _StepEvent:
     """An event, its position if stored, and its step's cost."""
 
     entry: Entry
@@ -227,7 +220,7 @@ class _Told:
     cost: float | None = None
 
 
-def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_Told]:
+def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -> Iterator[_StepEvent]:
     """The events of all steps. What the file says of the whole comes last: it begins no part of its own."""
     names = Names(name)
     for file in files:
@@ -238,11 +231,11 @@ def _entries(files: Sequence[Mapping[str, Any]], end: int, *, with_root: bool) -
         checkpoint = {"id": f"{names.of(*_shape(files[0]))}:root", "type": "checkpoint", OWN: {"root": root}}
         event = carried.to_event({**checkpoint, "content": str(files[0].get("schema_version"))})
         if event is not None:
-            yield _Told(Entry(event=event, end=end))
+            yield _StepEvent(Entry(event=event, end=end))
 
 
-def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
-    plain, ours = without_carried(without_media(step))
+def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_StepEvent]:
+    plain, ours = without_carried(without_media(step), "extra")
     read = step_events(plain, names)
     events = carried.uncarry(read, coerce.mapping(ours).get("events"))
     leftover(plain, [event for event, _ in events])
@@ -250,4 +243,4 @@ def _step(step: dict[str, Any], names: Names, end: int) -> Iterator[_Told]:
     for value, at in events:
         event = carried.to_event(value)
         if event is not None:
-            yield _Told(entry(event, end), at, cost)
+            yield _StepEvent(entry(event, end), at, cost)

@@ -12,7 +12,7 @@ from typing import Any
 
 from gittraj.formats.atif.schema import Event, fit
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, Shown
+from gittraj.formats.base.carried import Names, Shown
 from gittraj.formats.base.json_patch import difference, patch
 from gittraj.model.times import to_stamp
 
@@ -274,19 +274,3 @@ def _words(event: Shown) -> str:
 
 def _with_content(kind: str, text: str) -> dict[str, Any]:
     return {"type": kind, **({"content": text} if text else {})}
-
-
-def is_root(event: Shown) -> bool:
-    """Whether the event contains what a file says of the whole trajectory."""
-    own = event.get(OWN)
-    return event["type"] == "checkpoint" and isinstance(own, dict) and isinstance(own.get("root"), dict)
-
-
-def without_carried(step: Shown) -> tuple[dict[str, Any], Any]:
-    """A step without what we added to it, and that."""
-    extra = step.get("extra")
-    if not isinstance(extra, dict) or KEY not in extra:
-        return dict(step), None
-    rest = {key: value for key, value in extra.items() if key != KEY}
-    plain = {key: value for key, value in step.items() if key != "extra"}
-    return {**plain, **({"extra": rest} if rest else {})}, extra[KEY]

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.formats.atif.schema import ROOT
-from gittraj.formats.atif.shared import OWN, VERSION, build_metrics, build_step, is_root, step_events
+from gittraj.formats.atif.shared import OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
-from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event
+from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, root_of
 from gittraj.formats.base.exported import Exported
 from gittraj.formats.base.json_document import events_of, pretty
 from gittraj.formats.base.shapes import fits
@@ -39,7 +39,7 @@ def write(exported: Exported) -> Iterator[str]:
 def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     """The document of one trajectory. ``others`` may be its subagents."""
     events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
-    root = next((e for e in events if is_root(e)), None)
+    root = next((e for e in events if root_of(e, OWN) is not None), None)
     kept = root[OWN]["root"] if root else {}
     named = {key: value for key, value in kept.items() if key in ROOT and fits(value, ROOT[key])}
     children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == trajectory["id"]}

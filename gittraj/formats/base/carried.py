@@ -127,6 +127,22 @@ def is_inside(path: Any) -> bool:
 # ---------------------------------------------------------------- the trajectory
 
 
+def without_carried(value: Shown, field: str) -> tuple[dict[str, Any], Any]:
+    """The object without what we added to its ``field``, and that."""
+    fields = value.get(field)
+    if not isinstance(fields, dict) or KEY not in fields:
+        return dict(value), None
+    rest = {key: item for key, item in fields.items() if key != KEY}
+    plain = {key: item for key, item in value.items() if key != field}
+    return {**plain, **({field: rest} if rest else {})}, fields[KEY]
+
+
+def root_of(event: Shown, own: str) -> dict[str, Any] | None:
+    """The fields of the whole document, if they were kept in this event's field ``own``."""
+    root = coerce.mapping(event.get(own)).get("root") if event["type"] == "checkpoint" else None
+    return root if isinstance(root, dict) else None
+
+
 def carried_header(header: Shown) -> dict[str, Any]:
     """The fields of a HEADER that its events do not have."""
     fields = {key: header[key] for key in _HEADER if header.get(key)}

@@ -17,9 +17,9 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.peek import read_head
 from gittraj.model.session_items import Cursor, Damage, Fact, Item
 
-_HEAD = 65536
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT = 12
 _TRUSTED = frozenset(("commit", "note"))
@@ -53,14 +53,9 @@ class Sessions:
     damages: Sequence[Damage]
 
 
-def read_head(path: Path) -> Iterator[str]:
+def first_texts(path: Path) -> Iterator[str]:
     """The texts of the first notes, if the file holds notes."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD)
-    except OSError:
-        return
-    for record in lines.head(head):
+    for record in lines.head(read_head(path)):
         if record.keys() != _KEYS:
             return
         yield coerce.text(record["note"]) or ""

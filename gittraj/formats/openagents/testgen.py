@@ -19,7 +19,7 @@ from gittraj.model.values import AnyEvent, Foreign, Json, NoteEvent, Prompt, Ret
 
 ROW = "testgen"
 """The field of the last event's ``raw`` with the row."""
-_TOLD = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
+_IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
 def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str | None) -> Iterator[Item]:
@@ -95,8 +95,7 @@ def _reflection(number: int, thought: Mapping[str, Any]) -> Foreign:
 
 
 def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
-    listed = row.get("uncertainties")
-    challenges = tuple(item for item in listed if isinstance(item, str)) if isinstance(listed, list) else ()
+    challenges = tuple(item for item in coerce.sequence(row.get("uncertainties")) if isinstance(item, str))
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
     return RetrospectiveEvent(
@@ -109,5 +108,5 @@ def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
             challenges=challenges,
             confidence=None if score is None else min(max(score / 10, 0.0), 1.0),
         ),
-        raw={ROW: {key: value for key, value in row.items() if key not in _TOLD or not value}},
+        raw={ROW: {key: value for key, value in row.items() if key not in _IN_EVENTS or not value}},
     )

@@ -142,10 +142,9 @@ def _column(value: Any) -> Any:
 
 def _tests(events: Sequence[Mapping[str, Any]]) -> Iterator[Any]:
     for event in events:
-        checks = coerce.mapping(event.get("raw")).get("checks") if event["type"] == "verification" else None
-        for check in checks if isinstance(checks, list) else ():
-            if "test" in coerce.mapping(check):
-                yield check["test"]
+        if event["type"] == "verification":
+            checks = coerce.objects(coerce.mapping(event.get("raw")).get("checks"))
+            yield from (check["test"] for check in checks if "test" in check)
 
 
 def _number(event: Mapping[str, Any]) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 from gittraj.errors import FormatError
 from gittraj.formats.base import coerce, lines, session_id
 from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.peek import HEAD, read_head
 from gittraj.formats.openai import completion
 from gittraj.formats.openai import messages as openai_messages
 from gittraj.model.session_items import Cursor, Item
@@ -21,22 +22,17 @@ from gittraj.model.session_items import Cursor, Item
 name = "openai-dataset"
 agent = "openai-chat"
 
-_HEAD = 65536
 _TRUSTED = frozenset(("messages",))
 _CUT_FIRST_LINE = b'{"messages"'
 
 
 def detect(path: Path) -> bool:
     """Whether the file at ``path`` begins with lines of conversations."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD)
-    except OSError:
-        return False
+    head = read_head(path)
     if objects := lines.head(head, 3):
         return all(_is_record(record) for record in objects)
     first = head.lstrip()[:200].replace(b" ", b"")
-    return len(head) == _HEAD and b"\n" not in head and first.startswith(_CUT_FIRST_LINE)
+    return len(head) == HEAD and b"\n" not in head and first.startswith(_CUT_FIRST_LINE)
 
 
 def _is_record(record: dict[str, Any]) -> bool:

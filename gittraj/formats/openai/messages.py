@@ -94,7 +94,8 @@ class _Reading:
         common |= {"model": model, "response": record}
         calls = list(completion.calls(message))
         text, artifact = completion.text(message.get("content"))
-        text = text or coerce.text(message.get("refusal")) or _transcript(message) or ""
+        transcript = coerce.mapping(message.get("audio")).get("transcript")
+        text = text or coerce.text(message.get("refusal")) or coerce.text(transcript) or ""
         ordinal = 0
         if thought := completion.reasoning(message):
             yield self._entry(Thinking(id=f"{record}:{ordinal}", **common, content=thought))
@@ -131,7 +132,3 @@ class _Reading:
         text, artifact = completion.text(message.get("content"))
         event = ToolResult(id=f"{record}:0", **common, content=text, call_id=call_id, artifact=artifact)
         return self._entry(event, commits=commits.printed(text))
-
-
-def _transcript(message: dict[str, Any]) -> str | None:
-    return coerce.text(coerce.mapping(message.get("audio")).get("transcript"))

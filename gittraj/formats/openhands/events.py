@@ -6,7 +6,7 @@ cost what they grew by. Recalled knowledge and changes of the program's state ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, document, editor, session_id
@@ -244,9 +244,8 @@ _BOOKKEEPING = frozenset(
 
 def _content(event: dict[str, Any], args: dict[str, Any]) -> Any:
     text = coerce.text(args.get("content")) or coerce.text(event.get("message")) or ""
-    urls = args.get("image_urls")
-    shown: Iterable[Any] = urls if isinstance(urls, list) else ()
-    return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in shown)]
+    urls = coerce.sequence(args.get("image_urls"))
+    return [{"text": text}, *({"type": "image_url", "image_url": {"url": url}} for url in urls)]
 
 
 def _spoken(event: dict[str, Any], args: dict[str, Any]) -> str:

@@ -41,7 +41,8 @@ def _spans(trajectory: Header, ids: Mapping[str, Header], exported: Exported) ->
     times = _times(trajectory, events)
     parent = str((trajectory["parent"] or {}).get("id"))
     root = {
-        **_named(trajectory["id"], "root", trace=_top(trajectory, ids)),
+        "traceId": _digest("trace", _top(trajectory, ids))[:32],
+        "spanId": _span_id(trajectory["id"], "root"),
         **({"parentSpanId": _span_id(parent, "root")} if parent in ids else {}),
         "name": f"invoke_agent {trajectory['agent'] or ''}".strip(),
         "kind": _INTERNAL,
@@ -197,10 +198,6 @@ def _value(value: Any) -> dict[str, Any]:
 
 def _provider(model: str | None) -> str | None:
     return next((p for start, p in _PROVIDERS.items() if (model or "").startswith(start)), None)
-
-
-def _named(trajectory: str, name: str, *, trace: str) -> Span:
-    return {"traceId": _digest("trace", trace)[:32], "spanId": _span_id(trajectory, name)}
 
 
 def _span_id(trajectory: str, name: str) -> str:
