@@ -37,7 +37,7 @@ def fold_account(records: Sequence[Record]) -> Header:
         "prompt": next((f.prompt for f in figures if f.prompt), None),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
-        "decisions": unique(map(spell, chain.from_iterable(f.decisions for f in figures))),
+        "decisions": _once(map(spell, chain.from_iterable(f.decisions for f in figures))),
         **_fold_caveats(figures),
         "result": next((f.result for f in reversed(figures) if f.result), None),
         "why": next((f.why for f in figures if f.why), None),
@@ -53,6 +53,19 @@ def fold_account(records: Sequence[Record]) -> Header:
         "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
         "incomplete": any(record.incomplete for record in records),
     }
+
+
+def _once(decisions: Iterable[Header]) -> list[Header]:
+    """Without those inferred from a later message that says the same."""
+    found: list[Header] = []
+    seen: set[tuple[str, ...]] = set()
+    for decision in decisions:
+        sides = tuple(side.lower() for side in (decision["chosen"], *decision["alternatives"]))
+        repeated = decision["by"] == "inferred" and sides in seen
+        if not repeated and decision not in found:
+            found.append(decision)
+        seen.add(sides)
+    return found
 
 
 def _fold_caveats(figures: Sequence[PartSummary]) -> Header:

@@ -46,12 +46,21 @@ def read_prose(messages: Sequence[Message], stated: Sequence[Decision], prompt: 
     said = [message.content for message in messages if message.content.strip()]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
-        decisions=tuple({d.quote: d for d in decisions}.values())[:MOST_DECISIONS],
+        decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
         result=find_result(said),
         why=next(reasons, None) or find_reason(said, choices),
     )
+
+
+def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """A summary repeats what was said on the way: the first of those with the same sides."""
+    found: dict[tuple[str, ...], Decision] = {}
+    for decision in decisions:
+        sides = (decision.chosen, *decision.alternatives)
+        found.setdefault(tuple(side.lower() for side in sides), decision)
+    return tuple(found.values())
 
 
 def _decision(choice: Choice, event: str) -> Decision:

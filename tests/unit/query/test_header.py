@@ -364,3 +364,12 @@ def test_a_cost_of_nothing_beside_many_tokens_is_unknown() -> None:
 
     assert shown(5_000) == (None, "unknown")
     assert shown(5) == (0.0, "reported")
+
+
+def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
+    first = record(decisions=(Decision(chosen="a dict", alternatives=("a list",), by="inferred", quote="1"),))
+    again = record(
+        at=5, decisions=(Decision(chosen="A dict", alternatives=("a list",), by="inferred", quote="2"),)
+    )
+    header = fold({A: [first, again]}).header(A)
+    assert [decision["quote"] for decision in header["decisions"]] == ["1"]

@@ -52,3 +52,10 @@ def test_a_stated_reason_comes_first() -> None:
 def test_nothing_is_made_up() -> None:
     prose = read_prose([Message(id="m", content="Let me look at the file.")], (), "why?")
     assert (prose.decisions, prose.caveats, prose.result, prose.why) == ((), (), None, None)
+
+
+def test_what_a_summary_repeats_stands_once() -> None:
+    on_the_way = Message(id="1", content="I'll use floor division instead of rounding.")
+    summary = Message(id="2", content="## Decisions\n\n- **Floor division over rounding**: boxes are whole")
+    (decision,) = read_prose([on_the_way, summary], (), None).decisions
+    assert (decision.chosen, decision.alternatives, decision.event) == ("floor division", ("rounding",), "1")
