@@ -30,24 +30,24 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     asking        the process that an agent waits for: asks for a retrospective
     --------------
     query         answers from the records: log, show, why, context, stats
-    record        the composer: drain (what is new), redact, seal, write notes
+    record        builds records: drain (what is new), redact, seal, write notes
     --------------
     agents        live agents: how one is recognised, where its sessions are
     capture       which events belong to which commit; pure
-    decisions     what is recorded on purpose: blocks, commands, their wording
-    notes         records on commits and monthly segments: store, merge, tree, carry
+    decisions     recorded on purpose: blocks, commands (inferred ones: events/prose)
+    notes         records on commits and monthly segments: store, refs, merge, tree, carry
     redact        secrets out of text: rules, classifier, engine
     seal          thinking encrypted for named readers (age)
     --------------
     config        git config traj.*, then .gittraj.yml
-    events        folds over events: summaries, test runs, prose, truncation, sensitive output; pure
-    formats       one folder per format: bytes of a session in, items out, and back
-    history       where rewritten commits went: amend, rebase, squash
+    events        computed from events: summaries, test runs, prose, truncation; pure
+    formats       a module or folder per format: bytes of a session in, items out, and back
+    history       where rewritten commits went when no hook told: rebase, squash, pick
     state         .git/traj, all of it: cursors, spool, locks
     tasks         beads, GitHub, Linear, Jira
     --------------
     git           git itself: objects, refs, reflogs, blame; libgit2 or plumbing
-    model         the values that all rooms speak of, and their JSON
+    model         the data types that all rooms share, and their JSON
     --------------
     errors        every error that is raised on purpose
 """

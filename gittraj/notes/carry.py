@@ -1,6 +1,6 @@
 """Records follow rewritten commits: copies on the new ids, with where they came from. Pure.
 
-Old ids keep theirs. A record keeps its ``rev`` and its evidence; that it was carried changes neither.
+The old commits keep their records. A record keeps its ``rev`` and its evidence; being carried changes neither.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 import types
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from gittraj import formats
 from gittraj.agents import Agent, SessionFile, is_new
 from gittraj.commands import export
 from gittraj.config import Environ
+from gittraj.events.runs import runners
+from gittraj.events.runs.summaries import read_summary
 from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
@@ -140,3 +143,13 @@ def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         text, _ = expand(rule.good[0], seed)
         assert text.startswith("acme_live_")
         assert re.fullmatch(rule.pattern, text)
+
+
+def test_a_test_runner() -> None:
+    (row,) = tomllib.loads(example("A test runner"))["runner"]
+    runner = runners._row(row)
+    assert runner.command.match("foobar --all")
+    verdict = read_summary(runner, "3 ok, 1 bad\n", ["foobar"], "whole")
+    assert verdict is not None
+    assert verdict.counts is not None
+    assert (verdict.outcome, verdict.counts.passed, verdict.counts.failed) == ("failed", 3, 1)

@@ -50,7 +50,7 @@ def find_moved(
     taken: Collection[str],
     silent: Collection[str],
 ) -> list[Rewrite]:
-    """What stands on ``old`` belongs on one of the ``fresh`` commits too, or on another piece beside it.
+    """Records on ``old`` belong on one of the ``fresh`` commits too, or on another piece beside it.
     ``more`` are commits that get records besides those that have some; ``rewrites`` what is known of
     rewritten ones, ``gathered`` of those that went into squashes; ``taken`` have work of their own;
     ``silent`` were made while switched off."""
