@@ -1,6 +1,6 @@
 """Records follow rewritten commits: copies on the new ids, with where they came from. Pure.
 
-The old commits keep their records. A record keeps its ``rev`` and its evidence; being carried changes neither.
+The old commits keep their records. A carried record keeps its ``rev`` and its evidence.
 """
 
 from __future__ import annotations
