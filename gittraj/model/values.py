@@ -191,9 +191,12 @@ class Decided(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteEvent(Event):
-    """``chapter``: the title of the events that follow."""
+    """``chapter``: the title of the events that follow; ``refusal``: the call that a person did not let run,
+    and from the second line on what they said to it."""
 
-    kind: Literal["finding", "note", "error", "compaction", "verification", "checkpoint", "chapter"]
+    kind: Literal[
+        "finding", "note", "error", "compaction", "verification", "checkpoint", "chapter", "refusal"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

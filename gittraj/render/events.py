@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-Event = Mapping[str, Any]
+from gittraj.model.arguments import main_argument
 
-_MAIN_ARGUMENTS = (
-    *("command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url"),
-    *("prompt", "description"),
-)
+Event = Mapping[str, Any]
 
 
 def describe_call(event: Event) -> tuple[str, str]:
     """A call's tool, and its files, its main argument, or else all its arguments."""
     name, arguments = event["tool"]["name"] or "tool", event["tool"]["arguments"]
     paths = [file["path"] for file in event.get("files", ())]
-    if paths:
-        return name, ", ".join(paths)
-    if isinstance(arguments, dict):
-        for key in _MAIN_ARGUMENTS:
-            if value := arguments.get(key):
-                return name, " ".join(map(str, value)) if isinstance(value, list) else str(value)
-    if isinstance(arguments, str) or not arguments:
-        return name, arguments or ""
-    return name, json.dumps(arguments, ensure_ascii=False)
+    return name, ", ".join(paths) if paths else main_argument(arguments)
 
 
 def failed(event: Event) -> bool:

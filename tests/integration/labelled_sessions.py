@@ -271,7 +271,6 @@ SESSIONS = (
         states=[
             label("a bucket", "human", "a window", question="How?"),
             label("Limit"),
-            label("declined Bash", "human"),
         ],
     ),
     Labelled(
@@ -299,7 +298,6 @@ SESSIONS = (
         ],
         states=[
             label("a bucket", "human", "a log", question="How?"),
-            label("declined exec_command", "human"),
         ],
     ),
     Labelled(
@@ -328,7 +326,7 @@ SESSIONS = (
             ),
             Runs("rm x", "The user rejected permission to use this specific tool call.", failed=True),
         ],
-        states=[label("a bucket", "human", "a log", question="How?"), label("declined bash", "human")],
+        states=[label("a bucket", "human", "a log", question="How?")],
     ),
     Labelled(
         name="choices that are only discussed",

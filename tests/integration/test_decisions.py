@@ -131,23 +131,11 @@ JUDGED = {
         ),
         ("human", "Just scrolling improvements"),
     ],
-    # "The tool use was rejected", without words of the human's
-    "claude-code/entire-glued-objects.jsonl": [("human", "declined Edit")],
-    # the same refusal in two versions of one session, with "Try again."
-    "claude-code/entire-grown/2-mid.jsonl": [("human", "declined Edit")],
-    "claude-code/entire-grown/3-late.jsonl": [("human", "declined Edit")],
     "claude-code/entire-huge-4mb.jsonl": [
         ("human", "Separate e2e_test/ (Recommended)"),
         ("human", "Standalone copy"),
         ("human", "--allowedTools with specific list"),
-        # two plans that the human did not approve, once with questions
-        ("human", "declined ExitPlanMode"),
-        ("human", "declined ExitPlanMode"),
     ],
-    # refused with "any chance we can consolidate this code?"
-    "claude-code/entire-images.jsonl": [("human", "declined Edit")],
-    # each in a result of its own
-    "claude-code/v2-short.jsonl": [("human", "declined Bash"), ("human", "declined Glob")],
     # the plan lies in a file outside of the log
     "claude-code/v2-subagent-inline.jsonl": [
         ("human", "No rig"),
@@ -181,7 +169,7 @@ def test_the_decisions_of_real_sessions_are_those_that_were_judged(samples: Path
             found[path.relative_to(samples).as_posix()] = decided
     assert found == JUDGED
     assert messages > 800
-    assert Counter(by for each in found.values() for by, _ in each) == {"human": 17}
+    assert Counter(by for each in found.values() for by, _ in each) == {"human": 9}
 
 
 @pytest.mark.shared

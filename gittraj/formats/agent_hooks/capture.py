@@ -18,13 +18,12 @@ from gittraj.formats.agent_hooks import calls
 from gittraj.formats.agent_hooks.calls import Ended
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.claude import decisions, prompts
 from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
     Message,
     NoteEvent,
     PeerMessage,
@@ -274,10 +273,9 @@ class _Reading:
         event = tool_result(how, call_id=call_id, duration_ms=coerce.number(took), **common)
         yield record.entry(event, edits=how.edits, commits=how.commits)
         if how.result is not None:
-            decided = decisions.decisions(tool, _arguments(record), response, how.result)
-            for ordinal, decision in enumerate(decided):
-                common = _owned(record, call_id, f"decided{ordinal}")
-                yield record.entry(Decided(**common, decision=decision))
+            said = decisions.decisions(tool, _arguments(record), response, how.result)
+            for ordinal, found in enumerate(said):
+                yield record.entry(ruling(found, **_owned(record, call_id, f"decided{ordinal}")))
 
 
 def _tool(record: _Record) -> str:

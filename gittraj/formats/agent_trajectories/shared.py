@@ -27,6 +27,7 @@ _AS_THEIRS = {
     "compaction": "note",
     "checkpoint": "note",
     "chapter": "note",
+    "refusal": "note",
     "verification": "completion-evidence",
     "retrospective": "reflection",
 }

@@ -26,7 +26,7 @@ COPIED = "copied_context"
 _AGENT = ("thinking", "message", "tool_call")
 _SYSTEM = frozenset(
     (
-        *("finding", "note", "error", "compaction", "verification", "checkpoint", "chapter"),
+        *("finding", "note", "error", "compaction", "verification", "checkpoint", "chapter", "refusal"),
         *("message_sent", "message_received", "decision", "retrospective"),
     )
 )

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.claude import calls, decisions, media, prompts, results
 from gittraj.formats.claude.record import Record
 from gittraj.model.session_items import Entry, Item, Spent, TurnEnd
 from gittraj.model.values import (
-    Decided,
     Foreign,
     Message,
     NoteEvent,
@@ -126,9 +125,9 @@ class Conversation:
         result = results.result(block, record.detail, shell=tool in calls.SHELLS)
         event = tool_result(result, call_id=call_id, bytes=result.size, **record.common(ordinal))
         yield record.entry(event, edits=result.edits, commits=result.commits)
-        decided = decisions.decisions(tool, arguments, record.detail, result)
-        for n, decision in enumerate(decided, len(record.content)):
-            yield record.entry(Decided(**record.common(n), decision=decision))
+        said = decisions.decisions(tool, arguments, record.detail, result)
+        for n, found in enumerate(said, len(record.content)):
+            yield record.entry(ruling(found, **record.common(n)))
 
 
 def usage(value: Any) -> Usage:

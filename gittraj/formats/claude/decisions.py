@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import answered
+from gittraj.formats.base.outcomes import Refusal, answered
 from gittraj.formats.claude import results
 from gittraj.model.values import Decision
 
@@ -19,11 +19,13 @@ _REASON = re.compile(
 )
 
 
-def decisions(name: str | None, arguments: Any, detail: Any, result: results.Result) -> tuple[Decision, ...]:
-    """What was decided by the answer to a call of tool ``name`` (``None``: not known)."""
+def decisions(
+    name: str | None, arguments: Any, detail: Any, result: results.Result
+) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call of tool ``name`` (``None``: not known)."""
     advice = results.declined(result.text) if result.is_error else None
     if advice is not None:
-        return (Decision(chosen=f"declined {name or 'a tool call'}", by="human", reasoning=advice or None),)
+        return (Refusal(name, arguments, advice),)
     if result.is_error:
         return ()
     fields = coerce.mapping(detail)

@@ -1,4 +1,4 @@
-"""What a human decided when Codex asked: questions of ``request_user_input`` and refused calls."""
+"""What a human decided when Codex asked: the questions of ``request_user_input``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,6 @@ from gittraj.model.values import Decision
 ASKING = "request_user_input"
 _OTHER = "user_note: "
 """The prefix of a free text among the chosen labels."""
-
-
-def refused(tool: str | None) -> Decision:
-    """The decision that a call is not to run."""
-    return Decision(chosen=f"declined {tool or 'a tool call'}", by="human")
 
 
 def answered(arguments: Any, output: str) -> Iterator[Decision]:

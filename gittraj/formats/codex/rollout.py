@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.outcomes import Refusal, ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.codex import answers, calls, facts, outputs, prompts
@@ -27,7 +27,6 @@ from gittraj.model.session_items import Cursor, Damage, Entry, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
     Artifact,
-    Decided,
     Decision,
     Message,
     NoteEvent,
@@ -233,12 +232,12 @@ class _Reading:
             duration_ms=output.duration_ms,
             **record.common(),
         )
-        decided: Iterable[Decision] = ()
+        said: Iterable[Decision | Refusal] = ()
         if output.declined:
-            decided = (answers.refused(call.name if call else None),)
+            said = (Refusal(call.name, call.arguments) if call else Refusal(None),)
         elif call and call.name == answers.ASKING:
-            decided = answers.answered(call.arguments, output.text)
-        stated = [Decided(**record.common(n), decision=decision) for n, decision in enumerate(decided, 1)]
+            said = answers.answered(call.arguments, output.text)
+        stated = [ruling(found, **record.common(n)) for n, found in enumerate(said, 1)]
         return [record.entry(event, commits=output.commits), *map(record.entry, stated)]
 
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, document, images
+from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.copilot import parts
 from gittraj.formats.copilot.parts import Call
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
-    Decision,
     Message,
     NoteEvent,
     Prompt,
@@ -165,8 +164,8 @@ class _Request:
             commits=commits.printed(call.output),
         )
         if call.declined:
-            decision = Decision(chosen=f"declined {call.name}", by="human")
-            yield self._entry(Decided(**fields | {"id": f"{common['id']}:decided"}, decision=decision))
+            said = Refusal(call.name, call.arguments)
+            yield self._entry(ruling(said, **fields | {"id": f"{common['id']}:decided"}))
 
     def _outcome(self, response: str | None) -> Iterator[Item]:
         ts = self._at("totalElapsed")

@@ -70,7 +70,7 @@ class _Reading:
         self._number: int = state.get("record", 0)
         self._open: dict[str, str] = dict(state.get("open", {}))
         """The names of the calls without a result."""
-        self._asked: dict[str, tuple[Any, Any]] = {}
+        self._asked: dict[str, Any] = {}
         """What answers to this turn's questions are read with."""
         self._thought: set[str] = set()
         self._idle = True
@@ -223,9 +223,7 @@ class _Reading:
         call_id = coerce.text(request.get("toolCallId"))
         if call_id:
             self._open[call_id] = tool
-            if tool == "ask_user":
-                asked = coerce.mapping(arguments)
-                self._asked[call_id] = asked.get("question"), asked.get("choices")
+            self._asked[call_id] = arguments
         yield record.entry(
             ToolCall(**record.common(ordinal), **reply, name=tool, arguments=arguments, call_id=call_id),
             edits=calls.edits(tool, arguments),
@@ -237,8 +235,7 @@ class _Reading:
     def _completed(self, record: Record) -> Iterator[Item]:
         call_id = coerce.text(record.data.get("toolCallId"))
         tool = self._open.pop(call_id or "", "a tool call")
-        question, choices = self._asked.pop(call_id or "", (None, None))
-        yield from results.entries(record, tool, question, choices)
+        yield from results.entries(record, tool, self._asked.pop(call_id or "", None))
 
 
 def _attached(text: str, data: dict[str, Any]) -> tuple[str, Artifact | None]:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce, commits
+from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.copilot import calls
 from gittraj.formats.copilot.record import Record
 from gittraj.model.session_items import Entry
-from gittraj.model.values import Decided, Decision, ToolResult
+from gittraj.model.values import Decision, ToolResult
 
 _REFUSED = ("rejected", "denied")
 _NOT_ASKED = "could not request permission from user"
@@ -18,8 +19,8 @@ _FAILED = (*_REFUSED, "failure", "error", "timeout")
 _ANSWER = re.compile(r"User (?:selected|responded|answered|chose)[^:\n]{0,40}: *")
 
 
-def entries(record: Record, tool: str, question: Any, choices: Any) -> Iterator[Entry]:
-    """The result of a call of ``tool``; ``question`` and ``choices`` are what it asked the user."""
+def entries(record: Record, tool: str, arguments: Any) -> Iterator[Entry]:
+    """The result of a call of ``tool``; ``arguments``: None if the call was not read."""
     data = record.data
     result, error = coerce.mapping(data.get("result")), data.get("error")
     kind = result.get("result_type") or coerce.mapping(error).get("code")
@@ -34,13 +35,13 @@ def entries(record: Record, tool: str, question: Any, choices: Any) -> Iterator[
     )
     yield record.entry(event, commits=commits.printed(text))
     by_rule = kind == "denied" and ("user" not in text or _NOT_ASKED in text)
-    decision = None
     if kind in _REFUSED and not by_rule:
-        decision = Decision(chosen=f"declined {tool}", by="human")
-    elif isinstance(question, str) and text and not event.is_error:
-        decision = _answer(question, choices, text)
-    if decision:
-        yield record.entry(Decided(**record.common(1), decision=decision))
+        yield record.entry(ruling(Refusal(tool, arguments), **record.common(1)))
+    elif tool == "ask_user" and text and not event.is_error:
+        asked = coerce.mapping(arguments)
+        if question := coerce.text(asked.get("question")):
+            answer = _answer(question, asked.get("choices"), text)
+            yield record.entry(ruling(answer, **record.common(1)))
 
 
 def _answer(question: str, choices: Any, text: str) -> Decision:

@@ -6,7 +6,7 @@ Only what is explicit in the log; nothing is inferred.
 from __future__ import annotations
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import answered
+from gittraj.formats.base.outcomes import Refusal, answered
 from gittraj.formats.gemini.calls import Call
 from gittraj.formats.gemini.results import Result
 from gittraj.model.values import Decision
@@ -16,10 +16,10 @@ _REJECTED = "Plan rejected."
 _FEEDBACK = "User feedback:"
 
 
-def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
-    """What was decided by the answer to a call (``None``: not known)."""
+def decisions(call: Call | None, result: Result) -> tuple[Decision | Refusal, ...]:
+    """What was said by the answer to a call (``None``: not known)."""
     if result.declined:
-        return (Decision(chosen=f"declined {call.name if call else 'a tool call'}", by="human"),)
+        return (Refusal(call.name, call.arguments) if call else Refusal(None),)
     if result.is_error or call is None:
         return ()
     match call.name:
@@ -29,7 +29,7 @@ def decisions(call: Call | None, result: Result) -> tuple[Decision, ...]:
             return (Decision(chosen="approved the plan", by="human"),)
         case "exit_plan_mode" if result.text.startswith(_REJECTED):
             feedback = result.text.partition("\n")[0].partition(_FEEDBACK)[2].strip()
-            return (Decision(chosen="rejected the plan", by="human", reasoning=feedback or None),)
+            return (Refusal("the plan", words=feedback),)
         case _:
             return ()
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.base.position import Position
 from gittraj.formats.gemini import calls, decisions, facts, prompts, results, usage
 from gittraj.formats.gemini.parts import Part, function_call, function_response, parts, text
 from gittraj.model.session_items import Entry, Item, Spent
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
     Foreign,
     Message,
     NoteEvent,
@@ -166,9 +165,8 @@ class Messages:
         common["ts"] = coerce.stamp(ended) or common["ts"]
         event = tool_result(result, call_id=call_id, **common)
         yield self._entry(event, edits=result.edits, commits=result.commits)
-        for n, decision in enumerate(decisions.decisions(call, result)):
-            decided = common | {"id": f"{common['id']}.d{n}"}
-            yield self._entry(Decided(**decided, decision=decision))
+        for n, found in enumerate(decisions.decisions(call, result)):
+            yield self._entry(ruling(found, **common | {"id": f"{common['id']}.d{n}"}))
 
     # ------------------------------------------------------------ the model
 

@@ -14,11 +14,12 @@ from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment, Lines
+from gittraj.formats.base.outcomes import ruling
 from gittraj.formats.base.position import Position
 from gittraj.formats.base.session_id import shape_id
 from gittraj.formats.gemini import calls, decisions, results, usage
 from gittraj.model.session_items import Cursor, Damage, Entry, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Decided, Message, NoteEvent, Prompt, ToolCall, ToolResult
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, ToolCall, ToolResult
 
 name = "gemini-stream-json"
 agent = "gemini-cli"
@@ -175,8 +176,8 @@ class _Reading:
             truncated=result.truncated,
         )
         yield Entry(event=event, end=end, edits=result.edits, commits=result.commits)
-        for n, decision in enumerate(decisions.decisions(call, result), 1):
-            yield Entry(event=Decided(**self._common(value, str(n)), decision=decision), end=end)
+        for n, found in enumerate(decisions.decisions(call, result), 1):
+            yield Entry(event=ruling(found, **self._common(value, str(n))), end=end)
 
     def _ended(self, value: dict[str, Any], end: int) -> Iterator[Item]:
         stats = value.get("stats")

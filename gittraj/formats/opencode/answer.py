@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.outcomes import tool_result
+from gittraj.formats.base.outcomes import ruling, tool_result
 from gittraj.formats.opencode import calls, results
 from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
-from gittraj.model.values import AnyEvent, Decided, Foreign, Message, NoteEvent, Thinking, ToolCall, Usage
+from gittraj.model.values import AnyEvent, Foreign, Message, NoteEvent, Thinking, ToolCall, Usage
 
 Json = dict[str, Any]
 _GOES_ON = ("tool-calls", "unknown")
@@ -155,9 +155,9 @@ class Answer:
         common = self._common(part) | {"id": f"{name}:1"}
         event = tool_result(result, call_id=call_id, duration_ms=result.duration, **common)
         entries = [self._entry(event, commits=result.commits)]
-        for number, decision in enumerate(result.decisions, 2):
+        for number, found in enumerate(result.decisions, 2):
             common = self._common(part) | {"id": f"{name}:{number}"}
-            entries.append(self._entry(Decided(**common, decision=decision)))
+            entries.append(self._entry(ruling(found, **common)))
         self._results.append((ended or 0, len(self._results), entries))
 
     def _finish(self, part: Json) -> Iterator[Item]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gittraj.formats.base import coerce, commits, images
+from gittraj.formats.base.outcomes import Refusal
 from gittraj.formats.opencode import calls
 from gittraj.model.values import Artifact, Decision
 
@@ -29,7 +30,7 @@ class Result:
     truncated: bool
     artifact: Artifact | None
     commits: tuple[str, ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[Decision | Refusal, ...]
     time: int | None
     duration: int | None
 
@@ -52,7 +53,7 @@ def result(tool: str, state: dict[str, Any]) -> Result | None:
         truncated=detail.get("truncated") is True,
         artifact=next((image for _, image in images if image), None),
         commits=commits.printed(text) if tool in calls.SHELLS else (),
-        decisions=_declined(tool, state.get("error")) if failed else _decided(tool, state, detail),
+        decisions=_declined(tool, state) if failed else _decided(tool, state, detail),
         time=ended,
         duration=max(0, ended - begun) if begun is not None and ended is not None else None,
     )
@@ -66,12 +67,12 @@ def file_image(part: dict[str, Any]) -> tuple[str, Artifact | None]:
     return f"[{coerce.text(part.get('filename')) or coerce.text(part.get('mime')) or 'file'}]", None
 
 
-def _declined(tool: str, error: Any) -> tuple[Decision, ...]:
-    message = coerce.text(error) or ""
+def _declined(tool: str, state: dict[str, Any]) -> tuple[Refusal, ...]:
+    message = coerce.text(state.get("error")) or ""
     if not message.startswith((REJECTED, _DISMISSED)):
         return ()
     advice = message.partition(_ADVICE)[2].strip()
-    return (Decision(chosen=f"declined {tool}", by="human", reasoning=advice or None),)
+    return (Refusal(tool, state.get("input"), advice),)
 
 
 def _decided(tool: str, state: dict[str, Any], detail: dict[str, Any]) -> tuple[Decision, ...]:

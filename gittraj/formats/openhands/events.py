@@ -7,17 +7,17 @@ cost what they grew by. Recalled knowledge and changes of the program's state ar
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, document, editor, session_id
+from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.openhands.cost import Costs
 from gittraj.model.session_items import Cursor, Edit, Entry, Fact, Item, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
-    Decision,
     Foreign,
     Message,
     NoteEvent,
@@ -80,7 +80,7 @@ class _Reading:
     def __init__(self, end: int) -> None:
         self._end = end
         self._reported: dict[str, str] = {}
-        self._calls: dict[int | None, tuple[str, str]] = {}
+        self._calls: dict[int | None, tuple[str, Refusal]] = {}
         self._costs = Costs()
         self._answered: set[str] = set()
 
@@ -181,10 +181,10 @@ class _Reading:
             coerce.text(made.get("function_name")) or coerce.text(args.get("name")) or str(event["action"])
         )
         call_id = coerce.text(made.get("tool_call_id")) or event_id
-        self._calls[coerce.number(event.get("id"))] = (call_id, named)
         arguments = {
             key: value for key, value in args.items() if key not in _BOOKKEEPING and value is not None
         }
+        self._calls[coerce.number(event.get("id"))] = (call_id, Refusal(named, arguments))
         path = coerce.text(args.get("path"))
         runs = event["action"] == "run"
         return self._entry(
@@ -229,8 +229,7 @@ class _Reading:
         )
         yield self._entry(result, edits=() if failed else _written(extras), commits=commits.printed(text))
         if rejected:
-            decision = Decision(chosen=f"declined {call[1]}", by="human", reasoning=text or None)
-            yield self._entry(Decided(id=f"{record}:1", ts=ts, decision=decision))
+            yield self._entry(ruling(replace(call[1], words=text), id=f"{record}:1", ts=ts))
 
 
 _BOOKKEEPING = frozenset(

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from gittraj.formats.base import coerce, commits, document, session_id
+from gittraj.formats.base.outcomes import Refusal, ruling
 from gittraj.formats.base.peek import peek
 from gittraj.formats.openai import completion
 from gittraj.formats.swe import ending, protocol, run_name, task
@@ -20,8 +21,6 @@ from gittraj.formats.swe.answers import answer, is_answer
 from gittraj.model.session_items import Cursor, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
-    Decision,
     Message,
     NoteEvent,
     Prompt,
@@ -267,8 +266,8 @@ class _Reading:
             event = ToolResult(id=f"m{number}:{ordinal}", ts=ts, content=text, call_id=call_id, is_error=True)
             yield self._entry(event)
         self._pending.clear()
-        decision = Decision(chosen="declined bash", by="human", reasoning=reason or None)
-        yield self._entry(Decided(id=f"m{number}:{len(waiting)}", ts=ts, decision=decision))
+        commands = "; ".join(command for _, command in waiting if command)
+        yield self._entry(ruling(Refusal("bash", commands, reason), id=f"m{number}:{len(waiting)}", ts=ts))
 
 
 def _local_folder(config: dict[str, Any]) -> str | None:

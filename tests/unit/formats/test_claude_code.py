@@ -378,6 +378,10 @@ def decided(*records: dict[str, Any]) -> list[Decision]:
     return [event.decision for event in events(*records) if isinstance(event, Decided)]
 
 
+def refused(*records: dict[str, Any]) -> list[str]:
+    return [e.content for e in events(*records) if isinstance(e, NoteEvent) and e.kind == "refusal"]
+
+
 def test_an_answered_question_is_a_human_decision() -> None:
     options = [{"label": "LRU"}, {"label": "dict"}, {"label": "none"}]
     questions = [
@@ -412,16 +416,17 @@ def test_an_approved_plan_is_the_agents_decision_a_refused_one_is_not() -> None:
         "The user doesn't want to proceed with this tool use. The tool use was rejected. "
         "To tell you how to proceed, the user said:\nuse a dict"
     )
-    assert decided(planned, answer("r", refusal, "User rejected tool use", error=True)) == [
-        Decision(chosen="declined ExitPlanMode", by="human", reasoning="use a dict")
-    ]
     later = refusal.replace("To tell you how to proceed, the user said:", "The reason for the rejection:")
-    assert decided(planned, answer("r", later, error=True))[0].reasoning == "use a dict"
+    for words in (refusal, later):
+        said_no = answer("r", words, "User rejected tool use", error=True)
+        assert decided(planned, said_no) == []
+        assert refused(planned, said_no) == [f"ExitPlanMode {' '.join(plan.split())}\nuse a dict"]
     asked = said("a", call("Bash", command="x"))
     assert decided(asked, answer("r", "Exit code 1", error=True)) == []
     stop = "The user doesn't want to take this action right now. STOP what you are doing."
-    assert decided(asked, answer("r", stop, error=True)) == [Decision(chosen="declined Bash", by="human")]
-    assert decided(asked, answer("r", "Permission to use Bash has been denied.", error=True)) == []
+    assert refused(asked, answer("r", stop, error=True)) == ["Bash x"]
+    by_rule = answer("r", "Permission to use Bash has been denied.", error=True)
+    assert decided(asked, by_rule) == refused(asked, by_rule) == []
 
 
 # ---------------------------------------------------------------- the session

@@ -302,13 +302,13 @@ def test_a_record_beside_the_output_tells_how_the_call_ended() -> None:
         assert (found.exit_code, found.is_error) == (code, True)
 
 
-def test_a_refused_call_is_a_human_decision() -> None:
+def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
     found = events(meta(), call("shell", command=["rm"]), output("exec command rejected by user"))
     assert [e.id for e in found] == ["n1:0", "n2:0", "n2:1"]
-    assert isinstance(found[2], Decided)
-    assert found[2].decision == Decision(chosen="declined shell", by="human")
+    assert isinstance(found[2], NoteEvent)
+    assert (found[2].kind, found[2].content) == ("refusal", "shell rm")
     printed = output("Exit code: 0\nWall time: 0 seconds\nOutput:\nexec command rejected by user")
-    assert not any(isinstance(e, Decided) for e in events(meta(), call("shell", command=["cat"]), printed))
+    assert len(events(meta(), call("shell", command=["cat"]), printed)) == 2
 
 
 def test_a_result_tells_how_long_it_took_and_how_much_was_cut() -> None:
@@ -325,7 +325,7 @@ def test_a_result_tells_how_long_it_took_and_how_much_was_cut() -> None:
 def test_a_call_that_the_record_beside_it_calls_declined_was_refused() -> None:
     beside = event("item_completed", item={"type": "CommandExecution", "id": "c1", "status": "declined"})
     found = events(meta(), call("exec_command", cmd="rm"), beside, output("no"))
-    assert [type(e) for e in found] == [ToolCall, ToolResult, Decided]
+    assert [type(e) for e in found] == [ToolCall, ToolResult, NoteEvent]
 
 
 def test_commits_are_read_from_what_git_printed() -> None:

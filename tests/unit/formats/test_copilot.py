@@ -181,12 +181,10 @@ def test_a_commit_is_known_by_what_git_printed() -> None:
     assert entries(items)[-2].command == "git commit -m x"
 
 
-def test_a_refused_call_and_an_answered_question_are_decisions() -> None:
+def test_an_answered_question_is_a_decision_and_a_refused_call_is_none() -> None:
     refused = done(success=False, error={"code": "denied", "message": "The user refused"})
     items = read(start(), said("a", "", asked("bash", command="rm x")), refused)
-    assert [e.decision for e in happened(items) if isinstance(e, Decided)] == [
-        Decision(chosen="declined bash", by="human")
-    ]
+    assert [(type(e), e.content) for e in happened(items)][-1] == (NoteEvent, "bash rm x")
     for words in ("Permission denied and could not request permission from user", "Denied by a rule"):
         by_rule = done(success=False, error={"code": "denied", "message": words})
         items = read(start(), said("a", "", asked("bash", command="rm x")), by_rule)
@@ -444,15 +442,15 @@ def test_a_terminal_shows_its_command_and_how_it_ended() -> None:
 
 
 @pytest.mark.parametrize("confirmed", [False, {"type": 0}, {"type": 5}])
-def test_a_refused_call_has_failed_and_is_a_decision(confirmed: Any) -> None:
+def test_a_refused_call_has_failed_and_says_of_what(confirmed: Any) -> None:
     rounds = [round_of(("t1", "run_in_terminal", {"command": "rm x"}))]
-    _, _, result, decided = happened(
+    _, _, result, refusal = happened(
         talk(request(shown(isConfirmed=confirmed, isComplete=False), rounds=rounds))
     )
     assert isinstance(result, ToolResult)
     assert result.is_error
-    assert isinstance(decided, Decided)
-    assert decided.decision == Decision(chosen="declined run_in_terminal", by="human")
+    assert isinstance(refusal, NoteEvent)
+    assert (refusal.kind, refusal.content) == ("refusal", "run_in_terminal rm x")
 
 
 def test_a_call_that_goes_on_has_no_result() -> None:

@@ -476,12 +476,18 @@ def decided(called: Json) -> list[Decision]:
     return [e.decision for e in events(META, said("m", toolCalls=[called])) if isinstance(e, Decided)]
 
 
-def test_a_refused_call_is_a_decision() -> None:
+def said_no(called: Json) -> list[str]:
+    assert decided(called) == []
+    found = events(META, said("m", toolCalls=[called]))
+    return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
+
+
+def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
     denied = "[Operation Cancelled] Reason: User denied execution."
     refused = call(
         "run_shell_command", command="rm x", status="cancelled", result=[response("c1", error=denied)]
     )
-    assert decided(refused) == [Decision(chosen="declined run_shell_command", by="human")]
+    assert said_no(refused) == ["run_shell_command rm x"]
     mentioned = response("c1", output="grep: User denied execution\nExit Code: 1")
     assert decided(call("run_shell_command", command="grep x", status="error", result=[mentioned])) == []
 
@@ -504,7 +510,7 @@ def test_a_plan_is_approved_or_rejected() -> None:
     rejected = call(
         "exit_plan_mode", "c1", "Plan rejected. User feedback: smaller\n\nThe plan …", plan_filename="p"
     )
-    assert decided(rejected) == [Decision(chosen="rejected the plan", by="human", reasoning="smaller")]
+    assert said_no(rejected) == ["the plan\nsmaller"]
 
 
 # ---------------------------------------------------------------- the session

@@ -12,7 +12,7 @@ import pytest
 from gittraj.formats import detect
 from gittraj.formats.gemini import output, stream
 from gittraj.model.session_items import Cursor, Damage, Edit, Entry, Fact, Item, Mark, Spent, TurnEnd
-from gittraj.model.values import Decided, Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
+from gittraj.model.values import Message, NoteEvent, Prompt, ToolCall, ToolResult, Usage
 
 Json = dict[str, Any]
 AT = "2026-11-20T15:18:31.249Z"
@@ -119,13 +119,14 @@ def test_what_calls_do() -> None:
     assert made.event.exit_code is None
 
 
-def test_a_refused_call_is_a_decision() -> None:
+def test_a_refused_call_says_of_what_and_is_no_decision() -> None:
     denied = result(
         "c1", "error", error={"type": "x", "message": "[Operation Cancelled] Reason: User denied execution."}
     )
-    _, _, decided = entries(read(INIT, tool("glob", pattern="*"), denied))
-    assert isinstance(decided.event, Decided)
-    assert (decided.event.id, decided.event.decision.chosen) == ("stream.2:1", "declined glob")
+    _, _, refusal = entries(read(INIT, tool("glob", pattern="*"), denied))
+    assert isinstance(refusal.event, NoteEvent)
+    assert (refusal.event.id, refusal.event.kind) == ("stream.2:1", "refusal")
+    assert refusal.event.content == "glob *"
 
 
 def test_what_went_wrong_is_noted() -> None:

@@ -18,7 +18,6 @@ from gittraj.formats.swe import diff, mini
 from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
     Message,
     NoteEvent,
     Prompt,
@@ -204,12 +203,12 @@ def test_what_the_user_of_an_interactive_run_says() -> None:
         message("user", "Interrupted by user: Temporary interruption caught."),
         message("user", "The user added a new task: and d"),
     )
-    call, result, decided, more, note, task = events(value)[1:]
+    call, result, refusal, more, note, task = events(value)[1:]
     assert isinstance(call, ToolCall)
     assert isinstance(result, ToolResult)
     assert (result.call_id, result.is_error) == (call.call_id, True)
-    assert isinstance(decided, Decided)
-    assert (decided.decision.chosen, decided.decision.reasoning) == ("declined bash", "use rg")
+    assert isinstance(refusal, NoteEvent)
+    assert (refusal.kind, refusal.content) == ("refusal", "bash grep\nuse rg")
     assert (type(more), more.content) == (Prompt, "and faster")
     assert (type(note), type(task), task.content) == (NoteEvent, Prompt, "and d")
 
@@ -331,12 +330,12 @@ def test_what_the_program_says_between() -> None:
         message("user", "User command: \n```bash\nls\n```", extra={"actions": [{"command": "ls"}]}),
         message("user", "<returncode>0</returncode>", extra={"raw_output": "x", "returncode": 0}),
     )  # fmt: skip
-    said, error, _, _, decided, command, result = events(value)[1:]
+    said, error, _, _, refusal, command, result = events(value)[1:]
     assert isinstance(said, Message)
     assert isinstance(error, NoteEvent)
     assert error.kind == "error"
-    assert isinstance(decided, Decided)
-    assert decided.decision.reasoning == "no"
+    assert isinstance(refusal, NoteEvent)
+    assert (refusal.kind, refusal.content) == ("refusal", "bash\nno")
     assert isinstance(command, ToolCall)
     assert command.tags == ("human",)
     assert isinstance(result, ToolResult)

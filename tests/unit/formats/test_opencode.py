@@ -336,6 +336,13 @@ def decisions(name: str, given: Json, **state: Any) -> list[Decision]:
     return [e.decision for e in found if isinstance(e, Decided)]
 
 
+def refusals(name: str, given: Json, **state: Any) -> list[str]:
+    found = events(told(tool("prt_1", name, given, **state)))
+    assert [e.id for e in found] == [f"prt_1:{n}" for n in range(len(found))]
+    assert not any(isinstance(e, Decided) for e in found)
+    return [e.content for e in found if isinstance(e, NoteEvent) and e.kind == "refusal"]
+
+
 def test_a_question_and_its_answer() -> None:
     options = [{"label": "Table"}, {"label": "Function"}]
     questions = [{"question": "How?", "options": options}, {"question": "Why?", "options": []}]
@@ -363,8 +370,8 @@ def test_an_approved_plan() -> None:
     ],
 )
 def test_a_refused_call(error: str, reason: str | None) -> None:
-    declined = Decision(chosen="declined bash", by="human", reasoning=reason)
-    assert decisions("bash", {"command": "rm x"}, status="error", error=error) == [declined]
+    said = f"bash rm x\n{reason}" if reason else "bash rm x"
+    assert refusals("bash", {"command": "rm x"}, status="error", error=error) == [said]
 
 
 def test_a_rule_that_forbids_a_call_is_nobodys_decision_now() -> None:

@@ -19,7 +19,6 @@ from gittraj.formats.openhands import folder as openhands_folder
 from gittraj.model.session_items import Damage, Edit, Entry, Fact, Item, Spent, TurnEnd
 from gittraj.model.values import (
     AnyEvent,
-    Decided,
     Foreign,
     Message,
     NoteEvent,
@@ -219,14 +218,13 @@ def test_errors_answer_a_call_or_stand_alone() -> None:
     assert (type(state), state.content) == (NoteEvent, "no money")
 
 
-def test_a_refused_action_was_decided() -> None:
-    result, decided = events(action(1, "run", command="rm"), observation(2, "user_rejected", 1, "not that"))[
-        1:
-    ]
+def test_a_refused_action_says_of_what() -> None:
+    refused = observation(2, "user_rejected", 1, "not that")
+    result, refusal = events(action(1, "run", command="rm"), refused)[1:]
     assert isinstance(result, ToolResult)
     assert result.is_error
-    assert isinstance(decided, Decided)
-    assert (decided.decision.chosen, decided.decision.by) == ("declined run", "human")
+    assert isinstance(refusal, NoteEvent)
+    assert (refusal.kind, refusal.content) == ("refusal", "run rm\nnot that")
 
 
 @pytest.mark.parametrize(
