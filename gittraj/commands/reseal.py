@@ -200,7 +200,7 @@ def _split(segments: Segments, events: Events) -> Iterator[tuple[SegmentRef, Rep
         start += len(old)
         if new != old:
             first = int(ref.name.partition("-")[0])
-            yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), counts={})
+            yield ref, Replacement(bodies=tuple(encode_segments(enumerate(new, first))), replaced={})
 
 
 def _tell_sealed(seals: Mapping[Key, Seals], record: Record) -> Record:

@@ -125,5 +125,11 @@ def marks(header: Header) -> list[str]:
     if header["thinking"] in ("sealed", "dropped"):
         told.append(f"thinking {header['thinking']}")
     if header["redactions"]:
-        told.append(count(header["redactions"], "redaction"))
+        told.append(f"{redactions(header)} redacted")
     return told
+
+
+def redactions(header: Header) -> str | None:
+    """``2 secrets``; of several parts ``at most 5 secrets``."""
+    number = header["redactions"]
+    return f"{'at most ' * header['redactionsAtMost']}{count(number, 'secret')}" if number else None

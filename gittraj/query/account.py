@@ -33,6 +33,7 @@ def fold_account(records: Sequence[Record]) -> Header:
     """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
     figures = [record.figures for record in records]
     summary = next((f.summary for f in reversed(figures) if f.summary), None)
+    redacted = [sum(f.redactions_by_rule.values()) for f in figures]
     return {
         "prompt": next((f.prompt for f in figures if f.prompt), None),
         "summary": summary.text if summary else None,
@@ -50,7 +51,8 @@ def fold_account(records: Sequence[Record]) -> Header:
         "readers": max(
             (count_readers(headers) for r in records for headers in r.seals.values()), default=None
         ),
-        "redactions": sum(chain.from_iterable(f.redactions_by_rule.values() for f in figures)),
+        "redactions": sum(redacted),
+        "redactionsAtMost": sum(map(bool, redacted)) > 1,  # two parts may have had the same secret
         "incomplete": any(record.incomplete for record in records),
     }
 

@@ -6,6 +6,7 @@ Nothing is written here.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -81,14 +82,14 @@ class Encoder:
         self, draft: Draft, redactor: Redact, strict: Collection[str], encoded: Encoded
     ) -> Iterator[tuple[str, Record]]:
         """The record of one part for each of its commits; its segments are added to ``encoded``."""
-        before = dict(redactor.counts)
+        redactor.replaced()  # those of the part before
 
         def clean(text: str, name: str | None) -> str:
             return redactor.text(self.localise(text), name=name)
 
         trajectory = clean_trajectory(redactor, draft.trajectory, strict, self.localise)
         changed = map_texts(draft.files, clean)
-        counted = {rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()}
+        counted = Counter(redactor.replaced().values())
         events = tuple(measure(event) for event in trajectory.events)
         capped = [cap(event) for event in events]
         places = select(capped, self._room(draft, encoded.segments))
@@ -130,7 +131,7 @@ class Encoder:
             figures,
             cost_usd=draft.cost_usd,
             cost_source="unknown" if draft.cost_usd is None else "reported",
-            redactions_by_rule={rule: n for rule, n in sorted(redactions.items()) if n},
+            redactions_by_rule=dict(sorted(redactions.items())),
             ruleset=self.ruleset,
         )
 

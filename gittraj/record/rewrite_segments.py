@@ -35,10 +35,10 @@ _CARRIERS: WeakKeyDictionary[Repository, dict[str | None, Mapping[str, Collectio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """The segments that replace one: names and contents, and the number of redactions by rule."""
+    """The segments that replace one: names and contents, and the rules of the secrets replaced."""
 
     bodies: tuple[tuple[str, bytes], ...]
-    counts: Mapping[str, int]
+    replaced: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,12 +102,12 @@ def search(
         (e for _, events in sorted(read, key=lambda pair: pair[0].name) for e in events), paths, orphans=False
     )
     for ref, events in read:
-        before = dict(redactor.counts)
+        redactor.replaced()  # those of the segment before
         now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in events)
         if now != events:
             found[ref] = Replacement(
                 bodies=tuple(encode_segments(enumerate(now, int(ref.name.partition("-")[0])))),
-                counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
+                replaced=redactor.replaced(),
             )
     return found
 
@@ -220,13 +220,20 @@ def clean_record(
 ) -> Record:
     """A record without what ``redactor`` finds in it, and with what it found in its segments. Raises
     RedactionError."""
+    redactor.replaced()  # those of the record before
     figures, whole = map_plain((record.figures, record.whole), partial(_clean, redactor))
-    counts = Counter(record.figures.redactions_by_rule)
-    for ref in record.segments:
-        counts.update(replacements[ref].counts if ref in replacements else {})
-    told = {rule: n for rule, n in sorted(counts.items()) if n}
-    figures = replace(figures, redactions_by_rule=told, ruleset=ruleset)
-    return replace(record, figures=figures, whole=whole)
+    found = count_replaced(record, redactor, (replacements.get(ref) for ref in record.segments))
+    return replace(record, figures=replace(figures, redactions_by_rule=found, ruleset=ruleset), whole=whole)
+
+
+def count_replaced(
+    record: Record, redactor: Redact, replacements: Iterable[Replacement | None]
+) -> dict[str, int]:
+    """The secrets of a record by rule, with those that ``redactor`` now took out of it and its segments."""
+    found = redactor.replaced()
+    for replacement in replacements:
+        found |= replacement.replaced if replacement else {}
+    return dict(sorted((Counter(found.values()) + Counter(record.figures.redactions_by_rule)).items()))
 
 
 def _clean(redactor: Redact, text: str, name: str | None, strictly: bool) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hmac
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import accumulate
@@ -87,7 +86,7 @@ class Redactor:
         seconds_per_text: float = 1.6,
         options: Options | None = None,
     ) -> None:
-        self.counts: Counter[str] = Counter()
+        self._replaced: dict[str, str] = {}
         self._key = key
         self._live = live or LiveValues()
         self._options = options or Options()
@@ -130,8 +129,7 @@ class Redactor:
                 spans = self._spans(text, name, strict, deadline)
                 if not spans:
                     return text
-                self.counts.update(span.rule for span in spans)
-                text = self._replaced(text, spans)
+                text = self._without(text, spans)
             # Each round puts placeholders where secrets were: a text that still has some was made to have them.
             raise RedactionError(f"a text of {len(text)} characters could not be scanned (no end of secrets)")
 
@@ -188,6 +186,11 @@ class Redactor:
         """
         with _Guard(text):
             return self._spans(text, name, strict, self._deadline(text))
+
+    def replaced(self) -> dict[str, str]:
+        """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
+        found, self._replaced = self._replaced, {}
+        return found
 
     def hashes(self) -> frozenset[str]:
         """Keyed hashes of all live and learned values, for a later process's ``LiveValues``."""
@@ -266,11 +269,12 @@ class Redactor:
                 self._needles[value] = needles(value)
                 self._finder = None
 
-    def _replaced(self, text: str, spans: Iterable[Span]) -> str:
+    def _without(self, text: str, spans: Iterable[Span]) -> str:
         pieces, at = [], 0
         for span in spans:
             value = text[span.start : span.end]
             placeholder = self._placeholder(value, span.kind)
+            self._replaced.setdefault(placeholder, span.rule)
             if _JSON_BARE.fullmatch(value) and (
                 place := _JSON_PLACE.search(text, max(0, span.start - 40), span.start)
             ):

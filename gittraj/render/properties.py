@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.model.times import parse_time
-from gittraj.model.words import EVIDENCE, Header, count, duration, money, sure, tests, tokens
+from gittraj.model.words import EVIDENCE, Header, count, duration, money, redactions, sure, tests, tokens
 
 
 def properties(header: Header) -> Iterator[tuple[str, str]]:
@@ -32,7 +32,7 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
             f"Part {part['number']} of {part['of']}" if part["number"] else count(part["of"], "commit"),
         )
     yield "Link", _link(header["link"])
-    yield "Redacted", count(header["redactions"], "secret") if header["redactions"] else None
+    yield "Redacted", redactions(header)
     yield (
         "Ended",
         ", ".join(filter(None, (header["exit"]["status"], header["exit"]["error"])))

@@ -126,7 +126,7 @@ def test_a_secret_that_the_agent_prints(agent: Agent, workshop: Workshop, token:
 
     trajectory = workshop.only()
     assert calls(facts(events(trajectory))) == calls(run.told())
-    assert trajectory["redactions"] >= 4
+    assert trajectory["redactions"] >= 1
     assert SAID.encode() in workshop.stored()
     assert token.encode() not in workshop.stored()
     assert token not in workshop.traj("show") + workshop.traj("show", "--json") + workshop.traj("log")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,7 +16,7 @@ from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_line, decode_segment, encode_segments
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
-from gittraj.record.rewrite_segments import Replacement
+from gittraj.record.rewrite_segments import Replacement, count_replaced
 from gittraj.redact.events import Redact, clean_pieces, map_event, map_plain
 from gittraj.sync.traces import our_refs
 
@@ -95,17 +95,15 @@ class Search:
         """A record without what is sought, and with how often that was in it and in its segments. Raises
         RedactionError."""
         redactor = self.redactor(record.id)
-        before = dict(redactor.counts) if redactor else {}
-        clean = self.clean(record)
-        counts = Counter(record.figures.redactions_by_rule)
-        if redactor is None or not isinstance(clean, Record):
+        if redactor is None:
             return record
-        counts.update({rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()})
-        for ref in record.segments:
-            replacement = self.found.segments.get((ref.month, record.id, ref.name))
-            counts.update(replacement.counts if replacement else {})
-        told = {rule: n for rule, n in sorted(counts.items()) if n}
-        return replace(clean, figures=replace(clean.figures, redactions_by_rule=told))
+        redactor.replaced()  # those of the record before
+        clean = self.clean(record)
+        if not isinstance(clean, Record):
+            return record
+        segments = (self.found.segments.get((ref.month, record.id, ref.name)) for ref in record.segments)
+        found = count_replaced(record, redactor, segments)
+        return replace(clean, figures=replace(clean.figures, redactions_by_rule=found))
 
     def clean_value(self, trajectory: str, value: T) -> T:
         """Anything of a trajectory without what is sought. Raises RedactionError."""
@@ -187,7 +185,7 @@ class Search:
         for event in every:
             _learn(redactor, event, strict=event.id in strict)
         for stored, each in events.items():
-            before = dict(redactor.counts)
+            redactor.replaced()  # those of the segment before
             pieces = [next(joined) for _ in each]
             try:
                 now = tuple(map_event(e, partial(_clean, redactor), strict=e.id in strict) for e in pieces)
@@ -198,7 +196,7 @@ class Search:
                 position = int(stored[2].partition("-")[0])
                 self.found.segments[stored] = Replacement(
                     bodies=tuple(encode_segments(enumerate(now, position))),
-                    counts={rule: n - before.get(rule, 0) for rule, n in redactor.counts.items()},
+                    replaced=redactor.replaced(),
                 )
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -49,10 +48,8 @@ class StrictRedactor:
     def _second(self) -> Redact:
         return self._make()
 
-    @property
-    def counts(self) -> Mapping[str, int]:
-        second = self._second.counts if "_second" in self.__dict__ else {}
-        return Counter(self._first.counts) + Counter(second)
+    def replaced(self) -> dict[str, str]:
+        return self._first.replaced() | (self._second.replaced() if "_second" in self.__dict__ else {})
 
     def learn(self, text: str, *, name: str | None = None, strict: bool = False) -> None:
         self._first.learn(text, name=name)

@@ -92,6 +92,7 @@ def test_what_is_not_known_is_null() -> None:
         "thinking": "none",
         "readers": None,
         "redactions": 0,
+        "redactionsAtMost": False,
         "incomplete": True,
     }
 
@@ -150,7 +151,7 @@ def test_the_records_of_one_commit_are_one_header() -> None:
         {"path": "a.py", "kind": "add", "edits": 3, "reverts": 1, "lines": None},
         {"path": "b.py", "kind": "update", "edits": 1, "reverts": 0, "lines": None},
     ]
-    assert (header["thinking"], header["redactions"]) == ("clear", 3)
+    assert (header["thinking"], header["redactions"], header["redactionsAtMost"]) == ("clear", 3, True)
     part = header["part"]
     assert (part["number"], part["of"], part["durationSeconds"]) == (1, 2, 210.5)
     assert (part["usage"]["inputTokens"], part["usage"]["cacheReadTokens"]) == (15, 7)

@@ -29,7 +29,7 @@ def test_a_commit_with_everything_known() -> None:
   claude-code · claude-sonnet-4-5 · 4m
   12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure
   committed by the agent · part 1 of 2 · carried from fffffff
-  thinking dropped · 3 redactions
+  thinking dropped · 3 secrets redacted
 """
     )
 
