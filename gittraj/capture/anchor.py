@@ -157,7 +157,7 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
         if free is None:
             contested |= set(fits)
         else:
-            found[commit.id] = (free, "imported")
+            found[commit.id] = (free, "order")
             left[free] -= 1
     return {commit: match for commit, match in found.items() if match[0] not in contested}
 

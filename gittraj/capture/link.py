@@ -57,7 +57,7 @@ def link(
     owned_streams = []
     for stream in streams:
         owners = _owners(logs, stream, known, considers)
-        owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "imported"}
+        owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
         owned_streams.append([(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)])
     for commit, owner in _in_time(owned_streams):
         if owner is not None and (owner[1].weight >= _SURE or not patient(commit)):

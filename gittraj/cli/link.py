@@ -11,7 +11,12 @@ from gittraj.config import Environ
 
 @click.command("link", short_help=COMMANDS["by hand"]["link"])
 @click.argument("rev")
-@click.option("--session", required=True, metavar="ID|FILE", help="A session's id, or the path of its log.")
+@click.option(
+    "--session",
+    required=True,
+    metavar="ID|FILE",
+    help="A session's id, or its beginning as status prints it, or its log's path.",
+)
 def command(rev: str, session: str) -> None:
     """Link a session's whole trajectory to the commit REV."""
     from gittraj.commands.link import link_session

@@ -26,7 +26,7 @@ from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import find_sessions, read_log
 from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import load_state, load_suspension
+from gittraj.state.cursors import State, load_state, load_suspension
 from gittraj.state.folder import LocalState
 
 
@@ -58,8 +58,8 @@ def link_session(
     same records here. Raises TrajError.
     """
     commit = find_commit(repository, rev)
-    file = _find(environ, session)
     local = LocalState.of(repository)
+    file = _find(environ, session, load_state(local.folder))
     with local.writing():
         config = read_config(repository)
         state = load_state(local.folder)
@@ -130,17 +130,21 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     return commit, chosen
 
 
-def _find(environ: Environ, session: str) -> SessionFile:
+def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
     path = Path(session)
     if path.is_file():
         found = find_sessions(path.resolve())
         if len(found) > 1:
             raise TrajError(f"{session}: holds {len(found)} sessions", "name one by its id")
         return found[0]
-    for known in all_agents().values():
-        log = known.find(environ, session)
-        if log is not None:
-            return SessionFile(agent=known.name, session=session, path=log)
+    known = (each.session for each in (state or State()).sessions.values())
+    full = sorted({name for name in known if name.startswith(session)}) or [session]
+    if len(full) > 1 and session not in full:
+        raise TrajError(f"'{session}' could be {' or '.join(full[:3])}", "write more of it")
+    name = session if session in full else full[0]
+    for agent in all_agents().values():
+        if (log := agent.find(environ, name)) is not None:
+            return SessionFile(agent=agent.name, session=name, path=log)
     raise TrajError(f"no session '{session}' is on this machine", "name its log's file instead")
 
 

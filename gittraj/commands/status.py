@@ -32,7 +32,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         },
         "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
-            {"agent": s.agent, "id": s.session, "title": s.title, "waiting": s.waiting}
+            {"agent": s.agent, "id": s.session, "status": s.status, "title": s.title, "waiting": s.waiting}
             for s in facts.sessions
         ],
         "active": [_active_to_json(active) for active in facts.actives],
@@ -108,7 +108,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
     for session in facts.sessions:
         waits = f", {count(session.waiting, 'event')} waiting for a commit" if session.waiting else ""
         title = shorten(session.title or "", _TITLE)
-        yield f"Live: {session.agent} {session.session[:8]} {title}".rstrip() + waits
+        yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
     for active in facts.actives:
         title = shorten(active.header.title or "", _TITLE)
         begun = "Begun by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"

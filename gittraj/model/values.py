@@ -18,7 +18,8 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Extra = Mapping[str, Any]
 
 Role = Literal["produced", "explored"]
-Evidence = Literal["agent", "output", "content", "manual", "imported"]
+Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
+"""From the strongest on. ``order`` stood as ``imported`` in older records, ``environment`` as ``agent``."""
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
 CostSource = Literal["reported", "estimated", "unknown"]
 FileKind = Literal["add", "update", "delete", "rename"]

@@ -7,12 +7,15 @@ from typing import Any
 
 Header = Mapping[str, Any]
 
+_SOURCES = 20
 EVIDENCE = {
     "agent": "committed by the agent",
     "output": "commit named in its log",
+    "order": "found in the agent's log",
     "content": "matched by content",
     "manual": "linked by hand",
     "imported": "imported",
+    "environment": "made in a shell that the agent opened; by whom is unknown",
 }
 
 
@@ -106,8 +109,14 @@ def facts(header: Header) -> list[str | None]:
         tokens(part["usage"]),
         money(part),
         sure(header["confidence"]),
-        EVIDENCE.get(header["link"]["evidence"]),
+        evidence(header["link"]),
     ]
+
+
+def evidence(link: Header) -> str | None:
+    """On what evidence this very commit is linked; None where all was carried from commits before it: who
+    made those did not make this one."""
+    return None if link["carried"] else EVIDENCE.get(link["evidence"])
 
 
 def marks(header: Header) -> list[str]:
@@ -119,7 +128,7 @@ def marks(header: Header) -> list[str]:
     if part["number"] is not None and part["of"] > 1:
         told.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:
-        told.append(f"carried from {', '.join(old[:7] for old in link['carriedFrom'][:3])}")
+        told.append(f"carried from {sources(link)}")
     if header["incomplete"]:
         told.append("incomplete: the log was not readable")
     if header["thinking"] in ("sealed", "dropped"):
@@ -127,6 +136,13 @@ def marks(header: Header) -> list[str]:
     if header["redactions"]:
         told.append(f"{redactions(header)} redacted")
     return told
+
+
+def sources(link: Header) -> str:
+    """The commits that records were carried from; of a great many the first."""
+    first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
+    more = len(link["carriedFrom"]) - _SOURCES
+    return f"{first} and {more} more" if more > 0 else first
 
 
 def redactions(header: Header) -> str | None:

@@ -1,8 +1,8 @@
 """The union of notes: which of several lines of one part stands. Pure; commutative, associative, idempotent.
 
 Per key the highest ``rev`` stands, then a link of this commit's own before a carried one (its origin is
-this commit: ``carriedFrom`` alone could not tell once it is a union), then the larger part, then the
-greater canonical bytes. ``carriedFrom`` is the union over all lines of the key,
+this commit: ``carriedFrom`` alone could not tell once it is a union), then the stronger evidence, then the
+larger part, then the greater canonical bytes. ``carriedFrom`` is the union over all lines of the key,
 ``seals`` over those of that highest ``rev`` (a later ``rev`` may have taken a reader away). Everything
 else, tombstones and foreign lines included, is a union of lines, as plain git's would be.
 """
@@ -12,9 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import get_args
 
 from gittraj.model.codec import decode_note, encode_line, encode_note
-from gittraj.model.values import Key, Line, Record, Tombstone
+from gittraj.model.values import Evidence, Key, Line, Record, Tombstone
+
+_EVIDENCE = get_args(Evidence)
 
 
 def merge_lines(commit: str, lines: Iterable[Line]) -> list[Line]:
@@ -47,11 +50,14 @@ def merge_records(commit: str, found: Sequence[Record]) -> Record:
     )
 
 
-def _rank(commit: str, record: Record) -> tuple[int, bool, int, bytes]:
+def _rank(commit: str, record: Record) -> tuple[int, bool, int, int, bytes]:
     """What decides between records of one key, from fields that no union changes."""
     own = record.origin is not None and record.origin.commit == commit
     bare = replace(record, link=replace(record.link, carried_from=()), seals={})
-    return record.rev, own, record.range.n if record.range else 0, encode_line(bare)
+    strength = (
+        -_EVIDENCE.index(record.link.evidence) if record.link.evidence in _EVIDENCE else -len(_EVIDENCE)
+    )
+    return record.rev, own, strength, record.range.n if record.range else 0, encode_line(bare)
 
 
 def merge_notes(commit: str, *bodies: bytes) -> bytes:

@@ -233,6 +233,7 @@ def _fold_link(records: Sequence[Record]) -> Header:
     best = next((r for r in records if not r.link.carried_from), records[0])
     return {
         "evidence": known(best.link.evidence, Evidence),
+        "carried": bool(best.link.carried_from),
         "role": "produced" if any(r.role == "produced" for r in records) else "explored",
         "carriedFrom": sorted({old for record in records for old in record.link.carried_from}),
     }

@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gittraj.model.times import parse_time
-from gittraj.model.words import EVIDENCE, Header, count, duration, money, redactions, sure, tests, tokens
+from gittraj.model.words import (
+    Header,
+    count,
+    duration,
+    evidence,
+    money,
+    redactions,
+    sources,
+    sure,
+    tests,
+    tokens,
+)
 
 
 def properties(header: Header) -> Iterator[tuple[str, str]]:
@@ -74,6 +85,6 @@ def _thinking(header: Header) -> str | None:
 def _link(link: Header) -> str:
     if link["role"] == "explored":
         return "Explored here, no commit"
-    shown = [EVIDENCE.get(link["evidence"], "").capitalize()]
-    shown += [f"from {old[:7]}" for old in link["carriedFrom"][:3]]
-    return ", ".join(filter(None, shown))
+    shown = [evidence(link), f"carried from {sources(link)}" if link["carriedFrom"] else None]
+    text = ", ".join(filter(None, shown))
+    return text[:1].upper() + text[1:]

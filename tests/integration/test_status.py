@@ -109,22 +109,29 @@ def test_waiting_parked_unlinked_and_live(git: Git, tmp_path: Path) -> None:
         git("commit", "-q", "--allow-empty", "-m", name, env={"CLAUDE_CODE_SESSION_ID": "c1"})
         commits.append(git.head())
     write_note(git, commits[0], record(whole=SessionInfo(title="Title\x1b[2J", session="c1")))
-    log, old = tmp_path / "log.jsonl", tmp_path / "old.jsonl"
-    log.touch()
-    old.touch()
+    log, ended, over, old = (tmp_path / f"{name}.jsonl" for name in ("log", "ended", "over", "old"))
+    for path in (log, ended, over, old):
+        path.touch()
     os.utime(old, (1, 1))
     part = Stored(range=Range(first="e1", last="e1", n=1), commits=(commits[0],), parked=True)
     sessions = {
         "t1": SessionState(agent="claude-code", session="c1", path=str(log), parts=(part,), waiting=2),
         "t2": SessionState(agent="codex", session="c2", path=str(old)),
         "t3": SessionState(agent="codex", session="c3", path=str(tmp_path / "gone"), waiting=9),
+        "t4": SessionState(agent="claude-code", session="c4", path=str(ended)),
+        "t5": SessionState(
+            agent="codex", session="c5", path=str(over), waiting=1, facts={"entrypoint": ("codex_exec",)}
+        ),
     }
+    with (git.root / ".git/traj/spool").open("a") as spool:
+        spool.write(f"session\tclaude-code\tc4\tSessionEnd\t{ended}\t{git.root}/.git\n")
     waits = Waiting(commit=commits[1], kind="commit", sessions=("claude-code:c1",), since=0)
     save(git.root / ".git/traj", State(sessions=sessions, waiting=(waits,)))
     found = facts(git)
     assert found.sessions == (
-        LiveSession(agent="claude-code", session="c1", title="Title\x1b[2J", waiting=2),
-    )
+        LiveSession(agent="claude-code", session="c1", status="active", title="Title\x1b[2J", waiting=2),
+        LiveSession(agent="codex", session="c5", status="ended", title=None, waiting=1),
+    ), "a session that ended is not live"
     assert (found.parked, found.waiting, found.unlinked) == (1, (commits[1],), (commits[2],))
     assert found.recorded == 1
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
@@ -31,7 +31,7 @@ from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
-from gittraj.state.spool import Spooled, read_spool
+from gittraj.state.spool import Spooled, find_told, read_spool
 
 if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
@@ -39,19 +39,23 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 UNREADABLE = "records cannot be read"
 _FRESH = 15 * 60
-"""Seconds since a log grew in which its session counts as live."""
+"""Seconds since a log grew in which its session counts as active."""
 _OVER = 24 * 3600
 """Seconds without growth after which it is over, whatever of it stays without a commit."""
+_ONE_TURN = ("sdk-cli", "codex_exec")
+"""Entry points of sessions that end with their first turn (``claude -p``, ``codex exec``)."""
 _SILENT = ("am",)
 """Kinds of commits for which git runs no post-commit hook."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSession:
-    """``waiting``: events that no commit has taken yet. ``title`` is an agent's text."""
+    """``status``: ``ended``: its agent said so, or its kind has but one turn; ``idle``: it may go on.
+    ``waiting``: events that no commit has taken yet. ``title`` is an agent's text."""
 
     agent: str
     session: str
+    status: Literal["active", "idle", "ended"]
     title: str | None
     waiting: int
 
@@ -134,7 +138,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         folder=find_place(repository),
         hooks=inspect_hooks(repository),
         agents=inspect_agents(repository, codex=environ.codex_dir),
-        sessions=tuple(_live(state, notes, off)),
+        sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in accounted),
@@ -187,7 +191,8 @@ def _count_unstamped(repository: Repository, config: Config, complaints: list[Tr
         return 0
 
 
-def _live(state: State, notes: NotesRef, off: Suspension) -> Iterator[LiveSession]:
+def _live(state: State, notes: NotesRef, off: Suspension, told: Collection[str]) -> Iterator[LiveSession]:
+    """Sessions that may go on, and those that ended with events that wait. ``told``: whose end was told."""
     for trajectory, known in state.sessions.items():
         if trajectory in off.forgotten or not known.path:  # it was imported: nobody writes it here
             continue
@@ -195,9 +200,15 @@ def _live(state: State, notes: NotesRef, off: Suspension) -> Iterator[LiveSessio
             age = time.time() - Path(known.path).stat().st_mtime
         except OSError:
             continue  # its log is gone
-        if age < _FRESH or (known.waiting and age < _OVER):
+        one_turn = known.settled and not {*known.facts.get("entrypoint", ())}.isdisjoint(_ONE_TURN)
+        ended = one_turn or f"{known.agent}:{known.session}" in told
+        if (age < _FRESH and not ended) or (known.waiting and age < _OVER):
             yield LiveSession(
-                agent=known.agent, session=known.session, title=_title(known, notes), waiting=known.waiting
+                agent=known.agent,
+                session=known.session,
+                status="ended" if ended else "active" if age < _FRESH else "idle",
+                title=_title(known, notes),
+                waiting=known.waiting,
             )
 
 

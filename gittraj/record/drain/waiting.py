@@ -42,7 +42,7 @@ def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[s
                 Record(
                     id=trajectory_id(agent, session),
                     rev=STUB_REV,
-                    link=Link(evidence="agent", call=commit.call),
+                    link=Link(evidence="environment", call=commit.call),
                     whole=SessionInfo(agent=agent, session=session),
                     incomplete=True,
                 ),

@@ -32,7 +32,7 @@ def made(name: str, subject: str, *paths: str, second: int = 0, parents: int = 1
 
 def calls(of: Log, commits: Sequence[Commit]) -> dict[str, str]:
     found = match_commits(of, commits)
-    assert all(match.evidence == "imported" for match in found)
+    assert all(match.evidence == "order" for match in found)
     return {match.commit: of.entries[match.call].event.id for match in found}
 
 
