@@ -54,7 +54,7 @@ def summarize_part(
     spent = [e.usage for e in events if e.usage is not None]
     times = sorted(e.ts for e in events if e.ts)
     asked = prompts[0] if prompts else prompt
-    prose = read_prose([e for e in events if isinstance(e, Message)], stated, asked)
+    prose = read_prose(events, stated, asked)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
         summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -143,6 +144,11 @@ def sources(link: Header) -> str:
     first = ", ".join(old[:7] for old in link["carriedFrom"][:_SOURCES])
     more = len(link["carriedFrom"]) - _SOURCES
     return f"{first} and {more} more" if more > 0 else first
+
+
+def unmarked(text: str) -> str:
+    """A quotation from a message, without Markdown's signs for bold."""
+    return re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
 
 
 def redactions(header: Header) -> str | None:

@@ -111,7 +111,7 @@ def test_the_terminal_output(git: Git, story: Story, capsys: pytest.CaptureFixtu
   said     Both are in.
   codex · gpt-5-codex · matched by content · part 2 of 2
 
-  claude-code · committed by the agent · thinking sealed · 1 redaction
+  claude-code · committed by the agent · thinking sealed · 1 secret redacted
 
 {first[:7]} Add a  2020-03-01 by A U Thor
   asked    Add a, then b

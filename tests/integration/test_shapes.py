@@ -24,7 +24,7 @@ from tests.integration.sharing import bare, refs
 ENTRY = """\
 COMMIT {subject}  AGE by A U Thor
   asked    Please do it
-  said     it is done
+  result   it is done
   claude-code · claude-sonnet-4-5 · TIME · 2k in + 300 cached / 30 out
   {how}
 """
@@ -34,7 +34,7 @@ COMMIT {subject}  AGE by A U Thor
 Please do it
 TRAJECTORY · AGE
   asked    Please do it
-  said     it is done
+  result   it is done
   claude-code · claude-sonnet-4-5 · TIME · 2k in + 300 cached / 30 out
   {how}
   no retrospective yet: git traj complete TRAJECTORY --summary "…"
@@ -81,7 +81,7 @@ def traj(git: Git, *arguments: str) -> str:
 def check(git: Git, *, amended: bool) -> None:
     """What people are told of HEAD, but for what differs from run to run."""
     subject = "it, amended" if amended else "it"
-    how = "committed by the agent" + " · carried from COMMIT" * amended
+    how = "carried from COMMIT" if amended else "committed by the agent"
     moved = "  moved    here from COMMIT by a rewrite of history\n" * amended
     for asked, expected in ANSWERS.items():
         text = re.sub(r"\b[0-9a-f]{7,10}\b", "COMMIT", traj(git, *asked))

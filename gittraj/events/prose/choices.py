@@ -138,7 +138,8 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
         or _RULES["says"].search(_label(sentence))
     ):
         return True
-    if sentence.kind == "item" and _RULES["offered"].search(sentence.lead):
+    above = f"{sentence.section}\n{sentence.lead}"
+    if sentence.kind == "item" and not decided and _RULES["offered"].search(above):
         return True
     return sentence.asks and not decided and not _DONE.match(sentence.text)
 

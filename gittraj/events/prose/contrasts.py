@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 _CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
+_MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 _REASON = (
     r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep"
     r"|for)\s(?P<why>.+)|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
@@ -20,9 +21,11 @@ TOOK = (
 BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 _ASIDE = r"(?:(?:for|to|after|in|on) [^,;]{2,50}, )?"
 
-INFIX = re.compile(rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+(?P<other>.+?)\)?{_REASON}", re.I)
+INFIX = re.compile(
+    rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
+)
 PREFIX = re.compile(
-    r"^(?:instead of|rather than)\s+(?P<other>[^,]{2,160}),\s+(?P<chosen>.+?)" + _REASON, re.I
+    rf"^(?:instead of|rather than)\s+{_MERELY}(?P<other>[^,]{{2,160}}),\s+(?P<chosen>.+?)" + _REASON, re.I
 )
 OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
 BEATS = re.compile(
@@ -101,8 +104,8 @@ WHY_HEADING = re.compile(
     r"^why (?P<chosen>.{2,80}?) (?:over|and not|instead of|rather than) (?P<other>.{2,80}?)\??$", re.I
 )
 DROPPED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
-    r"|gave up)\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
+    r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
+    r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
 PASSED_BY = re.compile(

@@ -28,13 +28,15 @@ _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
 def find_doubts(
-    messages: Iterable[str], *, without: Container[str] = (), most: int = 12
+    messages: Iterable[str], *, without: Container[str] = (), on_the_way: bool = False, most: int = 12
 ) -> tuple[Doubt, ...]:
-    """At most ``most``, in order, each sentence once. ``without``: sentences that state choices."""
+    """At most ``most``, in order, each sentence once. ``without``: sentences that state choices;
+    ``on_the_way``: the messages stand before a call, so the work goes on."""
     found: dict[str, Doubt] = {}
     for message in messages:
         for sentence in read_sentences(message):
-            if sentence.quote not in without and _is_doubt(sentence):
+            settled = on_the_way and not _RULES["own"].search(sentence.text)
+            if sentence.quote not in without and not settled and _is_doubt(sentence):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
     return tuple(found.values())[:most]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from gittraj.events.prose.choices import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
@@ -12,14 +11,19 @@ from gittraj.events.prose.patterns import load
 _RULES = load("outcome")
 
 
-def find_result(messages: Sequence[str]) -> str | None:
-    """The sentence of the last message, or of the one before, that tells what came out; None if none does."""
+def find_result(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
+    """The sentence of the last message, or of the one before, that tells what came out; None if none does.
+
+    ``without``: sentences that tell choices and doubts. How things are now counts only in a message that says
+    that something was done.
+    """
     for message in reversed(messages[-2:]):
-        sentences = [s for s in read_sentences(message) if _may_tell(s)]
-        paragraphs = [s for s in sentences if s.kind == "paragraph"]
-        for sentence in (*paragraphs, *(s for s in sentences if s.kind == "item")):
-            if _RULES["came_out"].search(sentence.text):
-                return plain(sentence.quote)
+        told = [s for s in read_sentences(message) if _RULES["deed"].search(s.text) or s.quote in without]
+        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_tell(s)]
+        ordered = sorted(sentences, key=lambda s: s.kind == "item")
+        for rule in ("deed", "holds") if told else ():
+            if found := next((s for s in ordered if _RULES[rule].search(s.text)), None):
+                return plain(found.quote)
     return None
 
 
@@ -27,24 +31,29 @@ def _may_tell(sentence: Sentence) -> bool:
     text = sentence.text
     if sentence.kind not in ("paragraph", "item") or len(text) < 8 or _RULES["cheer"].match(text):
         return False
-    return not _RULES["not_yet"].search(text) or (
-        text.endswith(":") and re.match(r"done|i've|we've", text, re.I) is not None
-    )
+    if sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"):
+        return False
+    introduces = text.endswith(":") and not _RULES["deed"].match(text)
+    return not introduces and not _RULES["no_result"].search(text)
 
 
 def find_reason(messages: Sequence[str], choices: Sequence[Choice]) -> str | None:
-    """A choice with its reason, else a sentence that states a cause, else a choice; else None."""
+    """A choice with its reason, else a sentence that states a cause, else one below a heading that promises
+    it; None if none is stated."""
     reasoned = next((choice.quote for choice in choices if choice.reason), None)
     if reasoned:
         return plain(reasoned)
     for message in reversed(messages):
-        sentences = [
-            s for s in read_sentences(message) if s.kind in ("paragraph", "item") and len(s.text) > 20
-        ]
-        for sentence in sentences:
-            if _RULES["cause"].search(sentence.text) and not _RULES["no_cause"].search(sentence.text):
-                return plain(sentence.quote)
-        under = next((s for s in sentences if _RULES["why"].search(s.section)), None)
-        if under:
-            return plain(under.quote)
-    return plain(choices[0].quote) if choices else None
+        sentences = [s for s in read_sentences(message) if _may_reason(s)]
+        for rule, where in (("cause", "text"), ("why", "section")):
+            if found := next((s for s in sentences if _RULES[rule].search(getattr(s, where))), None):
+                return plain(found.quote)
+    return None
+
+
+def _may_reason(sentence: Sentence) -> bool:
+    return (
+        sentence.kind in ("paragraph", "item")
+        and len(sentence.text) > 20
+        and not _RULES["no_cause"].search(sentence.text)
+    )

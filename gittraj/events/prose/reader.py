@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from gittraj.events.prose.choices import Choice, find_choices
 from gittraj.events.prose.doubts import find_doubts
 from gittraj.events.prose.outcome import find_reason, find_result
-from gittraj.model.values import CaveatSource, Decision, Message
+from gittraj.model.values import AnyEvent, CaveatSource, Decision, Message, Prompt, ToolCall
 
 MOST_DECISIONS = 8
 MOST_CAVEATS = 12
@@ -29,8 +30,10 @@ class Prose:
     why: str | None = None
 
 
-def read_prose(messages: Sequence[Message], stated: Sequence[Decision], prompt: str | None) -> Prose:
-    """What ``messages`` say beside the ``stated`` decisions; ``prompt`` is what the user asked for."""
+def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: str | None) -> Prose:
+    """What the messages say beside the ``stated`` decisions; ``prompt``: what the user asked for."""
+    messages = [event for event in events if isinstance(event, Message)]
+    before_calls = _before_calls(events)
     choices: list[Choice] = []
     decisions: list[Decision] = []
     doubts: dict[str, CaveatSource] = {}
@@ -38,7 +41,8 @@ def read_prose(messages: Sequence[Message], stated: Sequence[Decision], prompt: 
         found = find_choices([message.content], prompt)
         choices += found
         decisions += [_decision(choice, message.id) for choice in found]
-        for doubt in find_doubts([message.content], without={choice.quote for choice in found}):
+        quotes, before = {choice.quote for choice in found}, message.id in before_calls
+        for doubt in find_doubts([message.content], without=quotes, on_the_way=before):
             path, line = _file(doubt.quote)
             doubts.setdefault(
                 doubt.quote, CaveatSource(event=message.id, by="inferred", path=path, line=line)
@@ -49,9 +53,15 @@ def read_prose(messages: Sequence[Message], stated: Sequence[Decision], prompt: 
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
-        result=find_result(said),
+        result=find_result(said, without={*doubts, *(choice.quote for choice in choices)}),
         why=next(reasons, None) or find_reason(said, choices),
     )
+
+
+def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
+    """The messages that a call follows."""
+    steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
+    return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
 
 
 def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:

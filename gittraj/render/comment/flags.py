@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from gittraj.model.words import count
+from gittraj.model.words import count, unmarked
 from gittraj.query.change import Change, Header, Reviewed, decisions
 
 UNSURE = 0.7
@@ -62,7 +62,7 @@ def _caveats(change: Change) -> Iterator[Flag]:
     for commit in change.recorded:
         for header in commit.trajectories:
             for text in header["caveats"]:
-                yield Flag("⚠️", _path(text, commit, header, change), "Agent was unsure", text)
+                yield Flag("⚠️", _path(text, commit, header, change), "Agent was unsure", unmarked(text))
 
 
 def _unrecorded(change: Change) -> Iterator[Flag]:

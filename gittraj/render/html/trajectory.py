@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration, is_bad
+from gittraj.model.words import Header, count, duration, is_bad, unmarked
 from gittraj.render.detail import Detail
 from gittraj.render.events import failed
 from gittraj.render.html.clock import in_utc
@@ -132,7 +132,11 @@ def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
     if header["decisions"]:
         yield "Decisions", "decisions", tag("div", *map(render_decision, header["decisions"]), class_="cards")
     if header["caveats"]:
-        yield "Doubts", "doubts", tag("ul", *(tag("li", line(doubt)) for doubt in header["caveats"]))
+        yield (
+            "Doubts",
+            "doubts",
+            tag("ul", *(tag("li", line(unmarked(doubt))) for doubt in header["caveats"])),
+        )
     if back := header["retrospective"]:
         yield "Looking back", "back", tag("dl", *_looking_back(back))
     if header["filesChanged"]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gittraj.model.words import Header, count, sure
+from gittraj.model.words import Header, count, sure, unmarked
 from gittraj.render.detail import Detail, is_shown, thinking_note
 from gittraj.render.events import Event, describe_call, describe_event, describe_result
 from gittraj.render.inert import code, element, fence, quote, words
@@ -47,7 +47,7 @@ def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
     if header["decisions"]:
         yield "Decisions", _decisions(header["decisions"])
     if header["caveats"]:
-        yield "Doubts", "\n".join(f"- {words(doubt)}" for doubt in header["caveats"])
+        yield "Doubts", "\n".join(f"- {words(unmarked(doubt))}" for doubt in header["caveats"])
     if header["filesChanged"]:
         yield "Files", "\n".join(_file(file) for file in header["filesChanged"])
     if header["retrospective"]:

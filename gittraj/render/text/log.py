@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header, count, duration, facts, is_bad, marks, money, sure, tests
+from gittraj.model.words import Header, count, duration, facts, is_bad, marks, money, sure, tests, unmarked
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago, lay_out
 
@@ -79,7 +79,9 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
     lines += _decisions(header, page, brief=brief)
     for number, caveat in enumerate(header["caveats"][: _DECISIONS if brief else None]):
         label = " " * _INDENT + "doubts" if number == 0 else ""
-        lines += page.block(escape_line(caveat), indent=_LABEL, label=label, lines=2 if brief else None)
+        lines += page.block(
+            escape_line(unmarked(caveat)), indent=_LABEL, label=label, lines=2 if brief else None
+        )
     if ran := tests(header["tests"]):
         colour = ["red"] if is_bad(header["tests"]) else []
         lines += page.block(ran, *colour, indent=_LABEL, label=" " * _INDENT + "tests")

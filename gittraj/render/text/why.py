@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header
+from gittraj.model.words import Header, unmarked
 from gittraj.render.text.log import render_decision, render_small_print, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
 
@@ -71,7 +71,7 @@ def _account(entry: Header, page: Page) -> Iterator[str]:
     else:
         yield from _block("wrote", "no call of the session shows these lines", page, 1)
     for number, caveat in enumerate(entry["trajectory"]["caveats"][:3]):
-        yield from _block("" if number else "doubts", escape_line(caveat), page, 2)
+        yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
         yield from _block("moved", _moved(entry["movedBy"]), page, 3)
 

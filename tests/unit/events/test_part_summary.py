@@ -48,7 +48,9 @@ def test_a_part() -> None:
             ToolResult(id="5", call_id="c", is_error=True),
             NoteEvent(id="6", kind="error"),
             Message(
-                id="7", content="I used ruff instead of flake8. It is untested.", usage=Usage(output_tokens=2)
+                id="7",
+                content="I used ruff instead of flake8 for speed. It is untested.",
+                usage=Usage(output_tokens=2),
             ),
             Message(id="8", content="  \n"),
         ],
@@ -59,7 +61,7 @@ def test_a_part() -> None:
     )
     assert found == PartSummary(
         prompt="Fix it",
-        summary=Summary(text="I used ruff instead of flake8. It is untested.", by="agent"),
+        summary=Summary(text="I used ruff instead of flake8 for speed. It is untested.", by="agent"),
         started_at="2026-01-01T00:00:01.000Z",
         ended_at="2026-01-01T00:00:02.000Z",
         usage=Usage(input_tokens=1, output_tokens=2),
@@ -72,13 +74,14 @@ def test_a_part() -> None:
                 chosen="ruff",
                 by="inferred",
                 alternatives=("flake8",),
-                quote="I used ruff instead of flake8.",
+                reasoning="speed",
+                quote="I used ruff instead of flake8 for speed.",
                 event="7",
             ),
         ),
         caveats=("It is untested.",),
         caveat_sources=(CaveatSource(event="7", by="inferred"),),
-        why="I used ruff instead of flake8.",
+        why="I used ruff instead of flake8 for speed.",
         files=files,
         thinking="clear",
     )

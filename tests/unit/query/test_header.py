@@ -87,7 +87,7 @@ def test_what_is_not_known_is_null() -> None:
         "filesChanged": [],
         "part": {"number": 1, "of": 1, **figures},
         "total": figures,
-        "link": {"evidence": "output", "role": "produced", "carriedFrom": []},
+        "link": {"evidence": "output", "carried": False, "role": "produced", "carriedFrom": []},
         "exit": None,
         "thinking": "none",
         "readers": None,
@@ -222,6 +222,7 @@ def test_the_link_is_that_of_a_record_of_its_own() -> None:
     own = record(at=1, link=Link(evidence="content"))
     assert fold({B: [old, own]}).header(B)["link"] == {
         "evidence": "content",
+        "carried": False,
         "role": "produced",
         "carriedFrom": [A],
     }
@@ -324,7 +325,7 @@ def test_a_part_that_begins_and_ends_before_every_log_is_told_too() -> None:
 
 
 def test_words_of_a_later_version_are_unknown() -> None:
-    line = b"""{"files":[{"kind":"copy","path":"a"}],"id":"t","link":{"evidence":"order"},"range":
+    line = b"""{"files":[{"kind":"copy","path":"a"}],"id":"t","link":{"evidence":"hearsay"},"range":
         {"first":"1","last":"1","n":1},"status":"paused","thinking":"shredded"}"""
     later = decode_line(line.replace(b"\n", b""))
     assert isinstance(later, Record)

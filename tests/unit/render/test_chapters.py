@@ -67,9 +67,8 @@ traj_one · 3 days ago · completed
   doubts   Retry-After given as a date is not tested.
   tests    12 passed, 1 failed (last of 3 runs)
   claude-code · claude-sonnet-4-5 · 4m
-  12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure
-  committed by the agent · part 1 of 2 · carried from fffffff
-  thinking dropped · 3 secrets redacted
+  12.3k in + 98k cached / 1.2k out · $0.04 · 80% sure · part 1 of 2
+  carried from fffffff · thinking dropped · 3 secrets redacted
 
 » Retry with backoff,
   and add no dependency.

@@ -55,7 +55,7 @@ Commit `9b440cb568f1f77c81a2689ad1638b9797809874` by Ada Lovelace, 2026-03-01
 | Tests | 12 passed, 1 failed (last of 3 runs) |
 | Thinking | 2 pieces, not stored |
 | Part | Part 1 of 2 |
-| Link | Committed by the agent, from `fffffff` |
+| Link | Carried from `fffffff` |
 | Redacted | 3 secrets |
 | Id | traj\\_one |
 

@@ -75,7 +75,7 @@ def test_what_is_known_comes_first() -> None:
         "Tests": "12 passed, 1 failed (last of 3 runs)",
         "Thinking": "2 pieces, not stored",
         "Part": "Part 1 of 2",
-        "Link": "Committed by the agent, from fffffff",
+        "Link": "Carried from fffffff",
         "Redacted": "3 secrets",
         "Id": "traj_one",
     }

@@ -1,0 +1,78 @@
+"""What counts as a result and as a reason, on sentences as agents write them."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.events.prose.choices import find_choices
+from gittraj.events.prose.outcome import find_reason, find_result
+
+RESULTS = [
+    ("Perfect! I've added a retry to the uploader.", "I've added a retry to the uploader."),
+    ("## Summary\n\nThe migration is complete. All 41 tests pass.", "The migration is complete."),
+    ("Done! I've written both reports:\n\n- a.md\n- b.md", "I've written both reports"),
+    ("Renamed the module. Imports work as before.", "Renamed the module."),
+    ("I fixed the loop. Would you like me to add a test?", "I fixed the loop."),
+    (
+        "I kept the queue rather than a table. The importer now finishes in 4 s.",
+        "The importer now finishes in 4 s.",
+    ),
+    ("Not tested on Windows. The lock file has been removed.", "The lock file has been removed."),
+]
+NO_RESULTS = [
+    "Let me look at the tests first.",
+    "The parser returns None for an empty line.",
+    "It appears to be a permission problem with the socket.",
+    "Run `make ready` to see what is left.",
+    "This implies that it was added by hand.",
+    "You can start it with `serve --port 80`.",
+    "I suspect that the cache might be stale.",
+    "Should I also update the changelog?",
+]
+REASONS = [
+    "The crash came from a handle that was closed twice.",
+    "The timeout is per attempt so that a slow mirror cannot block the others.",
+    "The root cause was a missing index on the join column.",
+    "Retries are capped to avoid a thundering herd.",
+]
+NO_REASONS = [
+    "Since you asked for green, here is a palette.",
+    "I've been here since 9 o'clock, and nothing broke.",
+    "Since the file is covered, I'll now append the rest.",
+    "You could use a queue because it scales.",
+    "Created CODEOWNERS with the team as the owner of all files.",
+    "The key idea of decorators is three levels of functions.",
+    "I renamed the module and updated its imports.",
+    "This is why you're getting a 500.",
+]
+
+
+def _quotes(message: str) -> set[str]:
+    return {choice.quote for choice in find_choices([message])}
+
+
+@pytest.mark.parametrize(("message", "result"), RESULTS)
+def test_the_sentence_that_tells_what_came_out(message: str, result: str) -> None:
+    assert find_result([message], without={*_quotes(message), "Not tested on Windows."}) == result
+
+
+@pytest.mark.parametrize("message", NO_RESULTS)
+def test_what_is_no_result(message: str) -> None:
+    assert find_result([message]) is None
+
+
+@pytest.mark.parametrize("message", REASONS)
+def test_a_stated_cause(message: str) -> None:
+    assert find_reason([message], ()) == message
+
+
+@pytest.mark.parametrize("message", NO_REASONS)
+def test_what_states_no_reason(message: str) -> None:
+    assert find_reason([message], ()) is None
+
+
+def test_a_choice_with_its_reason_comes_first_and_one_without_is_no_reason() -> None:
+    message = "The leak came from the cache. I used a set rather than a list because order does not matter."
+    assert find_reason([message], find_choices([message])) == message.partition(". ")[2]
+    bare = "I used a set rather than a list."
+    assert find_reason([bare], find_choices([bare])) is None
