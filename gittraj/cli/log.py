@@ -46,6 +46,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @label_options
 @commit_options
 @click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
+@click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
 @click.option(
     "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."

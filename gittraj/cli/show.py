@@ -44,7 +44,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 
 
 @click.command("show", short_help=COMMANDS["common commands"]["show"])
-@click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY]")
+@click.argument("name", default="HEAD", metavar="[REV|TRAJECTORY|SYSTEM:ID]")
 @click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
 @click.option("--events", "everything", is_flag=True, help="Show every event in full, with results.")
@@ -82,7 +82,8 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where no other begins so. Events that are not here are
+    The beginning of a trajectory's id is enough where no other begins so; a task (beads:bd-1) or a
+    benchmark's run stands for its trajectories. Events that are not here are
     fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
     """
     environ = environment()

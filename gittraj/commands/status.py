@@ -41,6 +41,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "unlinked": list(facts.unlinked),
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
         "recorded": facts.recorded,
+        "recordedElsewhere": facts.elsewhere,
         "unstamped": facts.unstamped,
         "exposed": list(facts.exposed),
         "stranded": list(facts.stranded),
@@ -97,7 +98,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         yield f"git-traj is not installed here (git traj install){team}"
     elif facts.off or facts.paused is not None:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
-    yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}"
+    other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
+    yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)

@@ -65,7 +65,7 @@ def summarize_part(
         decisions=(*stated, *prose.decisions),
         caveats=prose.caveats,
         caveat_sources=prose.sources,
-        result=prose.result,
+        result=_why_abandoned(events) or prose.result,
         why=prose.why,
         tests=fold_runs(events, calls),
         files=tuple(files),
@@ -73,9 +73,24 @@ def summarize_part(
     )
 
 
+def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:
+    """What came of work that was given up."""
+    notes = (e.content for e in reversed(events) if isinstance(e, NoteEvent) and "abandoned" in e.tags)
+    reason = next(notes, "abandoned")
+    return None if reason == "abandoned" else f"Abandoned: {reason}"
+
+
 def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters, with an ellipsis at the end of a shortened text."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def _count_errors(events: Sequence[AnyEvent]) -> int:
+    """Failed calls, and the errors that a log reports beside them: each of these once, as agents repeat the
+    last one at the end."""
+    failed = [e.content.strip() for e in events if isinstance(e, ToolResult) and e.is_error]
+    told = {e.content.strip() for e in events if isinstance(e, NoteEvent) and e.kind == "error"}
+    return len(failed) + len(told.difference(failed))
 
 
 def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted: int) -> Counts:
@@ -88,10 +103,7 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted:
         thinking=number(Thinking),
         tool_calls=number(ToolCall),
         api_calls=api_calls,
-        errors=sum(
-            (isinstance(e, ToolResult) and e.is_error) or (isinstance(e, NoteEvent) and e.kind == "error")
-            for e in events
-        ),
+        errors=_count_errors(events),
         subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
         dropped=dropped,
         omitted=omitted,

@@ -1,8 +1,8 @@
 """The texts of a part for full-text search, by kind, long ones shortened. Pure.
 
 Included: prompts, messages, thinking in clear, decisions, retrospectives, summaries, caveats, titles, tasks,
-tags, commands and paths of calls, and the beginning and end of their output. Never sealed text, text written
-into a file, or an event of an unknown type.
+runs, tags, commands and paths of calls, and the beginning and end of their output. Never sealed text, text
+written into a file, or an event of an unknown type.
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ def _of_record(record: Record) -> Iterator[TextField]:
     texts: list[tuple[str, str | None]] = [("title", whole.title), *(("title", tag) for tag in whole.tags)]
     if whole.task:
         texts += [("title", name) for name in _names(whole.task)[:2]]
+    if whole.run:
+        texts += [("title", name) for name in (whole.run.id, whole.run.solve, whole.run.instance)]
     texts += [("decision", text) for decision in figures.decisions for text in _of_decision(decision)]
     texts += [("retrospective", figures.summary.text if figures.summary else None)]
     texts += [("retrospective", text) for text in figures.caveats]

@@ -114,6 +114,28 @@ def facts(header: Header) -> list[str | None]:
     ]
 
 
+def task(header: Header) -> str | None:
+    """``Limit the rate (beads:bd-1)``."""
+    found = header["task"]
+    source = found and found["source"]
+    if not source:
+        return str(found["title"]) if found else None
+    name = f"{source['system']}:{source['id']}"
+    return name if found["title"] in (source["id"], name) else f"{found['title']} ({name})"
+
+
+def run(header: Header) -> str | None:
+    """The run of a benchmark: its id, solve and instance."""
+    found = header["run"]
+    return " · ".join(filter(None, (found["id"], found["solve"], found["instance"]))) if found else None
+
+
+def participants(header: Header) -> str | None:
+    """``ann (lead), bob``."""
+    found = header["participants"]
+    return ", ".join(f"{p['name']} ({p['role']})" if p["role"] else p["name"] for p in found) or None
+
+
 def evidence(link: Header) -> str | None:
     """On what evidence this very commit is linked; None where all was carried from commits before it: who
     made those did not make this one."""
@@ -125,7 +147,7 @@ def marks(header: Header) -> list[str]:
     part, link = header["part"], header["link"]
     told = []
     if link["role"] == "explored":
-        told.append("explored, no commit")
+        told.append(f"explored, no commit, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
         told.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:

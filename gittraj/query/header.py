@@ -20,6 +20,7 @@ from gittraj.model.values import (
     Counts,
     Evidence,
     Key,
+    Participant,
     PartSummary,
     Record,
     Usage,
@@ -217,8 +218,9 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "models": unique(chain.from_iterable(w.models for w in wholes)),
         "session": last(lambda w: w.session),
         "task": spell(last(lambda w: w.task)),
+        "run": spell(last(lambda w: w.run)),
         "tags": unique(chain.from_iterable(w.tags for w in wholes)),
-        "participants": spell(unique(chain.from_iterable(w.participants for w in wholes))),
+        "participants": spell(_participants(chain.from_iterable(w.participants for w in wholes))),
         "parent": spell(last(lambda w: w.parent)),
         "startedAt": total["startedAt"],
         "completedAt": total["endedAt"] if status in _ENDED else None,
@@ -226,6 +228,15 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
         "retrospective": spell(retrospective),
         "exit": spell(last(lambda w: w.exit)),
     }
+
+
+def _participants(found: Iterable[Participant]) -> list[Participant]:
+    """Each name once, with the first role that is known of it."""
+    once: dict[str, Participant] = {}
+    for each in found:
+        before = once.get(each.name)
+        once[each.name] = each if before is None or (before.role is None and each.role) else before
+    return list(once.values())
 
 
 def _fold_link(records: Sequence[Record]) -> Header:

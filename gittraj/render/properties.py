@@ -11,9 +11,12 @@ from gittraj.model.words import (
     duration,
     evidence,
     money,
+    participants,
     redactions,
+    run,
     sources,
     sure,
+    task,
     tests,
     tokens,
 )
@@ -30,7 +33,9 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
     yield "Agent", " ".join(filter(None, (header["agent"], header["agentVersion"])))
     yield "Model", ", ".join(header["models"])
     yield "When", _when(part)
-    yield "Task", _task(header["task"])
+    yield "Task", task(header)
+    yield "Run", run(header)
+    yield "Participants", participants(header)
     yield "Tags", " ".join(header["tags"])
     yield "Tokens", tokens(part["usage"])
     yield "Cost", money(part)
@@ -60,13 +65,6 @@ def _when(part: Header) -> str | None:
     return " · ".join(
         filter(None, (moment.strftime("%Y-%m-%d %H:%M UTC"), duration(part["durationSeconds"])))
     )
-
-
-def _task(task: Header | None) -> str | None:
-    if task is None:
-        return None
-    source = task["source"]
-    return f"{task['title']} ({source['system']}:{source['id']})" if source else str(task["title"])
 
 
 def _thinking(header: Header) -> str | None:

@@ -80,7 +80,8 @@ class Facts:
     damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
     redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
-    ``team``: the project has a file of settings for all who clone it.
+    ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
+    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit.
     """
 
     since: float | None
@@ -95,6 +96,7 @@ class Facts:
     unlinked: tuple[str, ...]
     without_hook: tuple[str, ...] | None
     recorded: int
+    elsewhere: int
     stranded: tuple[str, ...]
     unstamped: int
     exposed: tuple[str, ...]
@@ -125,7 +127,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         bodies.update(notes.items())
     except GitError as error:
         complaints.append(unreadable(error))
-    recorded = {commit for commit, body in bodies.items() if _carries(commit, body)}
+    carrying = {commit: _roles(commit, body) for commit, body in bodies.items()}
+    recorded = {commit for commit, roles in carrying.items() if roles}
+    listed = {c for c, roles in carrying.items() if "produced" in roles} & _history(repository)
     lines = read_spool(local.folder, 0)[0]
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
@@ -145,7 +149,8 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
         if by_file
         else None,
-        recorded=len(recorded),
+        recorded=len(listed),
+        elsewhere=len(recorded) - len(listed),
         stranded=tuple(s.commit for s in find_unreachable_records(repository, bodies) if s.here),
         unstamped=_count_unstamped(repository, config, complaints) if recorded and config else 0,
         exposed=tuple(sorted(local.exposed())),
@@ -235,9 +240,17 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     return made
 
 
-def _carries(commit: str, body: bytes) -> bool:
-    """Whether a record stands in a note; only one from which something was taken off has to be read."""
-    return b'"deleted"' not in body or bool(standing(commit, decode_note(body)))
+def _roles(commit: str, body: bytes) -> set[str]:
+    """The roles of the records that stand in a note; one with produced ones alone need not be read."""
+    if b'"deleted"' not in body and b'"explored"' not in body:
+        return {"produced"}
+    return {record.role for record in standing(commit, decode_note(body))}
+
+
+def _history(repository: Repository) -> set[str]:
+    """The commits that HEAD reaches; none of an unborn branch."""
+    listed = repository.run("rev-list", "HEAD", "--", check=False)
+    return set(listed.out.decode().split()) if listed.code == 0 else set()
 
 
 def _compare(repository: Repository, remote: str) -> Remote:

@@ -16,6 +16,7 @@ class Wanted(Labels):
     """All conditions must hold; None (or false) is no condition. Costs are in US dollars."""
 
     grep: re.Pattern[str] | None = None
+    run: str | None = None
     decisions: bool = False
     min_confidence: float | None = None
     max_confidence: float | None = None
@@ -25,7 +26,8 @@ class Wanted(Labels):
         """Whether the trajectory of ``header`` is wanted, on a commit of that subject."""
         return (
             self.agent in (None, header["agent"])
-            and self.fit(models=header["models"], tasks=_names(header["task"]), tags=header["tags"])
+            and self.fit(models=header["models"], tasks=names_of_task(header["task"]), tags=header["tags"])
+            and (self.run is None or self.run in run_names(header["run"]))
             and (not self.decisions or bool(header["decisions"]))
             and _in_range(header["confidence"], self.min_confidence, self.max_confidence)
             and _in_range(header["part"]["costUsd"], self.min_cost, None)
@@ -44,13 +46,18 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         ) from None
 
 
+def run_names(run: Header | None) -> list[str]:
+    """The names of a benchmark's run: its id, the solve's, the instance's."""
+    return [name for name in (run["id"], run["solve"], run["instance"]) if name] if run else []
+
+
 def _in_range(value: float | None, least: float | None, most: float | None) -> bool:
     if least is None and most is None:
         return True
     return value is not None and (least is None or value >= least) and (most is None or value <= most)
 
 
-def _names(task: Header | None) -> list[str]:
+def names_of_task(task: Header | None) -> list[str]:
     if task is None:
         return []
     source = task["source"]

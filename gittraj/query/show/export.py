@@ -61,12 +61,14 @@ def choose(
     Raises TrajError for an unknown name.
     """
     if names is None:
-        return Chosen(repository, recorded, segments, list_commits(repository, recorded, "HEAD")[1], ())
+        listed = list_commits(repository, recorded, "HEAD")[1]
+        return Chosen(repository, recorded, segments, _with_trajectory(recorded, listed), ())
     commits: dict[str, None] = {}
     trajectories: dict[str, None] = {}
     for name in names:
         if ".." in name:
-            commits.update(dict.fromkeys(list_commits(repository, recorded, name)[1]))
+            listed = list_commits(repository, recorded, name)[1]
+            commits.update(dict.fromkeys(_with_trajectory(recorded, listed)))
             continue
         target = find_target(repository, recorded, name)
         if target.commit is not None and target.commit in recorded:
@@ -74,6 +76,11 @@ def choose(
         elif target.trajectory is not None:
             trajectories[target.trajectory] = None
     return Chosen(repository, recorded, segments, list(commits), list(trajectories))
+
+
+def _with_trajectory(recorded: Recorded, commits: Sequence[str]) -> list[str]:
+    """A note may have deletions alone."""
+    return [commit for commit in commits if recorded.on(commit)]
 
 
 def _read_changes(repository: Repository, commits: Sequence[str]) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from gittraj.git import Repository
 from gittraj.model.times import parse_time
 from gittraj.query.account import Header
 from gittraj.query.header import Folded
+from gittraj.query.log.filters import names_of_task, run_names
 from gittraj.query.log.listing import changed_paths
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, read_chapters, read_earlier
@@ -25,14 +26,15 @@ _CANDIDATES = 5
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A commit, or else a trajectory."""
+    """A commit, or else a trajectory; of a task or a run there may be ``others``."""
 
     commit: str | None = None
     trajectory: str | None = None
+    others: tuple[str, ...] = ()
 
 
 def find_target(repository: Repository, recorded: Recorded, name: str) -> Target:
-    """Resolve a trajectory's id, a revision, or a prefix of a trajectory's id.
+    """Resolve a trajectory's id, a revision, a prefix of a trajectory's id, or a task's or run's name.
 
     An unborn HEAD is an empty target. Raises TrajError for an unknown or ambiguous name.
     """
@@ -50,9 +52,16 @@ def find_target(repository: Repository, recorded: Recorded, name: str) -> Target
         )
     if name == "HEAD":
         return Target()
+    if first := (named := [i for i in recorded.ids() if name in _labels(recorded.folded(i))])[:1]:
+        return Target(trajectory=first[0], others=tuple(named[1:]))
     raise TrajError(
-        f"'{name}' is no revision and no trajectory here", hint="git traj log --trajectories lists their ids"
+        f"'{name}' is not a revision, trajectory, task or run here",
+        hint="git traj log --trajectories lists their ids",
     )
+
+
+def _labels(folded: Folded | None) -> list[str]:
+    return [*names_of_task(folded.whole["task"]), *run_names(folded.whole["run"])] if folded else []
 
 
 def tell(repository: Repository, recorded: Recorded, target: Target, segments: Segments) -> list[Header]:
@@ -62,8 +71,8 @@ def tell(repository: Repository, recorded: Recorded, target: Target, segments: S
     complete.
     """
     if target.trajectory is not None:
-        folded = recorded.folded(target.trajectory)
-        return [show_one(folded, None, segments, files=())] if folded else []
+        found = (recorded.folded(name) for name in (target.trajectory, *target.others))
+        return [show_one(folded, None, segments, files=()) for folded in found if folded]
     if target.commit is None:
         return []
     files = changed_paths(repository, target.commit)

@@ -60,7 +60,8 @@ def render_commits(entries: Sequence[Header], links: Links) -> str:
 def render_row(entry: Header, links: Links) -> Html:
     """A commit in a list: subject, date, author and summary."""
     headers = entry["trajectories"]
-    texts = (t["why"] or t["result"] or t["prompt"] or t["summary"] for t in headers)
+    produced = [header for header in headers if header["link"]["role"] == "produced"]
+    texts = (t["why"] or t["result"] or t["prompt"] or t["summary"] for t in produced)
     summary = next(filter(None, texts), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
     for header in headers:
@@ -68,6 +69,7 @@ def render_row(entry: Header, links: Links) -> Html:
         decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
         doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
         facts = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        facts.append("explored, no commit" if header["link"]["role"] == "explored" else None)
         small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
     return tag(
         "li",

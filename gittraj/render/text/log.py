@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header, count, duration, facts, is_bad, marks, money, sure, tests, unmarked
+from gittraj.model.words import (
+    Header,
+    count,
+    duration,
+    facts,
+    is_bad,
+    marks,
+    money,
+    participants,
+    run,
+    sure,
+    task,
+    tests,
+    unmarked,
+)
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago, lay_out
 
@@ -106,8 +120,13 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
     """Labels, texts, and how many lines they may take."""
+    if brief and not header["prompt"] and header["title"]:
+        yield "title", header["title"], _BRIEF
     if header["prompt"]:
         yield "asked", header["prompt"], _BRIEF if brief else None
+    for label, text in (("task", task(header)), ("run", run(header)), ("with", participants(header))):
+        if text:
+            yield label, text, 1 if brief else None
     if header["why"]:
         yield "why", header["why"], _BRIEF if brief else None
     if header["result"]:

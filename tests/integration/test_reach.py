@@ -1,0 +1,109 @@
+"""Nothing that is stored is out of reach, and what is told of it is true: tasks, runs, abandoned work, what
+was taken off, work that made no commit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.model.values import (
+    Participant,
+    Run,
+    SessionInfo,
+    TaskRef,
+    TaskSource,
+)
+from tests.integration.records import traj
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+
+@pytest.fixture(autouse=True)
+def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(git.root)
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert call([*args]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def test_a_run_is_found_by_its_ids_and_shown(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Run(id="run-7", solve="solve-3", instance="acme__app-12")
+    story.note(git.commit({"a": "1"}), record("traj_run", whole=SessionInfo(agent="mini", run=run)))
+    story.note(git.commit({"a": "2"}), record("traj_other"))
+    for name in ("run-7", "solve-3", "acme__app-12"):
+        (shown,) = json.loads(told(capsys, "show", name, "--json"))["trajectories"]
+        (listed,) = json.loads(told(capsys, "log", "--run", name, "--json"))["commits"]
+        assert shown["id"] == listed["trajectories"][0]["id"] == "traj_run"
+        assert shown["run"]["instance"] == "acme__app-12"
+    assert "  run      run-7 · solve-3 · acme__app-12\n" in told(capsys, "show", "run-7")
+    hits = json.loads(told(capsys, "search", "acme__app-12", "--json"))["results"]
+    assert [hit["trajectory"]["id"] for hit in hits] == ["traj_run"]
+
+
+def test_a_task_is_shown_and_stands_for_its_trajectories(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = TaskRef(title="Limit the rate", source=TaskSource(system="beads", id="bd-1"))
+    for name in ("traj_a", "traj_b"):
+        story.note(git.commit({"a": name}), record(name, whole=SessionInfo(agent="codex", task=task)))
+    shown = json.loads(told(capsys, "show", "beads:bd-1", "--json"))["trajectories"]
+    assert [each["id"] for each in shown] == ["traj_a", "traj_b"]
+    assert "  task     Limit the rate (beads:bd-1)\n" in told(capsys, "log", "-n", "1")
+
+
+def test_abandoned_work_shows_title_reason_and_id(git: Git) -> None:
+    traj(git, "install")
+    git.commit({"a": "1"})
+    traj(git, "start", "Try a cache")
+    traj(git, "event", "note", "an LRU of 100 entries")
+    traj(git, "abandon", "--reason", "it was slower")
+    shown = traj(git, "log", "--all")
+    assert "  title    Try a cache\n" in shown
+    assert "  result   Abandoned: it was slower\n" in shown
+    assert "explored, no commit, traj_" in shown.replace("\n  ", " ")
+
+
+def test_participants_are_shown_once_each(git: Git, story: Story, capsys: pytest.CaptureFixture[str]) -> None:
+    commit = git.commit({"a": "1"})
+    for at, each in enumerate((Participant(name="ann"), Participant(name="ann", role="lead"))):
+        whole = SessionInfo(agent="codex", participants=(each, Participant(name="bob")))
+        story.note(commit, record(at=at, whole=whole))
+    shown = json.loads(told(capsys, "show", "--json"))["trajectories"][0]["participants"]
+    assert shown == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
+    assert "  with     ann (lead), bob\n" in told(capsys, "log")
+
+
+def test_a_commit_that_was_unlinked_leaves_the_site_and_the_counts(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kept, taken = (git.commit({"a": str(n)}, f"Commit {n}") for n in range(2))
+    for commit in (kept, taken):
+        story.note(commit, record(f"traj_{commit[:8]}", prompt="Do it"))
+    told(capsys, "unlink", taken)
+    told(capsys, "export", "--format", "html", "--all", "-o", str(tmp_path / "site"))
+    first = (tmp_path / "site" / "index.html").read_text()
+    assert "Commit 0" in first
+    assert "Commit 1" not in first
+    assert json.loads(told(capsys, "status", "--json"))["recorded"] == 1
+    assert json.loads(told(capsys, "stats", "--json"))["total"]["recorded"] == 1
+
+
+def test_explored_work_is_not_told_as_a_commits_reason(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    why = "The cache was too slow."
+    story.note(git.commit({"a": "1"}), record(role="explored", why=why, prompt="Try it"))
+    told(capsys, "export", "--format", "html", "--all", "-o", str(tmp_path / "site"))
+    first = (tmp_path / "site" / "index.html").read_text()
+    assert why not in first
+    assert "explored, no commit" in first
+    status = json.loads(told(capsys, "status", "--json"))
+    assert (status["recorded"], status["recordedElsewhere"]) == (0, 1), "what log lists"
