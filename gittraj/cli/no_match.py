@@ -115,7 +115,7 @@ def _find_previous(repository: Repository, recorded: Recorded, commit: str) -> s
 
 def _say_unreadable(commits: Sequence[str]) -> None:
     several = f" and {len(commits) - 1} more" if len(commits) > 1 else ""
-    _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says what is damaged")
+    _say(f"the note of {commits[0][:12]}{several} cannot be read", "git traj doctor says why")
 
 
 def _say_nothing_recorded(repository: Repository) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 
 from gittraj.errors import FormatError
 from gittraj.model import values
-from gittraj.model.values import AnyEvent, ForeignLine, Line, Record, Tombstone
+from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
 
 T = TypeVar("T")
 _ALWAYS = {"v", "rev"}
@@ -291,6 +291,7 @@ def segment_path(trajectory: str, name: str) -> str:
 
 def decode_line(line: bytes) -> Line:
     """One line of a note. Never raises: a damaged line, or another tool's, is a :class:`ForeignLine`."""
+    value: Any = None
     try:
         value = _load(line, "note")
         if not isinstance(value, dict) or not isinstance(value.get("id"), str):
@@ -299,7 +300,8 @@ def decode_line(line: bytes) -> Line:
             return from_json(Tombstone, value)
         return from_json(Record, value)
     except FormatError as error:
-        return ForeignLine(line, error.message)
+        newer = isinstance(value, dict) and isinstance(value.get("v"), int) and value["v"] > VERSION
+        return ForeignLine(line, f"of a newer version, {value['v']}" if newer else error.message, newer=newer)
 
 
 def decode_note(body: bytes) -> list[Line]:

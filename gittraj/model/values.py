@@ -18,6 +18,8 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Extra = Mapping[str, Any]
 
 Role = Literal["produced", "explored"]
+VERSION = 1
+"""Of a record, ``v``."""
 Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
 """From the strongest on. ``order`` stood as ``imported`` in older records, ``environment`` as ``agent``."""
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]
@@ -444,7 +446,7 @@ class Record:
 
     id: str
     link: Link
-    v: int = 1
+    v: int = VERSION
     rev: int = 1
     range: Range | None = None
     role: Role = "produced"
@@ -473,16 +475,18 @@ class Tombstone:
     first: str | None = None
     rev: int = 1
     scope: Scope = "commit"
-    v: int = 1
+    v: int = VERSION
     extra: Extra = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignLine:
-    """A line of a note that another tool wrote, or that is damaged: kept byte for byte, and reported."""
+    """A line of a note that another tool or a ``newer`` version wrote, or that is damaged: kept byte for
+    byte, and reported."""
 
     text: bytes
     why: str
+    newer: bool = False
 
 
 Key = tuple[str, str | None]

@@ -105,7 +105,10 @@ def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str
         ([], "error: choose --format or --seal\nhint: --format markdown|timeline|html|json"),
         (["--format", "html", "--seal", "x"], "error: choose --format or --seal\n"),
         (["--format", "html", "--all", "HEAD"], "error: --all and names exclude each other\n"),
-        (["--format", "html", "nowhere"], "error: 'nowhere' is not a revision, trajectory, task or run here\n"),
+        (
+            ["--format", "html", "nowhere"],
+            "error: 'nowhere' is not a revision, trajectory, task or run here\n",
+        ),
         (["--format", "html", "nowhere..HEAD"], "error: 'nowhere..HEAD' is no revision of this repository\n"),
     ):
         assert call(["export", *args]) in (1, 2)

@@ -384,7 +384,7 @@ def test_where_only_damaged_lines_were_found_that_is_said(
         NotesRef(story.repository).write({damaged: lambda _, text=text: text}, message="a test")
         for words in (["log"], ["log", "--agent", "x"], ["show"], ["stats", "--json"], ["search", "word"]):
             assert call(words) == 0
-            said = f"the note of {short} cannot be read\nhint: git traj doctor says what is damaged\n"
+            said = f"the note of {short} cannot be read\nhint: git traj doctor says why\n"
             assert capsys.readouterr().err == said, words
     told({"a": "2"}, "one")
     for words in (["log", "--agent", "x"], ["search", "word"]):

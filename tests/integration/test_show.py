@@ -305,7 +305,11 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("args", "status", "said"),
     [
-        (["nowhere"], 1, "error: 'nowhere' is not a revision, trajectory, task or run here\nhint: git traj log --traj"),
+        (
+            ["nowhere"],
+            1,
+            "error: 'nowhere' is not a revision, trajectory, task or run here\nhint: git traj log --traj",
+        ),
         (["traj_"], 1, "error: 'traj_' begins the ids of several trajectories\nhint: traj_one, traj_other\n"),
         (["HEAD:hello.py"], 1, "error: 'HEAD:hello.py' is not a revision, trajectory, task or run here\n"),
         (["--format", "pdf"], 2, "error: Invalid value for '--format'"),

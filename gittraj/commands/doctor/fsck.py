@@ -44,7 +44,14 @@ def fsck(repository: Repository) -> Iterator[Finding]:
 def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
     known = {line.id for line in lines if isinstance(line, Record)}
     for line in lines:
-        if isinstance(line, ForeignLine):
+        if isinstance(line, ForeignLine) and line.newer:
+            yield Finding(
+                code="note-newer",
+                severity="note",
+                text=f"a line of the note of {commit[:12]} was written by a newer git-traj",
+                remedy="update git-traj to read it; until then it is kept as it is",
+            )
+        elif isinstance(line, ForeignLine):
             yield Finding(
                 code="note-line",
                 text=f"a line of the note of {commit[:12]} is damaged, or not ours: {line.why}",

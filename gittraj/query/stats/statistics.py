@@ -139,7 +139,7 @@ def overview(totals: Counted) -> Header:
         **figures(totals),
         "mergesLeftOut": totals.merges,
         "withoutCommit": len(trajectories) - len({t.id for t in trajectories_of(totals) if _produced(t)}),
-        "agents": _ranking(each.agent for each in trajectories.values()),
+        "agents": _ranking(map(author, trajectories.values())),
         "models": _ranking(model for each in trajectories.values() for model in each.models or (None,)),
         "sessions": len(sessions),
         "telling": {part: sum(part in present for present in sessions.values()) for part in PARTS},
@@ -152,6 +152,11 @@ def overview(totals: Counted) -> Header:
             "events": total_size(stored_parts(totals.tallies)),
         },
     }
+
+
+def author(each: Tally) -> str | None:
+    """The agent; ``a person`` who kept a trajectory by hand, which has no session; None: not known."""
+    return each.agent or (None if each.session or each.models else "a person")
 
 
 def trajectories_of(totals: Counted) -> Iterator[Tally]:

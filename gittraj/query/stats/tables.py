@@ -13,6 +13,7 @@ from gittraj.query.stats.statistics import (
     Counted,
     Part,
     StoredPart,
+    author,
     note_bytes,
     place_parts,
     stored_parts,
@@ -29,7 +30,7 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
     """
     match by:
         case "agent":
-            rows = _by_trajectory(totals, lambda each: each.agent)
+            rows = _by_trajectory(totals, author)
         case "model":  # records do not split costs between models
             rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
         case "path":
