@@ -46,7 +46,10 @@ _MISSING = re.compile(
     r"|ERR_PNPM_\w*(?:NO_SCRIPT|RECURSIVE_EXEC)|Couldn't find a script named|No such (?:task|target|recipe)"
     r"|Justfile does not contain recipe|Could not find gem|Unknown command: "
     r"|is not recognized as an internal or external command|Cannot find module '[^']*(?:bin|cli)[^']*'"
-    r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: ",
+    r"|^(?:bash|sh|zsh|dash)?:?(?: line \d+:)? ?cd: |^(?:\S+: ?)?no matches found: "
+    r"|/activate: No such file or directory|^service \"[^\"]*\" is not running"
+    r"|Cannot connect to the Docker daemon|^Error response from daemon|No such container"
+    r"|^OCI runtime exec failed",
     re.M,
 )
 _BROKEN_OFF = re.compile(

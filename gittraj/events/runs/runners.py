@@ -46,6 +46,8 @@ _VALUED = re.compile(
     r"--?(?:with|with-requirements|extra|group|only-group|package|python|project|directory|env|workdir|user|name"
     r"|[pewuvnfc])"
 )
+_STARTERS = ("yarn", "pnpm", "bun")
+"""They run a package's program by its bare name, where no script of the project has it."""
 _INTERPRETER = re.compile(r"(?:python|py|pypy)[\d.]*(?:\.exe)?")
 
 
@@ -62,6 +64,7 @@ class Runner:
     last: bool = False
     any: bool = False
     also: bool = False
+    full: bool = False
     failures: str = ""
     summary: tuple[Pattern, ...] = ()
     tally: dict[str, Pattern] = field(default_factory=dict)
@@ -69,6 +72,7 @@ class Runner:
     failed: Pattern | None = None
     error: Pattern | None = None
     none: Pattern | None = None
+    blocked: Pattern | None = None
     statuses: dict[int, RunOutcome] = field(default_factory=dict)
 
 
@@ -101,6 +105,7 @@ def _row(row: dict[str, object]) -> Runner:
         last=row.get("last") is True,
         any=row.get("any") is True,
         also=row.get("also") is True,
+        full=row.get("full") is True,
         failures=str(row.get("failures", "")),
         summary=tuple(re.compile(p, re.M) for p in listed("summary")),
         tally={name: re.compile(p, re.M) for name, p in mapping("tally").items()},
@@ -108,6 +113,7 @@ def _row(row: dict[str, object]) -> Runner:
         failed=compiled("failed"),
         error=compiled("error"),
         none=compiled("none"),
+        blocked=compiled("blocked"),
         statuses={int(code): cast(RunOutcome, outcome) for code, outcome in mapping("statuses").items()},
     )
 
@@ -131,7 +137,7 @@ def find_runner(words: Sequence[str]) -> Runner | None:
         for runner in all_runners():
             if runner.command.match(line):
                 return None if any(runner.not_with.fullmatch(word) for word in words[1:]) else runner
-    return None
+    return find_runner(words[1:]) if program in _STARTERS else None
 
 
 def unwrap(words: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ _VOCABULARY = {
     "errors": "error errors cancelled canceled",
     "total": "total tests test run runs ran examples example completed scenarios scenario doctests doctest"
     " properties property features feature specs spec",
-    "other": "xfailed xpassed todo todos incomplete risky notifications expected_failures"
+    "other": "xfailed xpassed excluded todo todos incomplete risky notifications expected_failures"
     " unexpected_successes",
 }
 """The runners' words for how many tests did what. ``other`` is part of the total and of no count."""
@@ -69,9 +69,10 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
             continue
         lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
         tallied = not found and any(pattern.search(output) for pattern in row.tally.values())
-        if lines or tallied or (row.passed and row.passed.search(output)):
+        telling = (row.passed, row.blocked)
+        if lines or tallied or any(pattern and pattern.search(output) for pattern in telling):
             verdict = _read_own(row, output, ("...",), view)
-            if verdict and (verdict.sure or verdict.outcome != "error"):
+            if verdict and (verdict.sure or lines or verdict.outcome != "error"):
                 found.append(verdict)
             for line in lines:
                 output = output.replace(line, "", 1)
@@ -100,10 +101,11 @@ class _Said:
     failed: bool
     error: bool
     none: bool
+    blocked: bool
 
 
 def _read_own(runner: Runner, output: str, words: Sequence[str], view: str) -> Verdict | None:
-    patterns = (runner.passed, runner.failed, runner.error, runner.none)
+    patterns = (runner.passed, runner.failed, runner.error, runner.none, runner.blocked)
     said = _Said(*(pattern is not None and pattern.search(output) is not None for pattern in patterns))
     blocks = _find_blocks(runner, output, view)
     all_passed = said.passed and not (said.failed or said.error)
@@ -128,6 +130,8 @@ def _judge(
     """The outcome, and whether it is sure. ``partial``: what passed may not be all that ran."""
     if counts and counts.failed:
         return "failed", True
+    if said.blocked:
+        return "error", True
     if counts and counts.errors:
         return ("error" if runner.kind == "test" else "failed"), True
     counted = counts is not None and bool(counts.passed)
@@ -211,7 +215,7 @@ def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | 
         return Counts(failed=0, errors=block["errors"]) if "errors" in block else None
     named = {name: block.get(name) for name in ("passed", "failed", "skipped", "errors")}
     if named["passed"] is None and "total" in block:
-        if not passed and not any(value is not None for value in named.values()):
+        if not (passed or "other" in block or any(value is not None for value in named.values())):
             return None
         named["passed"] = max(
             0, block["total"] - sum(block.get(n, 0) for n in ("failed", "skipped", "errors", "other"))
@@ -219,6 +223,6 @@ def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | 
     if all(value is None for value in named.values()):
         return None
     counts = Counts(**named)
-    if "passed" in block or "total" in block:
-        counts = replace(counts, **{name: 0 for name, value in named.items() if value is None})
-    return counts
+    if "passed" in block or "total" in block or runner.full:
+        return replace(counts, **{name: 0 for name, value in named.items() if value is None})
+    return replace(counts, failed=counts.failed or 0, errors=counts.errors or 0) if passed else counts

@@ -63,6 +63,20 @@ IN_VIEW: list[Row] = [
     ("cargo build | tail -1 && cargo test | tail -1", "error: could not compile `a`\n" * 2, 0, "error"),
     ("go test ./...", "FAIL\ta/b [build failed]\nFAIL\n", 1, "error"),
     ("pytest -s", "FAILED to connect, going on\n2 passed in 0.1s\n", 0, "passed"),
+    ("yarn jest --ci", "Tests:       2 passed, 2 total\n", 0, "passed"),
+    ("./run-tests.sh", "starting a server\n==== 4 passed in 2.0s ====\nstopped\n", 0, "passed"),
+    ("gradle test", "> Task :compileTestJava FAILED\n> Compilation failed; see\nBUILD FAILED", 1, "error"),
+    ("gradle check", "A > b FAILED\nThere were failing tests.\nBUILD FAILED in 2s", 1, "failed"),
+    ("gradle test --tests X", "> No tests found for given includes: [X]\n", None, "none"),
+    ("npm test", "● Validation Error:\n\n  Module x in the transform option was not found.\n", 1, "error"),
+    (
+        "tox -e py27",
+        "py27: skipped because could not find python interpreter\nevaluation failed :(",
+        255,
+        "error",
+    ),
+    ("sbt 'testOnly a.B'", "[info] Tests: succeeded 2, failed 0, canceled 0\n", 0, "passed"),
+    ("mix test --only x", "3 tests, 0 failures, 3 excluded\n", 1, "none"),
     ("docker compose run --rm web pytest -q", "\x1b[32m2 passed\x1b[0m in 0.1s\n", 0, "passed"),
 ]
 NOT_STARTED: list[Row] = [
@@ -72,6 +86,8 @@ NOT_STARTED: list[Row] = [
     ("npm run test:e2e", 'npm error Missing script: "test:e2e"\n', 1, "error"),
     ("(pytest -q))", "bash: -c: line 1: syntax error near unexpected token `)'\n", 2, "error"),
     ("test -d nope && pytest -q", "", 1, "error"),
+    ("docker compose exec web pytest -q", 'service "web" is not running\n', 1, "error"),
+    ("pytest tests/none_*.py", "zsh: no matches found: tests/none_*.py\n", 1, "error"),
 ]
 
 
@@ -114,6 +130,13 @@ def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
 )
 def test_what_only_looks_like_a_run(command: str) -> None:
     assert read_call(command, "3 passed in 0.1s\n", 0) is None
+
+
+def test_what_a_linter_mended_is_no_error() -> None:
+    found = read_call("ruff check --fix .", "Found 2 errors (2 fixed, 0 remaining).\n", 0)
+    assert found is not None
+    assert found.counts is not None
+    assert (found.outcome, found.counts.errors) == ("passed", 0)
 
 
 def test_several_runs_in_one_call() -> None:
@@ -222,7 +245,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ("robot", "robot t.robot", "2 tests, 1 passed, 1 failed", "failed", (1, 1, 0, 0)),
     ("shunit2", "sh test_it.sh", "Ran 2 tests.\n\nOK", "passed", (2, 0, 0, 0)),
     ("script", "python tests/run.py", "Ran 2 tests in 0.1s\n\nOK", "passed", (2, 0, 0, 0)),
-    ("flutter test", "flutter test", "00:01 +3: All tests passed!", "passed", None),
+    ("flutter test", "flutter test", "00:01 +3: All tests passed!", "passed", (3, 0, 0, 0)),
     ("sbt test", "sbt test", "[info] Tests: succeeded 3, failed 1, canceled 0", "failed", (3, 1, 0, 0)),
     ("other tests", "busted", "3 successes / 1 failure / 0 errors / 0 pending", "failed", (3, 1, 0, 0)),
     ("type check", "npx tsc --noEmit", "a.ts(1,2): error TS2322: no", "failed", None),
