@@ -78,6 +78,7 @@ def test_without_a_commit_it_stands_where_it_started(begun: Git, writer: Writer,
     assert carried(begun, "--all") == {"Begin": {session.session}}
     assert header(begun, row["trajectory"])["link"] == {
         "evidence": "imported",
+        "carried": False,
         "role": "explored",
         "carriedFrom": [],
     }

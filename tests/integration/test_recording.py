@@ -343,7 +343,12 @@ def test_a_worktree_that_is_removed_at_once(git: Git, tmp_path: Path) -> None:
     git("worktree", "remove", "--force", str(tmp_path / "aside"))
     traj(git, "log", "aside")
     assert only(git, made)["id"] == name
-    assert only(git, made)["link"] == {"evidence": "manual", "role": "produced", "carriedFrom": []}
+    assert only(git, made)["link"] == {
+        "evidence": "manual",
+        "carried": False,
+        "role": "produced",
+        "carriedFrom": [],
+    }
 
 
 def test_a_commit_that_is_gone_stops_no_drain(git: Git) -> None:
