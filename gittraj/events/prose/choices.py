@@ -54,7 +54,12 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             after = sentences[at + 1] if at + 1 < len(sentences) else None
             if after and _RULES["back"].search(after.text):
                 continue
-            choice = _read_heading(sentence, after) or _read_rejected(before, sentence) or _read(sentence)
+            choice = (
+                _read_heading(sentence, after)
+                or _read_rejected(before, sentence)
+                or _read(sentence)
+                or _read_alternative(before, sentence)
+            )
             if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
                 choice = replace(choice, chosen=before.restore(before.text))
             if choice and choice.chosen and not _is_wish(choice, wishes):
@@ -105,10 +110,26 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
     return Choice(before.restore(before.text), (sentence.restore(other),), why or None, sentence.quote)
 
 
+def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
+    """``Jobs lie in a table. A broker would have meant one more service.``"""
+    match = contrasts.ALTERNATIVE.match(sentence.text.rstrip("."))
+    if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
+        return None
+    taken = before.text.rstrip(".")
+    if len(taken) > _SIDE_LIMIT or _RULES["open"].search(taken) or _RULES["no_deed"].match(taken):
+        return None
+    if _RULES["denied"].search(taken) or _RULES["fault"].search(taken) or taken.endswith(":"):
+        return None
+    other = sentence.restore(match["other"])
+    return Choice(before.restore(taken), (other,), sentence.restore(match["why"]), sentence.quote)
+
+
 def _read(sentence: Sentence) -> Choice | None:
     if sentence.kind == "row":
         return _read_row(sentence)
     if sentence.kind == "heading" or sentence.spoken or _RULES["ordered"].search(sentence.text):
+        return None
+    if _RULES["reported"].search(sentence.text):
         return None
     decided = bool(
         _RULES["decided"].search(sentence.section)
@@ -257,6 +278,8 @@ def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """``not`` sets two things against each other if what follows is short, or there is a reason."""
     if match["no"] and not (decided or _reasoned(match)):
+        return False
+    if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
         return False
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False

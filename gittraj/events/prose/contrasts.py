@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 
-_CONTRAST = r"instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
+_CONTRAST = (
+    r"in contrast to|instead of|rather than|in place of|as opposed to|in preference to|as against|in lieu of"
+)
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 _REASON = (
     r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep"
@@ -61,9 +63,11 @@ FAVOUR = re.compile(
     re.I,
 )
 REJECTED = re.compile(
-    r"(?:^|[;.,]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:was|were)\s+(?:rejected|ruled out"
-    r"|dismissed|discarded|turned down)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
-    r"|avoided|decided against)\s+(?P<other2>[^;,.]{2,100}?))(?:\s+(?:in favou?r of"
+    r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
+    r"|dismissed|discarded|turned down|no option|not an option|out of the question|overkill)"
+    r"|(?:felt|looked|seemed) like overkill)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
+    r"|avoided|decided against|passed on|stayed away from|steered clear of|resisted(?: the temptation to)?)"
+    r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
     re.I,
 )
@@ -100,6 +104,20 @@ OPTION = re.compile(
 PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
+_SUBJECT = (
+    r"(?P<other>(?:(?:A|An|One|Another|Both|No)\s(?!of\b|user|client|caller|test|reader|call|request|file\b)[^,;:.]{2,70}?"
+    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
+    r"|(?!It|This|That|They|He|She|We|You|There|I\b|The|If|When|Then|Otherwise|Users?|Tests?|Clients?)"
+    r"[A-Z][\w.+-]*(?: (?:and|or) [A-Z][\w.+-]*)?|The alternative(?:,? [^,;.]{2,60})?))"
+)
+ALTERNATIVE = re.compile(
+    rf"^{_SUBJECT},?\s(?P<why>(?:would|could) (?:also |only |just |well )*have \w+.*"
+    r"|would (?:also |only |just )*(?:lock|add|make|force|need|require|mean|cost|take|give|bring|leave"
+    r"|look|save|shave|pull|tie|double|block|slow|keep|put)\b.*"
+    r"|(?:is|are|was|were|looks?|reads?|seems?|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s)"
+    r"(?:but|yet|and I)\b.*)$"
+)
+"""A sentence on what was not taken, after the one that says what was."""
 WHY_HEADING = re.compile(
     r"^why (?P<chosen>.{2,80}?) (?:over|and not|instead of|rather than) (?P<other>.{2,80}?)\??$", re.I
 )

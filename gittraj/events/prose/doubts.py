@@ -49,6 +49,7 @@ def _is_doubt(sentence: Sentence) -> bool:
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
+        or _RULES["reported"].search(text)
     ):
         return False
     if _RULES["in_code"].search(sentence.quote) and not _RULES["plan"].match(text):

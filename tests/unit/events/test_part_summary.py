@@ -46,7 +46,7 @@ def test_a_part() -> None:
             Decided(id="3", decision=stated),
             ToolCall(id="4", name="Task", call_id="c", ts="2026-01-01T00:00:01.000Z"),
             ToolResult(id="5", call_id="c", is_error=True),
-            NoteEvent(id="6", kind="error"),
+            NoteEvent(id="6", kind="error", content="overloaded"),
             Message(
                 id="7",
                 content="I used ruff instead of flake8 for speed. It is untested.",
@@ -209,3 +209,16 @@ def test_a_report_of_checks_is_a_run_of_tests() -> None:
         (2, "passed", 3, 0),
     ]
     assert folded(report("2", "skipped"), NoteEvent(id="4", kind="verification", content="ok")).tests is None
+
+
+def test_an_error_that_is_told_again_counts_once() -> None:
+    told = [NoteEvent(id=str(n), kind="error", content="overloaded") for n in range(3)]
+    call = ToolResult(id="r", call_id="c", is_error=True, content="no such file")
+    beside = NoteEvent(id="e", kind="error", content="no such file")
+    assert folded(*told, call, beside).counts.errors == 2
+
+
+def test_what_came_of_abandoned_work_is_the_reason_given() -> None:
+    assert folded(NoteEvent(id="1", kind="note", content="too slow", tags=("abandoned",))).result == (
+        "Abandoned: too slow"
+    )

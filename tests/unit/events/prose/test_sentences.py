@@ -8,6 +8,10 @@ from gittraj.events.prose.choices import find_choices
 from gittraj.events.prose.doubts import find_doubts
 
 CHOICES = [
+    "Jobs run in a thread. I passed on a broker: one more service to run for ten jobs a day.",
+    "The page size is fixed. A setting for it would have meant another migration.",
+    "Passwords are hashed with argon2. `bcrypt` is older, but it caps them at 72 bytes.",
+    "Events are kept in one table. Splitting them by month would make every report a union.",
     "I ended up storing the tokens in an httpOnly cookie instead of localStorage so scripts cannot read it.",
     "Rather than patching the vendored library, I wrapped it in an adapter.",
     "For the queue I picked BullMQ over Agenda; it already ships with retries.",
@@ -53,6 +57,12 @@ CHOICES = [
     "I used `git worktree` in place of cloning twice.",
 ]
 DOUBTS = [
+    "I haven't executed the script for real.",
+    "My best guess is the nightly job.",
+    "The names on the page are placeholder text.",
+    "Tested with Chrome, not with Safari.",
+    "Nobody has run this on a big repository.",
+    "I can't rule out a second cause.",
     "The e2e suite wasn't run because no browser is installed in this sandbox.",
     "Note that the old endpoint is still exposed and should be removed in a later release.",
     "This doesn't handle daylight-saving changes yet.",
@@ -103,6 +113,10 @@ DOUBTS = [
     "API keys are stored in plain text.",
 ]
 NEITHER = [
+    "The README says that you should use `uv` rather than `pip`.",
+    "According to the docs the team chose Kafka over RabbitMQ.",
+    "You wrote that you would rather not use an ORM.",
+    "The total is rounded. This would have been wrong for yen.",
     "I'll start by looking at the failing test.",
     "The function returns a list instead of a tuple, which causes the error.",
     "All 48 tests pass and the linter is clean.",
