@@ -3,12 +3,15 @@
 ``--json``: ``{"version": 1, "dryRun": bool, "carried": [{"old", "new", "evidence"}],
 "stranded": [{"commit", "trajectories": [id], "here": bool}]}``. Evidence is ``reflog``, ``patch-id``,
 ``tree``, ``squash`` or ``pull`` (a pull request's number in the subject); ``here`` is false where the commit
-is not in this clone.
+is not in this clone. With ``--reread``: ``{"version": 1, "dryRun": bool, "read", "changed", "absent",
+"newer"}``, numbers of parts.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +19,7 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.commands.repair import Repaired
@@ -23,17 +27,24 @@ if TYPE_CHECKING:
 
 @click.command("repair", short_help=COMMANDS["by hand"]["repair"])
 @click.argument("revisions", required=False, metavar="[RANGE]")
-@click.option("--dry-run", is_flag=True, help="Say what would be carried; write nothing.")
+@click.option("--reread", "again", is_flag=True, help="Read stored parts with the rules of today instead.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(revisions: str | None, *, dry_run: bool, as_json: bool) -> None:
+def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
     """Bring records to where rewritten commits are now, and say by which evidence.
 
     With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records without a living
     commit and without evidence are named; they stay where they are. Safe to repeat.
+
+    With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
+    commits are drawn anew from the events that are stored.
     """
+    raw = environment()
+    if again:
+        _reread(revisions, raw, dry_run=dry_run, as_json=as_json)
+        return
     from gittraj.commands.repair import repair
 
-    raw = environment()
     with find_repository() as repository:
         if not dry_run:
             drain_first(repository)
@@ -49,6 +60,26 @@ def command(revisions: str | None, *, dry_run: bool, as_json: bool) -> None:
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if not done.carried and not done.stranded:
         click.echo("nothing to repair: every record stands on a living commit", err=True)
+
+
+def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_json: bool) -> None:
+    from gittraj.commands.reread import reread
+
+    with find_repository() as repository:
+        if not dry_run:
+            drain_first(repository)
+        done = reread(repository, revisions, environ=Environ.of(raw), live=raw, dry_run=dry_run)
+    if as_json:
+        click.echo(json.dumps({"version": 1, "dryRun": dry_run, **asdict(done)}))
+        return
+    verb = "would change" if dry_run else "changed"
+    click.echo(f"read {count(done.read, 'part')} again, {verb} {done.changed}")
+    for number, why in (
+        (done.absent, "left as they are: their events are not all here (git traj fetch)"),
+        (done.newer, "left as they are: a newer git-traj wrote them"),
+    ):
+        if number:
+            click.echo(f"{count(number, 'part')} {why}")
 
 
 def _to_json(done: Repaired) -> dict[str, object]:

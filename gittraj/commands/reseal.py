@@ -16,14 +16,19 @@ from gittraj.commands.link import reachable
 from gittraj.config import Environ, read_config
 from gittraj.errors import SealError
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, encode_segments
+from gittraj.model.codec import encode_segments
 from gittraj.model.values import AnyEvent, Key, Record, SegmentRef
-from gittraj.notes.merge import standing
-from gittraj.notes.store import NotesRef
 from gittraj.record.draft import this_month
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.pipeline import Pipeline
-from gittraj.record.rewrite_segments import Renewal, Replacement, is_pushed, read_segments, rewrite
+from gittraj.record.rewrite_segments import (
+    Renewal,
+    Replacement,
+    is_pushed,
+    read_segments,
+    rewrite,
+    stored_parts,
+)
 from gittraj.seal.age import Recipient
 from gittraj.seal.events import Opener, Seals, is_sealable, open_events, seal_events
 from gittraj.seal.readers import read_readers
@@ -128,7 +133,12 @@ def rewrap_stored(ground: Ground, keys: Keys) -> Resealed:
         return events, _rewrapped(record, events, keys, ground.recipients)
 
     found = Resealed()
-    sealed = (record for records in _chosen(ground).values() for record in records if record.seals)
+    sealed = (
+        record
+        for records in stored_parts(ground.pipeline.repository, ground.commits).values()
+        for record in records
+        if record.seals
+    )
     changed = {record.key: (record, seals) for record, _, _, seals in _changed(ground, sealed, change, found)}
     told = {key: replace(r, rev=r.rev + 1, seals=seals) for key, (r, seals) in changed.items()}
     if told:
@@ -155,7 +165,7 @@ def _rewrapped(record: Record, events: Events, keys: Keys, recipients: Sequence[
 
 def _remake(ground: Ground, change: Change) -> Resealed:
     repository, found, renewals = ground.pipeline.repository, Resealed(), []
-    for trajectory, records in _chosen(ground).items():
+    for trajectory, records in stored_parts(ground.pipeline.repository, ground.commits).items():
         replacements: dict[SegmentRef, Replacement] = {}
         seals: dict[Key, Seals] = {}
         for record, segments, events, sealed in _changed(ground, records, change, found):
@@ -207,15 +217,3 @@ def _tell_sealed(seals: Mapping[Key, Seals], record: Record) -> Record:
     if record.key not in seals:
         return record
     return replace(record, seals=seals[record.key], figures=replace(record.figures, thinking="sealed"))
-
-
-def _chosen(ground: Ground) -> dict[str, list[Record]]:
-    """The parts that stand on the commits, by trajectory, by their highest revision."""
-    found: dict[str, dict[Key, Record]] = {}
-    for commit, body in NotesRef(ground.pipeline.repository).items():
-        if ground.commits is None or commit in ground.commits:
-            for record in standing(commit, decode_note(body)):
-                best = found.setdefault(record.id, {}).setdefault(record.key, record)
-                if record.rev > best.rev:
-                    found[record.id][record.key] = record
-    return {trajectory: [*records.values()] for trajectory, records in found.items()}

@@ -70,6 +70,18 @@ class Renewal:
         return tuple(new for ref in old for new in self.refs.get(ref, (ref,)))
 
 
+def stored_parts(repository: Repository, commits: Collection[str] | None) -> dict[str, list[Record]]:
+    """The parts that stand on the commits (None: all), by trajectory, each by its highest revision."""
+    found: dict[str, dict[Key, Record]] = {}
+    for commit, body in NotesRef(repository).items():
+        if commits is None or commit in commits:
+            for record in standing(commit, decode_note(body)):
+                best = found.setdefault(record.id, {}).setdefault(record.key, record)
+                if record.rev > best.rev:
+                    found[record.id][record.key] = record
+    return {trajectory: [*records.values()] for trajectory, records in found.items()}
+
+
 def read_segments(
     repository: Repository, trajectory: str, refs: Iterable[SegmentRef]
 ) -> Iterator[tuple[SegmentRef, tuple[AnyEvent, ...]]]:

@@ -47,14 +47,17 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
             doubts.setdefault(
                 doubt.quote, CaveatSource(event=message.id, by="inferred", path=path, line=line)
             )
-    said = [message.content for message in messages if message.content.strip()]
+    spoken = [message for message in messages if message.content.strip()]
+    said = [message.content for message in spoken]
+    # on the way to a call an agent explains what it sees; what it did and why, when it is done
+    closing = [m.content for m in spoken if m.id not in before_calls or m is spoken[-1]]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
         result=find_result(said, without={*doubts, *(choice.quote for choice in choices)}),
-        why=next(reasons, None) or find_reason(said, choices),
+        why=next(reasons, None) or find_reason(closing, choices),
     )
 
 

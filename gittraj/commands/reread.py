@@ -1,0 +1,110 @@
+"""Stored parts read again with today's rules: what their messages and their calls say.
+
+Events are not touched, nor what came from the log as a figure: only what rules drew from the events is drawn
+anew, from the redacted text that is stored. A run whose outcome was known stays known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+from gittraj.commands.link import reachable
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.events.part_summary import summarize_part
+from gittraj.events.truncate import fit
+from gittraj.git import Repository
+from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.rewrite_segments import Renewal, read_segments, stored_parts
+from gittraj.state.folder import LocalState
+
+_DRAWN = ("decisions", "caveats")
+"""Lists of a record that are drawn anew, and whose shortening is then told anew."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Reread:
+    """Numbers of parts: ``read`` again, ``changed``; ``absent``: whose events are not all here, or were never
+    all stored; ``newer``: of a later version."""
+
+    read: int = 0
+    changed: int = 0
+    absent: int = 0
+    newer: int = 0
+
+
+def reread(
+    repository: Repository,
+    revisions: str | None,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+    dry_run: bool = False,
+) -> Reread:
+    """Read the parts on the commits of ``revisions`` (None: all) again; a record that says something else now
+    gets the next ``rev`` in every note that has it. Raises TrajError."""
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it")
+    commits = reachable(repository, revisions)
+    done = Reread()
+    with nullcontext() if dry_run else LocalState.of(repository).writing():
+        records = {
+            record.key: record
+            for records in stored_parts(repository, commits).values()
+            for record in _read_again(repository, records, done)
+        }
+        if records and not dry_run:
+            pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+            pipeline.rewrite([Renewal(records=records)])
+    done.changed = len(records)
+    return done
+
+
+def _read_again(repository: Repository, records: Sequence[Record], done: Reread) -> Iterator[Record]:
+    """Those parts of one trajectory that say something else now. A call may lie in an earlier part than its
+    result."""
+    refs = [ref for record in records for ref in record.segments]
+    events = dict(read_segments(repository, records[0].id, refs))
+    calls = [event for each in events.values() for event in each if isinstance(event, ToolCall)]
+    for record in records:
+        if record.v > VERSION:
+            done.newer += 1
+        elif record.figures.counts.omitted or not events.keys() >= {*record.segments}:
+            done.absent += 1
+        elif record.segments:
+            done.read += 1
+            part = [event for ref in record.segments for event in events[ref]]
+            figures = _draw(record.figures, part, calls)
+            if figures != record.figures:
+                cut = {name: total for name, total in record.cut.items() if name not in _DRAWN}
+                fitted = fit(replace(record, rev=record.rev + 1, figures=figures, cut=cut))
+                yield replace(fitted, cut={**cut, **fitted.cut})
+
+
+def _draw(stored: PartSummary, events: Sequence[AnyEvent], calls: Sequence[ToolCall]) -> PartSummary:
+    now = summarize_part(
+        events, prompt=stored.prompt, files=stored.files, thinking=stored.thinking, calls=calls
+    )
+    tests = now.tests if _is_known(now.tests) or not _is_known(stored.tests) else stored.tests
+    return replace(
+        stored,
+        decisions=tuple(d for d in now.decisions if not _is_refusal(d, calls)),
+        caveats=now.caveats,
+        caveat_sources=now.caveat_sources,
+        result=now.result,
+        why=now.why,
+        tests=tests or stored.tests,
+    )
+
+
+def _is_known(tests: TestRuns | None) -> bool:
+    return tests is not None and tests.outcome not in (None, "unknown")
+
+
+def _is_refusal(decision: Decision, calls: Sequence[ToolCall]) -> bool:
+    """A person's refusal of a call, which stood among the decisions once."""
+    tools = {call.name for call in calls} | {"a tool call"}
+    return decision.by == "human" and decision.chosen.removeprefix("declined ") in tools

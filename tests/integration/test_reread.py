@@ -1,0 +1,114 @@
+"""``git traj repair --reread``: what older rules drew from stored events is drawn anew."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.model.codec import decode_note
+from gittraj.model.values import (
+    AnyEvent,
+    Counts,
+    Decided,
+    Decision,
+    Message,
+    Prompt,
+    Record,
+    TestRuns,
+    ToolCall,
+    ToolResult,
+)
+from gittraj.notes.store import NotesRef
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+EVENTS: list[AnyEvent] = [
+    Prompt(id="p", content="Mend the import"),
+    ToolCall(id="c0", name="Edit", call_id="k0"),
+    ToolResult(id="r0", call_id="k0", is_error=True, content="no"),
+    Decided(id="d0", decision=Decision(chosen="declined Edit", by="human")),
+    ToolCall(id="c1", name="Bash", call_id="k1", arguments={"command": "pytest -q 2>&1 | tail -1"}),
+    ToolResult(id="r1", call_id="k1", content="1 failed, 2 passed in 0.1s", exit_code=0),
+    Message(id="m", content="I used a set rather than a list for speed. Windows is untested."),
+]
+OLD = {
+    "decisions": (Decision(chosen="declined Edit", by="human"),),
+    "tests": TestRuns(runs=1, last_passed=2, last_exit=0),
+}
+
+
+@pytest.fixture(autouse=True)
+def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(git.root)
+
+
+def read(story: Story, commit: str) -> Record:
+    (found,) = decode_note(NotesRef(story.repository).read(commit) or b"")
+    assert isinstance(found, Record)
+    return found
+
+
+def again(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, int]:
+    assert call(["repair", "--reread", "--json", *args]) == 0, capsys.readouterr().err
+    found: dict[str, int] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_it_is_written_to_every_note_that_has_the_part_and_once_only(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, two = (git.commit({"a": str(n)}) for n in range(2))
+    stored = story.segment("traj_one", 0, EVENTS)
+    part = record(n=len(EVENTS), segments=[stored], **OLD)
+    story.note(one, part)
+    story.note(two, replace(part, link=replace(part.link, carried_from=(one,))))
+
+    told = again(capsys, "--dry-run")
+    assert (told["read"], told["changed"], read(story, one).rev) == (1, 1, 1)
+    assert again(capsys)["changed"] == 1
+    for commit in (one, two):
+        found = read(story, commit)
+        assert (found.rev, found.segments, found.link.carried_from) == (
+            2,
+            (stored,),
+            (one,) if commit == two else (),
+        )
+        assert [(d.chosen, d.alternatives, d.by) for d in found.figures.decisions] == [
+            ("a set", ("a list",), "inferred")
+        ]
+        assert found.figures.caveats == ("Windows is untested.",)
+        assert found.figures.why == "I used a set rather than a list for speed."
+        assert found.figures.tests is not None
+        assert (found.figures.tests.outcome, found.figures.tests.last_failed) == ("failed", 1)
+    assert again(capsys)["changed"] == 0, "a second time changes nothing"
+
+
+def test_what_cannot_be_read_whole_is_left_and_told(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored = story.segment("traj_one", 0, EVENTS)
+    lost = replace(stored, name="000000-0badc0de")
+    for number, part in enumerate(
+        (
+            record("traj_lost", segments=[lost], **OLD),
+            record(segments=[stored], counts=Counts(omitted=3), **OLD),
+            replace(record("traj_new", segments=[stored], **OLD), v=2),
+        )
+    ):
+        story.note(git.commit({"a": str(number)}), part)
+    told = again(capsys)
+    assert (told["read"], told["changed"], told["absent"], told["newer"]) == (0, 0, 2, 1)
+
+
+def test_a_known_outcome_is_not_lost_where_the_stored_output_is_shortened(
+    git: Git, story: Story, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shortened = [*EVENTS[:5], ToolResult(id="r1", call_id="k1", content="…", exit_code=0, truncated=True)]
+    known = TestRuns(runs=1, ran=True, kind="test", outcome="passed", last_passed=2)
+    commit = git.commit({"a": "1"})
+    story.note(commit, record(segments=[story.segment("traj_one", 0, shortened)], tests=known))
+    again(capsys)
+    assert read(story, commit).figures.tests == known
