@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -69,7 +69,7 @@ def record(
 ) -> Recorded:
     """Record what ``call`` says; ``task`` is what it is for. Raises TrajError: nothing is active here, or too
     much is."""
-    with _locked(repository, environ) as local:
+    with locked(repository, environ) as local:
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
         known = load_active(local.folder)
         session = _session(environ)
@@ -80,7 +80,7 @@ def record(
         def redact(text: str, name: str | None, _: bool) -> str:
             return redactor.text(pipeline.localise(text), name=name)
 
-        told = _events(call, by=_author(environ), task=task)
+        told = _events(call, by=author(environ), task=task)
         events = [map_event(event, redact, strict=False) for event in told]
         header = _told(active.header, call, task)
         clean = map_plain(header, redact)
@@ -99,11 +99,11 @@ def amend(
 ) -> Recorded:
     """Add what ``call`` says to a trajectory that stands on commits already (the beginning of its id is
     enough), as a part of its own. Raises TrajError."""
-    with _locked(repository, environ):
+    with locked(repository, environ):
         chosen, commits, last = _standing(repository, trajectory)
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
-        events = _events(call, by=_author(environ))
-        drafts = [_closing(chosen, event, commits, last, call) for event in events]
+        events = _events(call, by=author(environ))
+        drafts = [closing(chosen, event, commits, last, status=_ENDED.get(call.verb)) for event in events]
         written = pipeline.write(drafts)
         if written.parked:
             raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
@@ -111,7 +111,8 @@ def amend(
 
 
 @contextmanager
-def _locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
+def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
+    """Where something may be recorded. Raises TrajError where git-traj is off or paused."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
     local = LocalState.of(repository)
@@ -126,7 +127,8 @@ def _agent(environ: Environ) -> str | None:
     return session[0] if session else environ.nameless
 
 
-def _author(environ: Environ) -> str:
+def author(environ: Environ) -> str:
+    """``agent`` in a shell of one, else ``human``."""
     return "agent" if _agent(environ) else "human"
 
 
@@ -177,7 +179,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
             agent=_agent(environ) or (author.name if author else None),
             session=session[1] if session else None,
             awaits_log=session is None and environ.nameless is not None,
-            started_at=_now(),
+            started_at=now(),
             commit=repository.head(),
         )
     )
@@ -185,15 +187,15 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
 
 def _events(call: Call, *, by: str, task: TaskRef | None = None) -> list[AnyEvent]:
     """The event that a command records; a retrospective's decisions before it."""
-    now = _now()
+    at = now()
     decided = decisions_of(call.said, by=by) if call.verb == "complete" else []
     try:
-        told = call.event(by=by, id=_name(), ts=now)
+        told = call.event(by=by, id=new_event_id(), ts=at)
     except UnclearError as error:
         raise TrajError(f"git traj {call.verb}: {error}", f"git traj {call.verb} -h") from None
     if task is not None:
         told = replace(told, raw={TASK: to_json(task)})
-    return [*(Decided(id=_name(), ts=now, decision=each) for each in decided), told]
+    return [*(Decided(id=new_event_id(), ts=at, decision=each) for each in decided), told]
 
 
 def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
@@ -230,12 +232,15 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
     return name, [commit for commit, each in records if each.key == last.key], last
 
 
-def _closing(trajectory: str, event: AnyEvent, commits: list[str], last: Record, call: Call) -> Draft:
+def closing(
+    trajectory: str, event: AnyEvent, commits: Sequence[str], last: Record, *, status: str | None = None
+) -> Draft:
+    """A part of one event that was given after ``last``, on the commits that carry that."""
     span = Range(first=event.id, last=event.id, n=1)
     whole = SessionInfo(
         agent=last.whole.agent,
         session=last.whole.session,
-        status=_ENDED.get(call.verb),
+        status=status,
         retrospective=event.retrospective if isinstance(event, RetrospectiveEvent) else None,
     )
     chapter = Chapter(id=event.id, title="", events=(event,))
@@ -244,7 +249,7 @@ def _closing(trajectory: str, event: AnyEvent, commits: list[str], last: Record,
     return Draft(trajectory=told, positions=(int(time.time()),), targets=targets)
 
 
-def _name() -> str:
+def new_event_id() -> str:
     return f"ev_{_random(15)}"
 
 
@@ -252,7 +257,7 @@ def _random(size: int) -> str:
     return base64.b32encode(os.urandom(size)).decode().lower()
 
 
-def _now() -> str:
+def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 
+from gittraj.model.statements import STRUCK
 from gittraj.model.values import (
     AnyEvent,
     Counts,
@@ -68,9 +69,16 @@ def summarize_part(
         result=_why_abandoned(events) or prose.result,
         why=prose.why,
         tests=fold_runs(events, calls),
+        struck=tuple(_struck(events)),
         files=tuple(files),
         thinking=thinking,
     )
+
+
+def _struck(events: Sequence[AnyEvent]) -> Iterator[str]:
+    for event in events:
+        if isinstance(event, NoteEvent) and STRUCK in event.tags and isinstance(event.raw, dict):
+            yield str(event.raw.get(STRUCK))
 
 
 def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:

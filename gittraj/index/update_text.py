@@ -28,6 +28,7 @@ from gittraj.index.text_fields import read_part
 from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
+from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import distinct
 from gittraj.query.notes import NotesInMemory, named_ids
 from gittraj.query.records import Recorded
@@ -145,12 +146,15 @@ def _read(
     for trajectory in trajectories:
         by_commit = recorded.parts(trajectory)
         parts = []
-        for record in distinct(chain.from_iterable(by_commit.values())):
+        records = distinct(chain.from_iterable(by_commit.values()))
+        struck = struck_in(records)
+        for record in records:
             commits = [
                 commit for commit, found in by_commit.items() if any(r.key == record.key for r in found)
             ]
             segments = Segments(repository)
-            part = read_part(record, segments.read(record.id, record.segments), commits)
+            told = replace(record, figures=without_struck(record.id, record.figures, struck))
+            part = read_part(told, segments.read(record.id, record.segments), commits)
             parts.append(replace(part, away={sound(month) for month in segments.months}))
         yield trajectory, parts
         size += sum(len(piece.text) for part in parts for piece in part.fields)

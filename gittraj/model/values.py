@@ -432,6 +432,8 @@ class PartSummary:
     why: str | None = None
     tests: TestRuns | None = None
     files: tuple[FileChanged, ...] = ()
+    struck: tuple[str, ...] = ()
+    """Ids of inferred statements of this trajectory that a person says are wrong."""
     redactions_by_rule: Mapping[str, int] = field(default_factory=dict)
     ruleset: str | None = None
     thinking: ThinkingState = "none"

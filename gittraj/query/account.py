@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Any, TypeVar, get_args
 
 from gittraj.model.codec import camel
+from gittraj.model.statements import statement_id
 from gittraj.model.values import (
+    Decision,
     FileChanged,
     FileKind,
     PartSummary,
@@ -31,15 +34,16 @@ _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 def fold_account(records: Sequence[Record]) -> Header:
     """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
-    figures = [record.figures for record in records]
+    name, struck = records[0].id, struck_in(records)
+    figures = [without_struck(name, record.figures, struck) for record in records]
     summary = next((f.summary for f in reversed(figures) if f.summary), None)
     redacted = [sum(f.redactions_by_rule.values()) for f in figures]
     return {
         "prompt": next((f.prompt for f in figures if f.prompt), None),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
-        "decisions": _once(map(spell, chain.from_iterable(f.decisions for f in figures))),
-        **_fold_caveats(figures),
+        "decisions": _once(_decision(name, d) for f in figures for d in f.decisions),
+        **_fold_caveats(name, figures),
         "result": next((f.result for f in reversed(figures) if f.result), None),
         "why": next((f.why for f in figures if f.why), None),
         "tests": _fold_tests([f.tests for f in figures if f.tests]),
@@ -70,13 +74,68 @@ def _once(decisions: Iterable[Header]) -> list[Header]:
     return found
 
 
-def _fold_caveats(figures: Sequence[PartSummary]) -> Header:
+def statements(record: Record) -> Iterator[tuple[str, str]]:
+    """The ids and words of what was inferred in a part."""
+    figures = record.figures
+    for decision in figures.decisions:
+        if (found := _id_of(record.id, decision)) is not None:
+            yield found, decision.quote or ""
+    for at, caveat in enumerate(figures.caveats):
+        yield _caveat_id(record.id, figures, at), caveat
+
+
+def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]) -> PartSummary:
+    """What a part says without what a person said is wrong: a reason that is its words, too."""
+    if not struck:
+        return figures
+    decisions = tuple(d for d in figures.decisions if _id_of(trajectory, d) not in struck)
+    kept = [at for at in range(len(figures.caveats)) if _caveat_id(trajectory, figures, at) not in struck]
+    if len(decisions) == len(figures.decisions) and len(kept) == len(figures.caveats):
+        return figures
+    wrong = {_words(d.quote or "") for d in figures.decisions if d not in decisions}
+    sources = figures.caveat_sources
+    return replace(
+        figures,
+        decisions=decisions,
+        caveats=tuple(figures.caveats[at] for at in kept),
+        caveat_sources=tuple(sources[at] for at in kept if at < len(sources)),
+        why=None if _words(figures.why or "") in wrong else figures.why,
+    )
+
+
+def struck_in(records: Iterable[Record]) -> frozenset[str]:
+    """The ids of what a person said is wrong."""
+    return frozenset(name for record in records for name in record.figures.struck)
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text))
+
+
+def _id_of(trajectory: str, decision: Decision) -> str | None:
+    """None for what was decided on purpose."""
+    if decision.by in ("agent", "human"):
+        return None
+    return statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
+
+
+def _caveat_id(trajectory: str, figures: PartSummary, at: int) -> str:
+    event = figures.caveat_sources[at].event if at < len(figures.caveat_sources) else ""
+    return statement_id(trajectory, event, figures.caveats[at])
+
+
+def _decision(trajectory: str, decision: Decision) -> Header:
+    return {**spell(decision), "id": _id_of(trajectory, decision)}
+
+
+def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
     """Each caveat once, with where it comes from; null for those of earlier versions, which did not say."""
     found: dict[str, Any] = {}
     for summary in figures:
         for at, caveat in enumerate(summary.caveats):
             source = summary.caveat_sources[at] if at < len(summary.caveat_sources) else None
-            found[caveat] = found.get(caveat) or spell(source)
+            named = source and {**spell(source), "id": _caveat_id(name, summary, at)}
+            found[caveat] = found.get(caveat) or named
     return {"caveats": list(found), "caveatSources": list(found.values())}
 
 

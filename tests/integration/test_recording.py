@@ -86,7 +86,7 @@ def test_commits_carry_what_was_recorded_before_them(git: Git) -> None:
             "reasoning": "bursts",
             "confidence": 0.7,
             "by": "human",
-            **dict.fromkeys(("quote", "event", "path", "line")),
+            **dict.fromkeys(("id", "quote", "event", "path", "line")),
         }
     ]
     assert (told["link"]["evidence"], told["part"]["number"], told["part"]["of"]) == ("manual", 1, 3)

@@ -93,9 +93,9 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
     lines += _decisions(header, page, brief=brief)
     for number, caveat in enumerate(header["caveats"][: _DECISIONS if brief else None]):
         label = " " * _INDENT + "doubts" if number == 0 else ""
-        lines += page.block(
-            escape_line(unmarked(caveat)), indent=_LABEL, label=label, lines=2 if brief else None
-        )
+        source = None if brief else header["caveatSources"][number]
+        text = escape_line(unmarked(caveat)) + _name(source and source["id"], page)
+        lines += page.block(text, indent=_LABEL, label=label, lines=2 if brief else None)
     if ran := tests(header["tests"]):
         colour = ["red"] if is_bad(header["tests"]) else []
         lines += page.block(ran, *colour, indent=_LABEL, label=" " * _INDENT + "tests")
@@ -146,11 +146,16 @@ def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
     kept = decisions[:_DECISIONS] if brief else decisions
     for number, decision in enumerate(kept):
         label = " " * _INDENT + "decided" if number == 0 else ""
-        text = render_decision(decision, page)
+        text = render_decision(decision, page) + _name("" if brief else decision["id"], page)
         lines += page.block(text, indent=_LABEL, label=label, lines=3 if brief else None)
     if len(decisions) > len(kept):
         lines += page.block(f"and {len(decisions) - len(kept)} more", "dim", indent=_LABEL)
     return lines
+
+
+def _name(statement: str | None, page: Page) -> str:
+    """What ``git traj strike`` calls it."""
+    return f" {page.paint(statement[:8], 'dim')}" if statement else ""
 
 
 def render_decision(decision: Header, page: Page) -> str:

@@ -89,6 +89,7 @@ def test_what_is_not_known_is_null() -> None:
         "total": figures,
         "link": {"evidence": "output", "carried": False, "role": "produced", "carriedFrom": []},
         "exit": None,
+        "run": None,
         "thinking": "none",
         "readers": None,
         "redactions": 0,

@@ -62,7 +62,7 @@ traj_one · 3 days ago · completed
   result   The client retries.
   overall  Bursts are spread out.
   decided  full jitter over a fixed delay, because fixed delays re-align
-           the bursts (inferred)
+           the bursts (inferred) 4c6c9800
            retry in the client over a queue (90% sure)
   doubts   Retry-After given as a date is not tested.
   tests    12 passed, 1 failed (last of 3 runs)

@@ -1,0 +1,28 @@
+"""``git traj strike``."""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.config import Environ
+from gittraj.render.text.printable import printable
+
+
+@click.command("strike", short_help=COMMANDS["by hand"]["strike"])
+@click.argument("rev")
+@click.argument("statement", metavar="ID")
+@click.option("--why", metavar="TEXT", help="What is wrong with it.")
+def command(rev: str, statement: str, why: str | None) -> None:
+    """Say that an inferred decision or doubt on the commit REV is wrong: no view shows it again.
+
+    ID, or its beginning, is what git traj show prints behind it.
+    """
+    from gittraj.commands.strike import strike
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        found, quote = strike(repository, rev, statement, why, environ=Environ.of(raw), live=raw)
+    click.echo(f"{found} is struck: {printable(quote)}")

@@ -1,0 +1,74 @@
+"""A person's word that a decision or doubt which was inferred is wrong.
+
+It is a part of its own, on the commits of the part that says it, so that it reaches whoever fetches these.
+Nothing is taken out of what is stored: readers leave out what was struck.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gittraj.commands.link import find_commit
+from gittraj.commands.record import author, closing, locked, new_event_id, now
+from gittraj.config import Environ, read_config
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.statements import STRUCK
+from gittraj.model.values import NoteEvent, Record
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.query.account import statements
+from gittraj.record.drain.composition import make_pipeline
+
+
+def strike(
+    repository: Repository, rev: str, name: str, why: str | None, *, environ: Environ, live: Mapping[str, str]
+) -> tuple[str, str]:
+    """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its words.
+    Raises TrajError."""
+    if author(environ) != "human":
+        raise TrajError("only a person can strike what was inferred", "run it in a shell of your own")
+    commit = find_commit(repository, rev)
+    with locked(repository, environ):
+        record, found, quote = _find(repository, commit, name)
+        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        commits = [
+            each
+            for each, body in NotesRef(repository).items()
+            if any(other.key == record.key for other in standing(each, decode_note(body)))
+        ]
+        event = NoteEvent(
+            id=new_event_id(),
+            ts=now(),
+            kind="note",
+            content=why or "An inferred statement was struck.",
+            tags=(STRUCK,),
+            raw={STRUCK: found},
+        )
+        written = pipeline.write([closing(record.id, event, commits, record)])
+        if written.parked:
+            raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")
+    return found, quote
+
+
+def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, str]:
+    records = standing(commit, decode_note(NotesRef(repository).read(commit) or b""))
+    found = [
+        (record, each, quote)
+        for record in records
+        for each, quote in statements(record)
+        if name and each.startswith(name)
+    ]
+    if not found:
+        raise TrajError(
+            f"no inferred decision or doubt '{name}' is on {commit[:12]}",
+            f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck",
+        )
+    if len({each for _, each, _ in found}) > 1:
+        raise TrajError(f"'{name}' could be {' or '.join(_ids(found))}", "write more of it")
+    return found[0]
+
+
+def _ids(found: Sequence[tuple[Record, str, str]]) -> list[str]:
+    return sorted({each for _, each, _ in found})[:3]

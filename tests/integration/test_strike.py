@@ -1,0 +1,108 @@
+"""``git traj strike``: what a person says is wrong stays away, in every view, clone and rereading."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gittraj.cli.group import call
+from gittraj.model.values import AnyEvent, CaveatSource, Decided, Decision, Message, Prompt
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+SAID = "I used a set rather than a list for speed. Windows is untested."
+EVENTS: list[AnyEvent] = [
+    Prompt(id="p", content="Mend it"),
+    Decided(id="d", decision=Decision(chosen="A", by="agent")),
+    Message(id="m", content=SAID),
+]
+CHOICE = "I used a set rather than a list for speed."
+DRAWN = {
+    "decisions": (
+        Decision(chosen="A", by="agent"),
+        Decision(
+            chosen="a set",
+            alternatives=("a list",),
+            by="inferred",
+            reasoning="speed",
+            quote=CHOICE,
+            event="m",
+        ),
+    ),
+    "caveats": ("Windows is untested.",),
+    "caveat_sources": (CaveatSource(event="m", by="inferred"),),
+    "why": CHOICE,
+}
+
+
+@pytest.fixture(autouse=True)
+def inside(git: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(git.root)
+    for name in ("CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_CLI", "AI_AGENT"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def told(capsys: pytest.CaptureFixture[str], *args: str) -> str:
+    assert call([*args]) == 0, capsys.readouterr().err
+    return capsys.readouterr().out
+
+
+def header(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, Any]:
+    (found,) = json.loads(told(capsys, "show", "--json", *args))["trajectories"]
+    return dict(found)
+
+
+@pytest.fixture
+def commits(git: Git, story: Story) -> list[str]:
+    """Two commits with the same part; on the second it was carried."""
+    found = [git.commit({"a": str(n)}) for n in range(2)]
+    part = record(n=3, segments=[story.segment("traj_one", 0, EVENTS)], **DRAWN)
+    story.note(found[0], part)
+    story.note(found[1], replace(part, link=replace(part.link, carried_from=(found[0],))))
+    return found
+
+
+def test_a_decision_that_was_struck_stays_away(
+    commits: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = header(capsys)["decisions"][1]["id"]
+    assert name[:8] in told(capsys, "show")
+    said = told(capsys, "strike", "HEAD", name[:6], "--why", "It was about memory.")
+    assert said == f"{name} is struck: {CHOICE}\n"
+    for commit in commits:
+        shown = header(capsys, commit)
+        assert [d["chosen"] for d in shown["decisions"]] == ["A"]
+        assert (shown["why"], shown["caveats"]) == (None, ["Windows is untested."])
+    for view in (["log"], ["show", "--format", "markdown"], ["show", "--format", "html"], ["context", "a"]):
+        assert "a set over" not in told(capsys, *view)
+    hits = json.loads(told(capsys, "search", "set", "--in", "decision", "--json"))["results"]
+    assert hits == []
+    told(capsys, "repair", "--reread")
+    assert [d["chosen"] for d in header(capsys)["decisions"]] == ["A"], "also after reading again"
+
+
+def test_a_doubt_that_was_struck_stays_away(commits: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    name = header(capsys)["caveatSources"][0]["id"]
+    assert name[:8] in told(capsys, "show")
+    told(capsys, "strike", commits[0], name)
+    assert header(capsys)["caveats"] == []
+    assert len(header(capsys)["decisions"]) == 2
+
+
+@pytest.mark.parametrize("name", ["0badc0de", ""])
+def test_what_was_not_inferred_is_not_struck(
+    name: str, commits: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(["strike", commits[0], name]) == 1
+    assert f"no inferred decision or doubt '{name}' is on" in capsys.readouterr().err
+
+
+def test_an_agent_strikes_nothing(
+    commits: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CODEX_THREAD_ID", "th-1")
+    assert call(["strike", commits[0], "0"]) == 1
+    assert "only a person" in capsys.readouterr().err
