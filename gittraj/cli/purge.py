@@ -45,7 +45,7 @@ def fetch_first(repository: Repository) -> None:
     from gittraj.sync import fetch_all
 
     for complaint in fetch_all(repository):
-        sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched\n"))
+        sys.stderr.write(printable(f"git-traj: {complaint}: what is only there was not searched") + "\n")
 
 
 def run(repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_json: bool = False) -> int:

@@ -81,6 +81,6 @@ def check_owner(header: Json, run: Run) -> None:
     """What holds of an agent that its hook's environment does not name: the log alone says who it was."""
     assert (header["agent"], header["session"], header["models"]) == ("opencode", run.session, [run.model])
     assert header["link"]["role"] == "produced"
-    assert header["link"]["evidence"] in ("agent", "output", "imported")
+    assert header["link"]["evidence"] in ("agent", "output", "order")
     assert header["incomplete"] is False
     assert figures(header["total"]) == run.usage()

@@ -40,7 +40,7 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
         assert body.decode() == traj(git, "export", "--format", "atif", row["trajectory"])
         with pytest.raises(UsageError, match="no format is called 'pdf'"):
             recorded.export("pdf")
-        with pytest.raises(TrajError, match=r"nothing.*no revision"):
+        with pytest.raises(TrajError, match=r"nothing.*not a revision"):
             recorded.trajectories("nothing")
         with pytest.raises(TrajError, match="README"):
             recorded.import_files(git.root / "README")

@@ -147,7 +147,7 @@ def test_nothing_there_and_no_format(git: Git) -> None:
     assert "no trajectory is recorded here" in done.stderr
     assert command.traj(git.root, "export").returncode == 2
     unknown = command.traj(git.root, "export", "--format", "csv", "nothing")
-    assert (unknown.returncode, "'nothing' is no revision" in unknown.stderr) == (1, True)
+    assert (unknown.returncode, "'nothing' is not a revision" in unknown.stderr) == (1, True)
 
 
 def test_an_agents_own_log_takes_the_place_of_its_conversion(git: Git, tmp_path: Path) -> None:

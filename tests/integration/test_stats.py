@@ -103,7 +103,7 @@ def test_it_counts_each_part_once(git: Git, told: dict[str, str], stats: Stats) 
     assert {each["name"]: each["trajectories"] for each in total["agents"]} == {
         "codex": 2,
         "claude-code": 1,
-        None: 1,
+        "a person": 1,
     }
     assert {each["name"]: each["trajectories"] for each in total["models"]} == {"gpt-5.5": 2, None: 2}
     assert total["bytes"]["events"] == 1000
@@ -136,7 +136,7 @@ def test_its_rows_come_to_the_total(git: Git, told: dict[str, str], stats: Stats
     agents = {
         row["name"]: (row["recorded"], row["commits"]) for row in stats(git.root, "--by", "agent")["rows"]
     }
-    assert agents == {"claude-code": (3, 6), "codex": (1, 6), None: (0, 6)}
+    assert agents == {"claude-code": (3, 6), "codex": (1, 6), "a person": (0, 6)}
 
 
 def test_figures_below_nothing_are_none(git: Git, stats: Stats) -> None:

@@ -101,6 +101,8 @@ class BackfillRun:
             else:
                 self._write(pool, requests, report, sizes, progress)
                 report_stored(report, self.notes)
+        # notes come by commit, what is planned by log: a dry run says the same in the same order
+        report.linked.sort(key=lambda row: (row.trajectory, row.commit))
         report.gone |= unreachable(self.repository, {row.commit for row in report.linked})
         if aim.link:
             report_unlinked(report, [self._reading(o) for _, o in digests.values()], links)
