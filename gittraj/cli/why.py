@@ -45,7 +45,7 @@ Reason = Mapping[str, Any]
 
 
 @click.command("why", short_help=COMMANDS["common commands"]["why"])
-@click.argument("place", metavar="PATH[:LINE[,LINE]]")
+@click.argument("place", metavar="PATH[:LINE[,LINE]|:FUNCTION]")
 @click.option("--rev", metavar="R", help="Read the file at this revision, not in the work tree.")
 @click.option("--porcelain", "form", flag_value="porcelain", help="Lines of keys and values, for scripts.")
 @click.option("--json", "form", flag_value="json", help="Print one JSON document.")
@@ -56,7 +56,7 @@ def command(
 ) -> None:
     """Blame a line, and say why: the commit, the prompt, the decision, the edit that wrote it.
 
-    Of a whole file, each reason once with its lines.
+    Of a whole file, or of a FUNCTION as git log -L finds it, each reason once with its lines.
     """
     named, span = _read_place(place, Path.cwd())
     # libgit2 takes 60 ms to import, longer than git needs for one line
@@ -101,11 +101,14 @@ def _say_slow(repository: Repository) -> None:
         sys.stderr.write(f"hint: git blame is faster after: {WRITE}\n")
 
 
-def _read_place(place: str, cwd: Path) -> tuple[str, Span | None]:
-    """The path and its first and last line; an existing file of that whole name comes first."""
+def _read_place(place: str, cwd: Path) -> tuple[str, Span | str | None]:
+    """The path, and its first and last line or its function; a file of that whole name comes first."""
     match = _PLACE.fullmatch(place)
-    if match is None or (cwd / place).is_file():
+    path, _, function = place.rpartition(":")
+    if (cwd / place).is_file() or (match is None and not (path and function and (cwd / path).is_file())):
         return place, None
+    if match is None:
+        return path, function
     first = int(match[2])
     last = int(match[3] or first)
     if min(first, last) == 0:
@@ -113,8 +116,8 @@ def _read_place(place: str, cwd: Path) -> tuple[str, Span | None]:
     return match[1], (min(first, last), max(first, last))
 
 
-def _check_span(path: str, span: Span | None, length: int) -> None:
-    if span is not None and span[0] > length:
+def _check_span(path: str, span: Span | str | None, length: int) -> None:
+    if isinstance(span, tuple) and span[0] > length:
         many = f"{length} line{'' if length == 1 else 's'}"
         raise TrajError(f"'{path}' has only {many}, no line {span[0]}", hint=f"git traj why {path}")
 

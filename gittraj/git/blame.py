@@ -69,13 +69,13 @@ def start_blame(
     repository: Repository,
     path: str,
     *,
-    span: tuple[int, int] | None,
+    span: tuple[int, int] | str | None,
     rev: str | None,
     begun: Callable[[], tuple[bytes, int]] | None = None,
 ) -> Blame:
-    """Blame the lines of ``span`` (first and last, None: all) of ``path`` (from the top). ``begun`` waits for
-    what git says of just that."""
-    where = [f"-L{span[0]},{span[1]}"] if span else []
+    """Blame the lines of ``span`` (first and last; a function's name, as git finds it; None: all) of ``path``
+    (from the top). ``begun`` waits for what git says of just that."""
+    where = [f"-L:{span}" if isinstance(span, str) else f"-L{span[0]},{span[1]}"] if span else []
     where += [rev, "--", path] if rev else ["--", path]
     if begun is None:
         process = repository.runner.start(*BLAME, *_ignored(repository), *where)
@@ -155,5 +155,10 @@ def _folder(path: str) -> GitError:
 def _refusal(found: Result, path: str) -> GitError:
     if b"no such path" in found.err or b"no such ref: HEAD" in found.err:
         return GitError(f"no commit has '{path}' yet", hint="git status says what is not committed")
+    if b": no match" in found.err:
+        return GitError(
+            f"git finds no such function in '{path}'",
+            hint="a diff driver says where functions begin: see 'diff=python' in gitattributes(5)",
+        )
     hint = "blame.ignoreRevsFile names it" if b"object name" in found.err else None
     return GitError(f"git blame: {found.complaint or f'status {found.code}'}", hint=hint)

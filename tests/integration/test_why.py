@@ -499,3 +499,14 @@ def test_a_list_of_ignored_commits_that_git_refuses(
     err = capsys.readouterr().err
     assert err.startswith("error: git blame: could not open object name list: nowhere")
     assert err.endswith("\nhint: blame.ignoreRevsFile names it\n")
+
+
+def test_a_function_as_git_finds_it(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = "def one():\n    return 1\n", "\n\ndef two():\n    return 2\n"
+    desk.commit("one", first, path="m.py")
+    desk.commit("two", first + second, path="m.py")
+    (entry,) = why("m.py:two")["entries"]
+    assert (entry["subject"], entry["lines"]) == ("two", [[5, 6]])
+    assert why("m.py:one")["entries"][0]["subject"] == "one"
+    assert call(["why", "m.py:three"]) == 1
+    assert capsys.readouterr().err.startswith("error: git finds no such function in 'm.py'\nhint: ")

@@ -88,7 +88,9 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
 
 
 def _explains(tallies: Tallies) -> bool:
-    return any(record.role == "produced" for each in tallies.trajectories for record in each.records)
+    """A stub tells nothing: a commit that has but one is not covered."""
+    records = (record for each in tallies.trajectories for record in each.records)
+    return any(record.role == "produced" and not record.incomplete for record in records)
 
 
 def place_parts(tallies: Mapping[str, Tallies]) -> Iterator[Part]:
