@@ -24,7 +24,7 @@ GITS_OWN = (
     "/opt/homebrew/etc/bash_completion.d/git-completion.bash",
 )
 CASES = [
-    ("st", {"status", "stats", "start"}),
+    ("st", {"status", "stats", "start", "strike"}),
     ("show --format mark", {"markdown"}),
     ("show --format=mark", {"markdown"}),
     ("keys ex", {"export"}),
