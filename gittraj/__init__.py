@@ -22,6 +22,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     commands      what a verb does: install, doctor, backfill, link, record, purge, export ...
     worker        the process that a hook starts: drain, index, push
     --------------
+    summarizer    asks the user's own program for summaries; checks what it quotes
     sync          records to remotes and back: fetch, join, push, consent, rescan before push
     --------------
     index         SQLite derived from the refs, disposable: listings and full-text search

@@ -118,6 +118,33 @@ class Config:
         return any(p == agent or fnmatch.fnmatchcase(path, p) for p in self.exclude)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarizer:
+    """The user's program for summaries, and how often a day it may be asked on its own. ``source`` is git's
+    scope."""
+
+    command: str
+    source: str
+    runs_a_day: int = 20
+
+
+def read_summarizer(repository: Repository) -> Summarizer | None:
+    """None: nothing is asked. A repository's own configuration does not count: it may have come with a
+    folder from elsewhere, and a program is named here. Raises TrajError."""
+    listed = repository.run("config", "-z", "--show-scope", "--get-regexp", r"^traj\.summar", check=False).out
+    words = listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    own: dict[str, tuple[str, str]] = {}
+    for scope, pair in zip(words[::2], words[1::2], strict=True):
+        key, _, value = pair.partition("\n")
+        if scope in ("global", "system"):
+            own[key.lower()] = (scope, value)
+    scope, command = own.get("traj.summarizer", ("", ""))
+    _, runs = own.get("traj.summariesaday", ("", "20"))
+    if not (runs.isascii() and runs.isdigit() and len(runs) < _DIGITS):
+        raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
+    return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
+
+
 def read_config(repository: Repository) -> Config:
     """Raises TrajError for an invalid value, with its key and file."""
     own = _git_values(repository)

@@ -19,6 +19,7 @@ FLOORS: tuple[dict[str, str], ...] = (
         "worker": "the process that a hook starts: drain, index, push",
     },
     {
+        "summarizer": "asks the user's own program for summaries; checks what it quotes",
         "sync": "records to remotes and back: fetch, join, push, consent, rescan before push",
     },
     {

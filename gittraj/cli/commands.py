@@ -54,6 +54,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "import": "Import session files, also from elsewhere or through a pipe",
         "link": "Link a session's trajectory to a commit",
         "unlink": "Unlink a trajectory from a commit",
+        "summarize": "Summarise commits' records by a program of your own",
         "strike": "Say that an inferred decision or doubt is wrong",
         "forget": "Withdraw a trajectory or a session from every commit, for good",
         "repair": "Re-attach records after amend, rebase or squash",

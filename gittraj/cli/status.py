@@ -9,9 +9,11 @@
 "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
 "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
-"config": {key: {"value", "source"}}|null, "complaints": [text]}``. A state is ``installed``,
-``chained`` (another tool runs our hook), ``missing``, ``foreign``, ``dead``, ``damaged`` or ``off``; of an
-agent's hooks also ``changed`` or ``untrusted``. Times are ISO 8601 UTC.
+"config": {key: {"value", "source"}}|null,
+"summarizer": {"command", "source", "runs", "runsADay", "failed": text|null}|null,
+"complaints": [text]}``. A state is ``installed``, ``chained`` (another tool runs our hook), ``missing``,
+``foreign``, ``dead``, ``damaged`` or ``off``; of an agent's hooks also ``changed`` or ``untrusted``. Times
+are ISO 8601 UTC.
 """
 
 from __future__ import annotations

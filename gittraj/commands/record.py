@@ -6,13 +6,8 @@ the event there. Outside of one somebody has begun a trajectory by hand in this 
 
 from __future__ import annotations
 
-import base64
-import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from gittraj.agents import all_agents
 from gittraj.config import Environ, read_config
@@ -24,23 +19,16 @@ from gittraj.model.codec import decode_note, to_json
 from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import (
     AnyEvent,
-    Chapter,
     Decided,
-    Link,
-    Range,
     Record,
-    RetrospectiveEvent,
-    SessionInfo,
     TaskRef,
-    Trajectory,
 )
 from gittraj.notes.merge import order, standing
 from gittraj.notes.store import NotesRef
-from gittraj.record.draft import Draft, Target
 from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.given_later import closing, locked, new_event_id, now, random_name
 from gittraj.redact.events import map_event, map_plain
 from gittraj.state.active import Active, Header, load_active, place_of, save_active
-from gittraj.state.cursors import load_suspension
 from gittraj.state.folder import LocalState
 
 _ENDED = {"complete": "completed", "abandon": "abandoned"}
@@ -110,18 +98,6 @@ def amend(
     return Recorded(events=tuple(event.id for event in events), trajectory=chosen)
 
 
-@contextmanager
-def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
-    """Where something may be recorded. Raises TrajError where git-traj is off or paused."""
-    if environ.off:
-        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
-    local = LocalState.of(repository)
-    with local.writing():
-        if load_suspension(local.folder).paused is not None:
-            raise TrajError("git-traj is paused here", "git traj resume")
-        yield local
-
-
 def _agent(environ: Environ) -> str | None:
     session = _session(environ)
     return session[0] if session else environ.nameless
@@ -174,7 +150,7 @@ def _begin(repository: Repository, environ: Environ, session: tuple[str, str] | 
     author = author_of(call.said) if call.verb == "start" and session is None else None
     return Active(
         header=Header(
-            trajectory=trajectory_id(*session) if session else f"traj_{_random(10)}",
+            trajectory=trajectory_id(*session) if session else f"traj_{random_name(10)}",
             worktree=place_of(repository.git_dir, repository.common_dir, create=True),
             agent=_agent(environ) or (author.name if author else None),
             session=session[1] if session else None,
@@ -230,35 +206,6 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
     [(name, records)] = found.items()
     last = max((each for _, each in records), key=order)
     return name, [commit for commit, each in records if each.key == last.key], last
-
-
-def closing(
-    trajectory: str, event: AnyEvent, commits: Sequence[str], last: Record, *, status: str | None = None
-) -> Draft:
-    """A part of one event that was given after ``last``, on the commits that carry that."""
-    span = Range(first=event.id, last=event.id, n=1)
-    whole = SessionInfo(
-        agent=last.whole.agent,
-        session=last.whole.session,
-        status=status,
-        retrospective=event.retrospective if isinstance(event, RetrospectiveEvent) else None,
-    )
-    chapter = Chapter(id=event.id, title="", events=(event,))
-    targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)
-    told = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
-    return Draft(trajectory=told, positions=(int(time.time()),), targets=targets)
-
-
-def new_event_id() -> str:
-    return f"ev_{_random(15)}"
-
-
-def _random(size: int) -> str:
-    return base64.b32encode(os.urandom(size)).decode().lower()
-
-
-def now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def task_of_active(repository: Repository, environ: Environ) -> TaskRef | None:

@@ -52,6 +52,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
         if facts.config
         else None,
+        "summarizer": _summarizer_to_json(facts),
         "complaints": [error.message for error in facts.complaints],
     }
 
@@ -65,6 +66,14 @@ def _active_to_json(active: Active) -> dict[str, Any]:
         "byHand": header.by_hand,
         "events": len(active.events),
     }
+
+
+def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
+    setting, runs = facts.summarizer, facts.runs
+    if setting is None or runs is None:
+        return None
+    today = {"runs": runs.number, "runsADay": setting.runs_a_day, "failed": runs.failed}
+    return {"command": setting.command, "source": setting.source, **today}
 
 
 def _sealing_to_json(readers: Readers) -> dict[str, Any]:
@@ -87,6 +96,10 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
             yield f"{key.capitalize()}: {setting.value} ({setting.source}){sealed}"
+    if facts.summarizer and facts.runs:
+        done = f"{facts.runs.number} of {facts.summarizer.runs_a_day} runs today"
+        failed = f"; the last failed: {facts.runs.failed}" if facts.runs.failed else ""
+        yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gittraj.commands.link import find_commit
-from gittraj.commands.record import author, closing, locked, new_event_id, now
+from gittraj.commands.record import author
 from gittraj.config import Environ, read_config
 from gittraj.errors import TrajError
 from gittraj.git import Repository
@@ -20,6 +20,7 @@ from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
 from gittraj.query.account import statements
 from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.given_later import carriers, closing, locked, new_event_id, now
 
 
 def strike(
@@ -33,11 +34,7 @@ def strike(
     with locked(repository, environ):
         record, found, quote = _find(repository, commit, name)
         pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
-        commits = [
-            each
-            for each, body in NotesRef(repository).items()
-            if any(other.key == record.key for other in standing(each, decode_note(body)))
-        ]
+        commits = carriers(repository, record.key)
         event = NoteEvent(
             id=new_event_id(),
             ts=now(),

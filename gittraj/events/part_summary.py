@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from gittraj.model.statements import STRUCK
+from gittraj.events.given_later import model_summary, struck
 from gittraj.model.values import (
     AnyEvent,
     Counts,
@@ -56,29 +56,24 @@ def summarize_part(
     times = sorted(e.ts for e in events if e.ts)
     asked = prompts[0] if prompts else prompt
     prose = read_prose(events, stated, asked)
+    told = model_summary(events)
     return PartSummary(
         prompt=shorten(asked, PROMPT_LIMIT) if asked else None,
-        summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else None,
+        summary=Summary(text=shorten(said[-1], SUMMARY_LIMIT), by="agent") if said else told.summary,
         started_at=times[0] if times else None,
         ended_at=times[-1] if times else None,
         usage=reduce(Usage.__add__, spent) if spent else None,
         counts=_count(events, api_calls=len(spent), dropped=dropped, omitted=omitted),
-        decisions=(*stated, *prose.decisions),
-        caveats=prose.caveats,
-        caveat_sources=prose.sources,
+        decisions=(*stated, *prose.decisions, *told.decisions),
+        caveats=(*prose.caveats, *told.doubts),
+        caveat_sources=(*prose.sources, *told.sources),
         result=_why_abandoned(events) or prose.result,
-        why=prose.why,
+        why=prose.why or told.why,
         tests=fold_runs(events, calls),
-        struck=tuple(_struck(events)),
+        struck=tuple(struck(events)),
         files=tuple(files),
         thinking=thinking,
     )
-
-
-def _struck(events: Sequence[AnyEvent]) -> Iterator[str]:
-    for event in events:
-        if isinstance(event, NoteEvent) and STRUCK in event.tags and isinstance(event.raw, dict):
-            yield str(event.raw.get(STRUCK))
 
 
 def _why_abandoned(events: Sequence[AnyEvent]) -> str | None:

@@ -6,6 +6,8 @@ import hashlib
 
 STRUCK = "struck"
 """The tag of a person's word that a statement is wrong, and the key of its name in ``raw``."""
+SUMMARY = "model-summary"
+"""The tag of a model's summary, and the key of its decisions and doubts in ``raw``."""
 
 
 def statement_id(trajectory: str, event: str, quote: str) -> str:

@@ -20,6 +20,16 @@ EVIDENCE = {
 }
 
 
+def model_of(by: str | None) -> str | None:
+    """The model that wrote a summary or inferred a statement; None for anybody else."""
+    return by.removeprefix("model:") if by and by.startswith("model:") else None
+
+
+def own_words(header: Header) -> str | None:
+    """The summary that the agent itself wrote: its last words."""
+    return None if model_of(header["summaryBy"]) else header["summary"]
+
+
 def duration(seconds: float | None) -> str | None:
     """``42s``, ``4m``, ``2h 5m``, ``3d 4h``."""
     if seconds is None or seconds < 0:

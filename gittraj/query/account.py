@@ -20,15 +20,19 @@ from gittraj.model.values import (
     Record,
     RunKind,
     RunOutcome,
+    Summary,
     TestRuns,
     ThinkingState,
 )
+from gittraj.model.words import model_of
 from gittraj.seal.events import count_readers
 
 Header = dict[str, Any]
 """A HEADER of the command contract, every field there."""
 T = TypeVar("T")
 
+STATED = ("agent", "human")
+"""Who decides on purpose; everybody else is rules or a model."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 
@@ -42,6 +46,7 @@ def fold_account(records: Sequence[Record]) -> Header:
         "prompt": next((f.prompt for f in figures if f.prompt), None),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
+        "summaryId": _summary_id(name, summary),
         "decisions": _once(_decision(name, d) for f in figures for d in f.decisions),
         **_fold_caveats(name, figures),
         "result": next((f.result for f in reversed(figures) if f.result), None),
@@ -62,16 +67,27 @@ def fold_account(records: Sequence[Record]) -> Header:
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:
-    """Without those inferred from a later message that says the same."""
+    """Without those drawn from words that were drawn from already, or from a later message that says the
+    same."""
     found: list[Header] = []
     seen: set[tuple[str, ...]] = set()
     for decision in decisions:
         sides = tuple(side.lower() for side in (decision["chosen"], *decision["alternatives"]))
-        repeated = decision["by"] == "inferred" and sides in seen
+        repeated = decision["by"] not in STATED and (
+            sides in seen or any(_is_same(decision, other) for other in found)
+        )
         if not repeated and decision not in found:
             found.append(decision)
         seen.add(sides)
     return found
+
+
+def _is_same(one: Header, other: Header) -> bool:
+    """Whether both quote the same words of the same message."""
+    quotes = (one["quote"], other["quote"])
+    if one["event"] != other["event"] or not all(quotes):
+        return False
+    return quotes[0] in quotes[1] or quotes[1] in quotes[0]
 
 
 def statements(record: Record) -> Iterator[tuple[str, str]]:
@@ -82,6 +98,8 @@ def statements(record: Record) -> Iterator[tuple[str, str]]:
             yield found, decision.quote or ""
     for at, caveat in enumerate(figures.caveats):
         yield _caveat_id(record.id, figures, at), caveat
+    if found := _summary_id(record.id, figures.summary):
+        yield found, figures.summary.text if figures.summary else ""
 
 
 def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]) -> PartSummary:
@@ -90,12 +108,14 @@ def without_struck(trajectory: str, figures: PartSummary, struck: frozenset[str]
         return figures
     decisions = tuple(d for d in figures.decisions if _id_of(trajectory, d) not in struck)
     kept = [at for at in range(len(figures.caveats)) if _caveat_id(trajectory, figures, at) not in struck]
-    if len(decisions) == len(figures.decisions) and len(kept) == len(figures.caveats):
+    summary = None if _summary_id(trajectory, figures.summary) in struck else figures.summary
+    if (decisions, len(kept), summary) == (figures.decisions, len(figures.caveats), figures.summary):
         return figures
     wrong = {_words(d.quote or "") for d in figures.decisions if d not in decisions}
     sources = figures.caveat_sources
     return replace(
         figures,
+        summary=summary,
         decisions=decisions,
         caveats=tuple(figures.caveats[at] for at in kept),
         caveat_sources=tuple(sources[at] for at in kept if at < len(sources)),
@@ -114,9 +134,14 @@ def _words(text: str) -> str:
 
 def _id_of(trajectory: str, decision: Decision) -> str | None:
     """None for what was decided on purpose."""
-    if decision.by in ("agent", "human"):
+    if decision.by in STATED:
         return None
     return statement_id(trajectory, decision.event or "", decision.quote or decision.chosen)
+
+
+def _summary_id(trajectory: str, summary: Summary | None) -> str | None:
+    """None for one that is not a model's."""
+    return statement_id(trajectory, "", summary.text) if summary and model_of(summary.by) else None
 
 
 def _caveat_id(trajectory: str, figures: PartSummary, at: int) -> str:

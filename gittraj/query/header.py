@@ -124,8 +124,10 @@ def without_overlaps(records: Sequence[Record]) -> list[Record]:
 
 def _fold_figures(records: Sequence[Record]) -> Header:
     figures = [record.figures for record in without_overlaps(records)]
-    started = min((f.started_at for f in figures if f.started_at), default=None)
-    ended = max((f.ended_at for f in figures if f.ended_at), default=None)
+    # what is said of a log's parts afterwards is not when the work was done
+    logged = [r.figures for r in records if r.range is None or r.range.at is not None] or figures
+    started = min((f.started_at for f in logged if f.started_at), default=None)
+    ended = max((f.ended_at for f in logged if f.ended_at), default=None)
     counts = sum((f.counts for f in figures), Counts())
     return {
         "startedAt": started,

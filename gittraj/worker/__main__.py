@@ -31,6 +31,7 @@ def main(arguments: list[str]) -> int:
         _work(folder, foreground=foreground)
         if not foreground:
             _keep_index(folder)
+            _summarize(folder)
         if pushing:
             _push(folder, arguments[arguments.index("--push") + 1])
     except Exception as error:  # noqa: BLE001 - a hook must not fail the user's git, whatever happened
@@ -91,6 +92,20 @@ def _keep_index(folder: Path) -> None:
 
     with open_for_hook(folder.parent, _here(), environ=dict(os.environ)) as repository:
         keep_index(repository)
+
+
+def _summarize(folder: Path) -> None:
+    """Last, as it may take minutes, and nobody waits for it."""
+    from gittraj.config import Environ, read_summarizer  # noqa: PLC0415
+    from gittraj.git import open_for_hook  # noqa: PLC0415
+
+    raw = dict(os.environ)
+    with open_for_hook(folder.parent, _here(), environ=raw) as repository:
+        if read_summarizer(repository) is not None:
+            from gittraj.summarizer.summarize import summarize_recent  # noqa: PLC0415
+
+            (folder / "drain.lock").unlink(missing_ok=True)  # what comes meanwhile wakes another worker
+            summarize_recent(repository, environ=Environ.of(raw), live=raw)
 
 
 def _push(folder: Path, name: str) -> None:

@@ -33,11 +33,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One response of the model. A reply without calls ends the agent's run."""
+    """One response of the model. A reply without calls ends the agent's run; ``status`` is HTTP's."""
 
     thinking: str
     text: str
-    calls: tuple[ToolCall, ...]
+    calls: tuple[ToolCall, ...] = ()
+    status: int = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +232,9 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as e:  # noqa: BLE001 - what a callback raises belongs to the test, not to this thread
             self.server.failures.append(e)
             self._answer(400, "application/json", json.dumps({"error": {"type": "invalid_request_error"}}))
+            return
+        if reply.status != 200:
+            self._answer(reply.status, "application/json", json.dumps({"error": {"type": "overloaded"}}))
             return
         events = speak(named[1] if named else json.loads(body)["model"], reply, served)
         self._answer(200, "text/event-stream", "".join(map(_written, events)))

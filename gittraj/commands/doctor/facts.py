@@ -20,7 +20,7 @@ from gittraj.commands.install.inspection import (
 )
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes
-from gittraj.config import TEAM_FILE, Config, Environ, read_config
+from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_note, encode_note
@@ -32,6 +32,7 @@ from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions
 from gittraj.state.spool import Spooled, find_told, read_spool
+from gittraj.summarizer.runs import Runs, load_runs
 
 if TYPE_CHECKING:
     from gittraj.seal.readers import Readers
@@ -80,6 +81,7 @@ class Facts:
     damaged. ``config`` is None when it cannot be read. ``unstamped``: parts not pushed yet that older rules
     redacted; ``exposed``: trajectories in which a secret became known after it was pushed. ``actives``: what
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
+    ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
     log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit.
     """
@@ -106,6 +108,8 @@ class Facts:
     readers: Readers | None
     complaints: tuple[TrajError, ...]
     team: bool = False
+    summarizer: Summarizer | None = None
+    runs: Runs | None = None
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -159,6 +163,8 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
         complaints=tuple(complaints),
+        summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
+        runs=load_runs(local),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
 

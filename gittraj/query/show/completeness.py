@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gittraj.query.account import Header
+from gittraj.query.account import STATED, Header
 
 PARTS = ("retrospective", "decisions", "summary", "tests", "task")
 
@@ -14,7 +14,7 @@ def complete(whole: Header) -> Header:
     """
     contents = {
         "retrospective": whole["retrospective"],
-        "decisions": [decision for decision in whole["decisions"] if decision["by"] != "inferred"],
+        "decisions": [decision for decision in whole["decisions"] if decision["by"] in STATED],
         "summary": whole["summary"] or (whole["retrospective"] or {}).get("summary"),
         "tests": whole["tests"] and whole["tests"]["runs"],
         "task": whole["task"],

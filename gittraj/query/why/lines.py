@@ -16,7 +16,7 @@ from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
 from gittraj.notes.store import NotesRef
-from gittraj.query.account import Header, spell
+from gittraj.query.account import STATED, Header, spell
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
 from gittraj.query.records import Recorded
@@ -179,7 +179,7 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
     """A session's explanation of the lines: in ``events`` the prompt above the call that wrote them, the
     nearest stated decision, and the call itself."""
     explanation: Header = {"trajectory": session.header, "movedBy": _list_moves(session)}
-    stated = [d for d in session.header["decisions"] if d["by"] != "inferred"]
+    stated = [d for d in session.header["decisions"] if d["by"] in STATED]
     decisions = stated or session.header["decisions"]
     if edit is None:
         return explanation | {"prompt": session.header["prompt"], "decisions": decisions}

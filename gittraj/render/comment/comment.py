@@ -7,10 +7,11 @@ each in several lengths; the least important are shortened first, until everythi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gittraj.model.words import count, duration, money
+from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.flags import Flag, find_flags
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
@@ -242,11 +243,17 @@ def _why(change: Change, most: int) -> str:
     recorded = [t for c in change.recorded for t in c.trajectories]
     reasons = [t["why"] for t in recorded if t["why"]]
     results = [t["result"] for t in recorded if t["result"]]
-    done = [t["summary"] for t in recorded if t["summary"]]
+    done = [own for t in recorded if (own := own_words(t))]
+    told = [t for t in recorded if model_of(t["summaryBy"])][-1:]
     if reasons:
         lines.append(f"**Why:** {words(terminal.cut(one_line(reasons[-1]), most // 2))}")
     if back:
         lines.append("\n>\n".join(quote(terminal.cut(one_line(text), most // len(back))) for text in back))
+    elif told:
+        by = words(model_of(told[0]["summaryBy"]) or "")
+        lines.append(
+            f"**Summary**, by the model {by}:\n\n{quote(terminal.cut(one_line(told[0]['summary']), most))}"
+        )
     elif results:
         lines.append(f"**Result:** {words(terminal.cut(one_line(results[-1]), most // 2))}")
     elif done:
@@ -263,15 +270,11 @@ def _flags(flags: Sequence[Flag], location: Location) -> str:
 def _decided(decided: Sequence[Header], most: int) -> str:
     if not decided:
         return ""
-    authors = [d["by"] for d in decided]
-    counted = [
-        f"{authors.count('agent')} stated by the agent" if "agent" in authors else "",
-        f"{authors.count('human')} by a person" if "human" in authors else "",
-        f"{len(authors) - authors.count('agent') - authors.count('human')} inferred"
-        if {*authors} - {"agent", "human"}
-        else "",
-    ]
-    head = f"**Decided** — {', '.join(filter(None, counted))}"
+    authors = Counter("model" if model_of(d["by"]) else d["by"] for d in decided)
+    stated = authors.pop("agent", 0), authors.pop("human", 0), authors.pop("model", 0), authors.total()
+    kinds = ("stated by the agent", "by a person", "inferred by a model", "inferred")
+    counted = [f"{number} {kind}" for number, kind in zip(stated, kinds, strict=True) if number]
+    head = f"**Decided** — {', '.join(counted)}"
     return f"{head}\n\n{decisions_table(decided[:most])}" if most else head
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from gittraj.model.words import count, duration, money, short_number, tests
+from gittraj.model.words import count, duration, money, own_words, short_number, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import Flag
 from gittraj.render.inert import code, words
@@ -98,7 +98,7 @@ def commits_table(change: Change, location: Location, most: int) -> str:
     commits, rows = change.commits, []
     for commit in commits[:most]:
         summaries = [
-            t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or t["summary"] or ""
+            t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
             for t in commit.trajectories
         ]
         agents = ", ".join(dict.fromkeys(agent_name(t["agent"]) for t in commit.trajectories if t["agent"]))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gittraj.model.words import count, duration, sure
+from gittraj.model.words import count, duration, model_of, sure
 from gittraj.render.detail import Detail
 from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
 from gittraj.render.html.changes import count_change, find_change, render_change
@@ -236,4 +236,5 @@ def _by(by: str) -> str:
         "human": "stated by a person",
         "inferred": "inferred from the log",
     }
-    return known.get(by) or (f"by {by}" if by else "")
+    model = model_of(by)
+    return known.get(by) or (f"inferred by the model {model}" if model else f"by {by}" if by else "")

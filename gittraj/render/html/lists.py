@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration, money, sure
+from gittraj.model.words import Header, count, duration, money, own_words, sure
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.clock import in_utc, render_clock
 from gittraj.render.html.document import wrap
@@ -61,7 +61,7 @@ def render_row(entry: Header, links: Links) -> Html:
     """A commit in a list: subject, date, author and summary."""
     headers = entry["trajectories"]
     produced = [header for header in headers if header["link"]["role"] == "produced"]
-    texts = (t["why"] or t["result"] or t["prompt"] or t["summary"] for t in produced)
+    texts = (t["why"] or t["result"] or t["prompt"] or own_words(t) for t in produced)
     summary = next(filter(None, texts), None)
     small = [f" · {entry['date'][:10]} · ", line(entry["author"]["name"])]
     for header in headers:

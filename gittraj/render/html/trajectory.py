@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration, is_bad, unmarked
+from gittraj.model.words import Header, count, duration, is_bad, model_of, unmarked
 from gittraj.render.detail import Detail
 from gittraj.render.events import failed
 from gittraj.render.html.clock import in_utc
@@ -125,10 +125,11 @@ def _sections(header: Header, links: Links) -> Iterator[tuple[str, str, Html]]:
         yield "Why", "why", tag("div", tag("div", prose(header["why"]), class_="prose"), class_="callout")
     if header["result"]:
         yield "Result", "result", tag("p", line(header["result"]))
-    if header["summary"] and not header["result"]:
-        by = header["summaryBy"]
-        note = tag("p", line(f"by {by}"), class_="muted") if by and by != "agent" else ""
-        yield "Last words", "said", tag("div", prose(header["summary"]), note, class_="prose")
+    if model := model_of(header["summaryBy"]):
+        note = tag("p", line(f"by the model {model}"), class_="muted")
+        yield "Summary", "said", tag("div", prose(header["summary"]), note, class_="prose")
+    elif header["summary"] and not header["result"]:
+        yield "Last words", "said", tag("div", prose(header["summary"]), class_="prose")
     if header["decisions"]:
         yield "Decisions", "decisions", tag("div", *map(render_decision, header["decisions"]), class_="cards")
     if header["caveats"]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from gittraj.model.words import Header, count, sure, unmarked
+from gittraj.model.words import Header, count, model_of, sure, unmarked
 from gittraj.render.detail import Detail, is_shown, thinking_note
 from gittraj.render.events import Event, describe_call, describe_event, describe_result
 from gittraj.render.inert import code, element, fence, quote, words
@@ -42,7 +42,9 @@ def _sections(header: Header, detail: Detail) -> Iterator[tuple[str, str]]:
         yield "Why", quote(header["why"])
     if header["result"]:
         yield "Result", quote(header["result"])
-    if header["summary"] and not header["result"]:
+    if model := model_of(header["summaryBy"]):
+        yield "Summary", f"{quote(header['summary'])}\n\nby the model {words(model)}"
+    elif header["summary"] and not header["result"]:
         yield "Last words", quote(header["summary"])
     if header["decisions"]:
         yield "Decisions", _decisions(header["decisions"])

@@ -12,6 +12,7 @@ from gittraj.model.words import (
     facts,
     is_bad,
     marks,
+    model_of,
     money,
     participants,
     run,
@@ -131,7 +132,10 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
         yield "why", header["why"], _BRIEF if brief else None
     if header["result"]:
         yield "result", header["result"], _BRIEF if brief else None
-    if header["summary"] and not header["result"]:
+    if model := model_of(header["summaryBy"]):
+        name = "" if brief else f" {header['summaryId'][:8]}"
+        yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
+    elif header["summary"] and not header["result"]:
         yield "said", header["summary"], _BRIEF if brief else None
     retrospective = header["retrospective"] or {}
     for label, key in _RETROSPECTIVE if not (brief and header["summary"]) else ():

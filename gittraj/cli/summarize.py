@@ -1,0 +1,56 @@
+"""``git traj summarize``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.model.words import count
+from gittraj.render.text.printable import printable
+
+if TYPE_CHECKING:
+    from gittraj.summarizer.summarize import Summarized
+
+
+@click.command("summarize", short_help=COMMANDS["by hand"]["summarize"])
+@click.argument("revisions", metavar="[RANGE]", required=False)
+@click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; ask nothing.")
+def command(revisions: str | None, dry_run: bool) -> None:
+    """Let the program of git config traj.summarizer summarise what is recorded on the commits of RANGE.
+
+    Without a RANGE, on HEAD. Redacted text goes to that program, of records from a remote, too. Its answer
+    stands beside what the agent said; what it quotes and nobody said is refused.
+    """
+    from gittraj.summarizer.summarize import list_commits, preview, summarize
+
+    raw = environment()
+    with find_repository() as repository:
+        drain_first(repository)
+        commits = list_commits(repository, revisions)
+        if dry_run:
+            for request in preview(repository, commits):
+                click.echo(printable(request))
+            return
+        done: list[Summarized] = []
+        for each in summarize(repository, commits, environ=Environ.of(raw), live=raw):
+            done.append(each)
+            click.echo(printable(_line(each)), err=each.failure is not None)
+    if not done:
+        click.echo("Nothing to summarise: no agent's words without a model's summary on these commits")
+    elif any(each.failure for each in done):
+        raise TrajError(f"{count(sum(bool(d.failure) for d in done), 'answer')} could not be used")
+
+
+def _line(done: Summarized) -> str:
+    commit, answer, understood = done.work.commit[:12], done.answer, done.understood
+    if understood is None:
+        return f"{commit}: not summarised, {done.failure.told if done.failure else 'unknown'}"
+    found = f"{count(len(understood.decisions), 'decision')}, {count(len(understood.doubts), 'doubt')}"
+    refused = f", {understood.refused} refused (not in the log)" if understood.refused else ""
+    cost = f", ${answer.cost_usd:.4f}" if answer and answer.cost_usd else ""
+    return f"{commit}: by {answer.model if answer else 'unknown'}, {found}{refused}{cost}"

@@ -1,0 +1,70 @@
+"""What was said of a part after it was stored: that a statement is wrong, and a model's summary. Pure.
+
+These are notes with a tag; what they say is in ``raw``, and that is untrusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.model.codec import from_json, to_json
+from gittraj.model.statements import STRUCK, SUMMARY
+from gittraj.model.values import AnyEvent, CaveatSource, Decision, NoteEvent, Summary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSummary:
+    """``doubts``: their words; ``why``: the words of the first decision that has a reason."""
+
+    summary: Summary | None = None
+    decisions: tuple[Decision, ...] = ()
+    doubts: tuple[str, ...] = ()
+    sources: tuple[CaveatSource, ...] = ()
+
+    @property
+    def why(self) -> str | None:
+        return next((d.quote for d in self.decisions if d.reasoning), None)
+
+
+def struck(events: Sequence[AnyEvent]) -> Iterator[str]:
+    """The ids of what a person said is wrong."""
+    for event in events:
+        if isinstance(event, NoteEvent) and STRUCK in event.tags and isinstance(event.raw, dict):
+            yield str(event.raw.get(STRUCK))
+
+
+def write_model_summary(decisions: Sequence[Decision], doubts: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """``raw`` of a model's summary; a doubt is an event's id and its words."""
+    stated = [{"event": event, "quote": quote} for event, quote in doubts]
+    return {SUMMARY: {"decisions": [to_json(d) for d in decisions], "doubts": stated}}
+
+
+def model_summary(events: Sequence[AnyEvent]) -> ModelSummary:
+    """What the first one says, as the model's that it names."""
+    for event in events:
+        said = event.raw.get(SUMMARY) if isinstance(event.raw, dict) and SUMMARY in event.tags else None
+        if isinstance(event, NoteEvent) and isinstance(said, dict):
+            by = f"model:{event.model or 'unknown'}"
+            doubts = [d for d in _dicts(said.get("doubts")) if d.get("event") and d.get("quote")]
+            return ModelSummary(
+                summary=Summary(text=event.content, by=by),
+                decisions=tuple(_decisions(said.get("decisions"), by)),
+                doubts=tuple(str(d["quote"]) for d in doubts),
+                sources=tuple(CaveatSource(event=str(d["event"]), by=by) for d in doubts),
+            )
+    return ModelSummary()
+
+
+def _decisions(found: Any, by: str) -> Iterator[Decision]:
+    for each in _dicts(found):
+        try:
+            yield from_json(Decision, {**each, "by": by})
+        except FormatError:
+            continue
+
+
+def _dicts(found: Any) -> list[dict[str, Any]]:
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

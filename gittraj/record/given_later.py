@@ -1,0 +1,86 @@
+"""What is said of a trajectory after it was stored: a part of one event, on the commits of an earlier part.
+
+A correction, a retrospective, a person's word that something is wrong, a model's summary. Nothing stored is
+changed by it.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.values import (
+    AnyEvent,
+    Chapter,
+    Key,
+    Link,
+    Range,
+    Record,
+    RetrospectiveEvent,
+    SessionInfo,
+    Trajectory,
+)
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.draft import Draft, Target
+from gittraj.state.cursors import load_suspension
+from gittraj.state.folder import LocalState
+
+
+@contextmanager
+def locked(repository: Repository, environ: Environ) -> Iterator[LocalState]:
+    """Where something may be recorded. Raises TrajError where git-traj is off or paused."""
+    if environ.off:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it to record something")
+    local = LocalState.of(repository)
+    with local.writing():
+        if load_suspension(local.folder).paused is not None:
+            raise TrajError("git-traj is paused here", "git traj resume")
+        yield local
+
+
+def carriers(repository: Repository, key: Key) -> list[str]:
+    """The commits that carry a part."""
+    return [
+        commit
+        for commit, body in NotesRef(repository).items()
+        if key[0].encode() in body and any(each.key == key for each in standing(commit, decode_note(body)))
+    ]
+
+
+def closing(
+    trajectory: str, event: AnyEvent, commits: Sequence[str], last: Record, *, status: str | None = None
+) -> Draft:
+    """A part of one event that was given after ``last``, on the commits that carry that."""
+    span = Range(first=event.id, last=event.id, n=1)
+    whole = SessionInfo(
+        agent=last.whole.agent,
+        session=last.whole.session,
+        status=status,
+        retrospective=event.retrospective if isinstance(event, RetrospectiveEvent) else None,
+    )
+    chapter = Chapter(id=event.id, title="", events=(event,))
+    targets = tuple(Target(commit=c, link=Link(evidence="manual"), role=last.role) for c in commits)
+    told = Trajectory(id=trajectory, whole=whole, chapters=(chapter,), span=span)
+    return Draft(trajectory=told, positions=(int(time.time()),), targets=targets)
+
+
+def new_event_id() -> str:
+    return f"ev_{random_name(15)}"
+
+
+def random_name(size: int) -> str:
+    """Base 32 of that many random bytes."""
+    return base64.b32encode(os.urandom(size)).decode().lower()
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,97 @@
+"""What the program answered, as far as the events bear it out. Pure.
+
+The answer is untrusted: a decision or doubt whose event is not there, or whose words it does not have, is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.events.part_summary import shorten
+from gittraj.model.values import AnyEvent, Decision
+from gittraj.summarizer.request import DECISIONS, DOUBTS, WORDS, text_of
+
+SUMMARY_LIMIT = 1_200
+_TEXT_LIMIT = 400
+_QUOTE_LIMIT = 1_000
+_WORDS_LEAST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Understood:
+    """``doubts``: events and words; ``refused``: how many decisions and doubts rest on nothing."""
+
+    summary: str
+    decisions: tuple[Decision, ...]
+    doubts: tuple[tuple[str, str], ...]
+    refused: int
+
+
+def understand(text: str, events: Sequence[AnyEvent], *, by: str) -> Understood:
+    """Raises TrajError for what is no answer to the request."""
+    said = _find_json(text)
+    summary = said.get("summary")
+    if not isinstance(summary, str) or not summary.strip():
+        raise TrajError("the answer has no summary")
+    words = {event.id: text_of(event) for event in events if isinstance(event, WORDS)}
+    decisions = [_decision(item, words, by) for item in _items(said.get("decisions"))]
+    doubts = [_quote(item, words) for item in _items(said.get("doubts"))]
+    kept = tuple(d for d in decisions if d)[:DECISIONS], tuple(d for d in doubts if d)[:DOUBTS]
+    return Understood(
+        summary=_short(summary, SUMMARY_LIMIT),
+        decisions=kept[0],
+        doubts=kept[1],
+        refused=len(decisions) + len(doubts) - len(kept[0]) - len(kept[1]),
+    )
+
+
+def _find_json(text: str) -> Mapping[str, Any]:
+    """The JSON object in an answer, which models like to wrap in words and fences."""
+    first, last = text.find("{"), text.rfind("}")
+    try:
+        said = json.loads(text[first : last + 1])
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict):
+        raise TrajError("the answer is not the JSON that was asked for")
+    return said
+
+
+def _items(value: Any) -> list[Mapping[str, Any]]:
+    return [item if isinstance(item, dict) else {} for item in value] if isinstance(value, list) else []
+
+
+def _quote(item: Mapping[str, Any], words: Mapping[str, str]) -> tuple[str, str] | None:
+    """The event and its words as they stand there, whatever white space a model put between them."""
+    event, quote = item.get("event"), item.get("quote")
+    if not isinstance(event, str) or not isinstance(quote, str) or len(quote) > _QUOTE_LIMIT:
+        return None
+    parts = quote.split()
+    found = re.search(r"\s+".join(map(re.escape, parts)), words.get(event, ""))
+    return (event, found[0]) if found and len(parts) >= _WORDS_LEAST else None
+
+
+def _decision(item: Mapping[str, Any], words: Mapping[str, str], by: str) -> Decision | None:
+    found, chosen = _quote(item, words), item.get("chosen")
+    if found is None or not isinstance(chosen, str) or not chosen.strip():
+        return None
+    others, why = item.get("alternatives"), item.get("reasoning")
+    texts = [o for o in others if isinstance(o, str)] if isinstance(others, list) else []
+    return Decision(
+        chosen=_short(chosen),
+        by=by,
+        alternatives=tuple(map(_short, texts[:DECISIONS])),
+        reasoning=_short(why) or None if isinstance(why, str) else None,
+        event=found[0],
+        quote=found[1],
+    )
+
+
+def _short(text: str, limit: int = _TEXT_LIMIT) -> str:
+    return shorten(" ".join(text.split()), limit)

@@ -1,0 +1,79 @@
+"""How an answer comes out of what a program prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.model.values import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What a program said; ``model``, ``usage`` and ``cost_usd`` as far as it tells them."""
+
+    text: str
+    model: str
+    usage: Usage | None = None
+    cost_usd: float | None = None
+
+
+def read_plain(out: bytes) -> Answer | None:
+    text = out.decode("utf-8", "replace").strip()
+    return Answer(text=text, model="") if text else None
+
+
+def _read_claude(out: bytes) -> Answer | None:
+    """``--output-format json`` of Claude Code 2.1. Raises TrajError where it says that it failed."""
+    try:
+        said = json.loads(out)
+        if said["is_error"]:
+            status = said.get("api_error_status")
+            raise TrajError(f"claude got no answer from its model{f' ({status})' if status else ''}")
+        spent = said["usage"]
+        usage = Usage(
+            input_tokens=spent["input_tokens"],
+            cache_read_tokens=spent["cache_read_input_tokens"],
+            cache_write_tokens=spent["cache_creation_input_tokens"],
+            output_tokens=spent["output_tokens"],
+        )
+        model = next(iter(said["modelUsage"]), "")
+        return Answer(text=said["result"], model=model, usage=usage, cost_usd=said["total_cost_usd"])
+    except (ValueError, LookupError, TypeError):
+        return None
+
+
+def _read_codex(out: bytes) -> Answer | None:
+    """``codex exec --json`` of Codex 0.169."""
+    answer = None
+    for line in _lines(out):
+        item, spent = line.get("item"), line.get("usage")
+        if isinstance(item, dict) and item.get("type") == "agent_message":
+            answer = Answer(text=str(item.get("text")), model="")
+        if answer and line.get("type") == "turn.completed" and isinstance(spent, dict):
+            number = {key: value for key, value in spent.items() if isinstance(value, int)}
+            cached = number.get("cached_input_tokens", 0)
+            usage = Usage(
+                input_tokens=max(number.get("input_tokens", 0) - cached, 0),
+                cache_read_tokens=cached,
+                output_tokens=number.get("output_tokens", 0),
+                reasoning_tokens=number.get("reasoning_output_tokens", 0),
+            )
+            answer = replace(answer, usage=usage)
+    return answer
+
+
+def _lines(out: bytes) -> Iterator[dict[str, Any]]:
+    for line in out.splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            yield value
+
+
+READERS: Mapping[str, Callable[[bytes], Answer | None]] = {"claude": _read_claude, "codex": _read_codex}

@@ -1,0 +1,114 @@
+"""Which program may be asked, and with which arguments: one with tools gets none of them here.
+
+It must not start anything.
+"""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
+from pathlib import PurePath
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.summarizer.output import READERS, Answer, read_plain
+from gittraj.summarizer.process import run
+
+_KEY = "git config traj.summarizer"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """``arguments`` with those that turn tools off; ``kind`` says how it prints its answer."""
+
+    arguments: tuple[str, ...]
+    name: str
+    kind: str | None = None
+
+    @classmethod
+    def of(cls, command: str) -> Program:
+        """The program that a setting names. Raises TrajError for one that may not be asked."""
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise TrajError(f"{_KEY}: {error}", "write it as a shell would read it") from None
+        if not words:
+            raise TrajError(f"{_KEY} is empty", "git config --global --unset traj.summarizer")
+        name = _name(words[0])
+        rules = _rules().get(name) if name in _known() else None
+        if name in _refused():
+            raise TrajError(f"{_KEY}: {name} cannot be run without its tools", f"use {' or '.join(_known())}")
+        if rules is None:
+            hidden = next(
+                (_name(word) for word in words[1:] if _name(word) in (*_known(), *_refused())), None
+            )
+            if hidden:
+                raise TrajError(f"{_KEY}: {hidden} is inside another command", f"call {hidden} itself")
+            return cls(tuple(words), name)
+        _check(name, rules, words[1:])
+        return cls((*words, *rules["add"]), name, rules["answer"])
+
+    def ask(self, request: str, environ: Mapping[str, str]) -> Answer:
+        """Run it once. Raises TrajError where it gives no answer."""
+        code, out = run(self.arguments, request, _clean(environ))
+        answer = READERS.get(self.kind or "", read_plain)(out)
+        if answer is None or (code and self.kind is None):
+            raise TrajError(f"{self.name} gave no answer (exit status {code})")
+        return answer if answer.model else replace(answer, model=self._model())
+
+    def _model(self) -> str:
+        """The model that the command names, else the program."""
+        words = self.arguments
+        for at, word in enumerate(words[:-1]):
+            if word in ("-m", "--model"):
+                return words[at + 1]
+            if words[at + 1].startswith("model=") and word in ("-c", "--config"):
+                return words[at + 1].partition("=")[2].strip("\"'")
+        return self.name
+
+
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the program inherits."""
+    names = _rules()["environment"]["without"]
+    beginnings = tuple(name for name in names if name.endswith("_"))
+    kept = {k: v for k, v in environ.items() if k not in names and not k.startswith(beginnings)}
+    return {**kept, "GIT_TRAJ": "0"}
+
+
+@cache
+def _rules() -> Mapping[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("programs.toml").read_text("utf-8"))
+
+
+def _known() -> list[str]:
+    return [name for name, rules in _rules().items() if "answer" in rules]
+
+
+def _refused() -> Sequence[str]:
+    return tuple(_rules()["refused"]["names"])
+
+
+def _name(word: str) -> str:
+    return PurePath(word.replace("\\", "/")).name.removesuffix(".exe").removesuffix(".cmd").lower()
+
+
+def _check(name: str, rules: Mapping[str, Any], words: Sequence[str]) -> None:
+    """Raises TrajError for an option that could give it tools back."""
+    if not {*words} & {*rules["ask"]}:
+        raise TrajError(f"{_KEY}: {name} without {rules['ask'][0]} asks for a terminal")
+    rest = iter(words)
+    for word in rest:
+        option, _, value = word.partition("=")
+        if word in rules["flags"]:
+            continue
+        if option in rules["takes"]:
+            value = value if "=" in word else next(rest, "")
+            setting = value.partition("=")[0].partition(".")[0]
+            if option not in ("-c", "--config") or setting in rules["settings"]:
+                continue
+        takes = ", ".join((*rules["flags"], *rules["takes"]))
+        raise TrajError(f"{_KEY}: {name} is not asked with '{word}'", f"it takes {takes}")

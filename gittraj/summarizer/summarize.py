@@ -1,0 +1,213 @@
+"""Which parts are summarised, how often, and where the summaries are written.
+
+The program runs while no lock is held. Its summary is a part of its own, through the one pipeline.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from gittraj.config import Environ, Summarizer, read_config, read_summarizer
+from gittraj.errors import TrajError
+from gittraj.events.given_later import write_model_summary
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.statements import SUMMARY
+from gittraj.model.values import AnyEvent, NoteEvent, Record
+from gittraj.notes.merge import order, standing
+from gittraj.notes.store import NotesRef
+from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.given_later import carriers, closing, locked, new_event_id, now
+from gittraj.record.rewrite_segments import read_segments
+from gittraj.state.cursors import load_state, load_suspension
+from gittraj.state.folder import LocalState
+from gittraj.state.lock import acquire
+from gittraj.summarizer.answer import Understood, understand
+from gittraj.summarizer.output import Answer
+from gittraj.summarizer.program import Program
+from gittraj.summarizer.request import write_request
+from gittraj.summarizer.runs import load_runs, save_runs
+
+_RECENT = "1.day"
+_COMMITS = 50
+"""The commits of a day that are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """The parts of one trajectory on one commit."""
+
+    commit: str
+    records: tuple[Record, ...]
+
+    @property
+    def trajectory(self) -> str:
+        return self.records[0].id
+
+    @property
+    def last(self) -> Record:
+        return max(self.records, key=order)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarized:
+    """``failure``: why there is no summary."""
+
+    work: Work
+    answer: Answer | None = None
+    understood: Understood | None = None
+    failure: TrajError | None = None
+
+
+def find_work(repository: Repository, commits: Iterable[str]) -> Iterator[Work]:
+    """What has an agent's words and no model's summary yet."""
+    notes = NotesRef(repository)
+    for commit in commits:
+        found: dict[str, list[Record]] = {}
+        for record in standing(commit, decode_note(notes.read(commit) or b"")):
+            if record.role == "produced" and not record.incomplete:
+                found.setdefault(record.id, []).append(record)
+        for records in found.values():
+            summaries = [r.figures.summary for r in records if r.figures.summary]
+            told = any(summary.by.startswith("model:") for summary in summaries)
+            if summaries and not told:
+                yield Work(commit=commit, records=tuple(sorted(records, key=order)))
+
+
+def list_commits(repository: Repository, revisions: str | None) -> list[str]:
+    """The commits of a range, or the one that is named (None: HEAD), as ``git show`` takes them. Raises
+    TrajError."""
+    named = revisions or "HEAD"
+    listed = repository.run("rev-list", "--no-walk", "--end-of-options", named, "--", check=False)
+    if listed.code:
+        raise TrajError(f"'{named}' is no commit and no range here")
+    return listed.out.decode().split()
+
+
+def preview(repository: Repository, commits: Iterable[str]) -> Iterator[str]:
+    """What would be asked."""
+    return (write_request(_events(repository, work)) for work in find_work(repository, commits))
+
+
+def summarize(
+    repository: Repository,
+    commits: Iterable[str],
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+) -> Iterator[Summarized]:
+    """Ask for each part on the commits. Raises TrajError where the program cannot be asked."""
+    setting = _setting(repository)
+    program = Program.of(setting.command)
+    for commit in commits:
+        for work in list(find_work(repository, [commit])):
+            yield _one(repository, work, program, environ=environ, live=live)
+
+
+def summarize_recent(repository: Repository, *, environ: Environ, live: Mapping[str, str]) -> None:
+    """Ask for what sessions of this machine brought to the commits of the last day: each part once, and not
+    more often than the user allows. What went wrong is told by ``git traj status``."""
+    setting = read_summarizer(repository)
+    local = LocalState.of(repository)
+    if setting is None or environ.off or not local.exists or load_suspension(local.folder).paused is not None:
+        return
+    with _alone(local) as had:
+        for work in _recent(repository, local) if had else ():
+            runs, name = load_runs(local), _name(work)
+            if name in runs.tried:
+                continue
+            if runs.number >= setting.runs_a_day:
+                return
+            runs = runs.with_try(name)
+            save_runs(local, runs)  # first: who is killed has had the one try
+            try:
+                program = Program.of(setting.command)
+                failure = _one(repository, work, program, environ=environ, live=live).failure
+            except TrajError as error:
+                failure = error
+            save_runs(local, replace(runs, failed=failure.message if failure else None))
+
+
+def _setting(repository: Repository) -> Summarizer:
+    setting = read_summarizer(repository)
+    if setting is None:
+        raise TrajError(
+            "no program is named for summaries",
+            "git config --global traj.summarizer 'claude -p'; a repository's own setting does not count",
+        )
+    return setting
+
+
+@contextmanager
+def _alone(local: LocalState) -> Iterator[bool]:
+    """One worker asks at a time; the drain's lock is another."""
+    descriptor = os.open(local.folder / "summaries.lock", os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        yield acquire(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _recent(repository: Repository, local: LocalState) -> list[Work]:
+    """Oldest first; of sessions whose log is read here, and whose turn is over."""
+    state = load_state(local.folder)
+    listed = repository.run("rev-list", "--all", f"--since={_RECENT}", f"--max-count={_COMMITS}", check=False)
+    ready = {name for name, s in (state.sessions if state else {}).items() if s.path and s.settled}
+    commits = listed.out.decode().split()[::-1]
+    return [work for work in find_work(repository, commits) if work.trajectory in ready]
+
+
+def _name(work: Work) -> str:
+    """Of what is tried once, wherever it is carried to."""
+    return f"{work.trajectory}:{work.last.key[1]}"
+
+
+def _one(
+    repository: Repository, work: Work, program: Program, *, environ: Environ, live: Mapping[str, str]
+) -> Summarized:
+    """Raises TrajError where the program gives no answer; one that is not understood is a ``failure``."""
+    events = _events(repository, work)
+    answer = program.ask(write_request(events), live)
+    try:
+        understood = understand(answer.text, events, by=f"model:{answer.model}")
+        _write(repository, work, answer, understood, environ=environ, live=live)
+    except TrajError as error:
+        return Summarized(work=work, answer=answer, failure=error)
+    return Summarized(work=work, answer=answer, understood=understood)
+
+
+def _events(repository: Repository, work: Work) -> Sequence[AnyEvent]:
+    """As they are stored: redacted, and without what is sealed."""
+    refs = [ref for record in work.records for ref in record.segments]
+    return [event for _, events in read_segments(repository, work.trajectory, refs) for event in events]
+
+
+def _write(
+    repository: Repository,
+    work: Work,
+    answer: Answer,
+    understood: Understood,
+    *,
+    environ: Environ,
+    live: Mapping[str, str],
+) -> None:
+    event = NoteEvent(
+        id=new_event_id(),
+        ts=now(),
+        kind="note",
+        content=understood.summary,
+        model=answer.model,
+        usage=answer.usage,
+        tags=(SUMMARY,),
+        raw=write_model_summary(understood.decisions, understood.doubts),
+    )
+    with locked(repository, environ):
+        commits = carriers(repository, work.last.key)
+        draft = closing(work.trajectory, event, commits, work.last)
+        pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
+        written = pipeline.write([replace(draft, cost_usd=answer.cost_usd)])
+        if written.parked:
+            raise TrajError(f"not recorded: {written.parked[0].why}", "git traj doctor says more")

@@ -1,0 +1,110 @@
+"""What a program answers counts as far as an agent's own words bear it out."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from gittraj.errors import TrajError
+from gittraj.model.values import Message, Prompt, Thinking, ToolCall, ToolResult
+from gittraj.summarizer.answer import Understood, understand
+from gittraj.summarizer.request import LIMIT, write_request
+
+SAID = "I took a set,\nnot a list, for speed. Windows is untested."
+EVENTS = [
+    Prompt(id="p", content="Use a set and not a list, please"),
+    Thinking(id="sealed", content="", seal="s1", sealed_bytes=20),
+    Message(id="m", content=SAID),
+    ToolResult(id="r", content="I chose the dark side of it"),
+]
+
+
+def answer(*, decisions: Any = (), doubts: Any = (), summary: Any = "It is fast now.") -> Understood:
+    text = json.dumps({"summary": summary, "decisions": decisions, "doubts": doubts})
+    return understand(f"Here you are:\n```json\n{text}\n```", EVENTS, by="model:m1")
+
+
+def decision(**fields: Any) -> dict[str, Any]:
+    return {
+        "chosen": "a set",
+        "alternatives": ["a list"],
+        "reasoning": "speed",
+        "event": "m",
+        "quote": "I took a set, not a list, for speed.",
+        **fields,
+    }
+
+
+def test_a_decision_keeps_the_words_as_they_stand_in_the_log() -> None:
+    (found,) = answer(decisions=[decision()]).decisions
+    assert (found.chosen, found.alternatives, found.reasoning) == ("a set", ("a list",), "speed")
+    assert (found.by, found.event, found.quote) == ("model:m1", "m", "I took a set,\nnot a list, for speed.")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"quote": "I took a map"},  # words that nobody said
+        {"event": "nobody"},
+        {"event": "p", "quote": "Use a set and not a list"},  # the user's words
+        {"event": "r", "quote": "I chose the dark side"},  # a program's
+        {"event": "sealed", "quote": ""},
+        {"quote": "set,"},  # one word stands everywhere
+        {"quote": None},
+        {"event": ["m"]},
+        {"chosen": "  "},
+        {"chosen": 3},
+    ],
+)
+def test_what_rests_on_nothing_is_refused_and_counted(fields: dict[str, Any]) -> None:
+    found = answer(decisions=[decision(**fields), decision()])
+    assert (len(found.decisions), found.refused) == (1, 1)
+
+
+def test_doubts_are_their_words() -> None:
+    found = answer(doubts=[{"event": "m", "quote": "Windows is untested."}, "Linux is untested", None])
+    assert found.doubts == (("m", "Windows is untested."),)
+    assert found.refused == 2
+
+
+def test_more_than_was_asked_for_is_refused() -> None:
+    found = answer(decisions=[decision()] * 100)
+    assert (len(found.decisions), found.refused) == (8, 92)
+
+
+@pytest.mark.parametrize("text", ["", "no", "[1]", "{", "{'summary': 1}", "[" * 100_000, "{" * 100_000 + "}"])
+def test_anything_but_the_json_that_was_asked_for(text: str) -> None:
+    with pytest.raises(TrajError, match="not the JSON"):
+        understand(text, EVENTS, by="model:m1")
+
+
+@pytest.mark.parametrize("summary", [None, 3, " ", ["x"]])
+def test_no_summary(summary: Any) -> None:
+    with pytest.raises(TrajError, match="no summary"):
+        answer(summary=summary)
+
+
+def test_lists_that_are_none() -> None:
+    assert answer(decisions={"a": 1}, doubts="x").refused == 0
+
+
+def test_a_long_summary_is_cut() -> None:
+    assert len(answer(summary="word " * 10_000).summary) <= 1_200
+
+
+def test_a_request_has_the_words_and_nothing_that_is_sealed() -> None:
+    lines = [json.loads(line) for line in write_request(EVENTS).splitlines() if line.startswith('{"id"')]
+    assert [(line["id"], line["kind"]) for line in lines] == [("p", "asked"), ("m", "said"), ("r", "got")]
+
+
+def test_of_a_long_log_the_calls_go_first_then_the_oldest_words() -> None:
+    calls = [ToolCall(id=f"c{n}", name="Bash", arguments={"command": "x" * 500}) for n in range(1_000)]
+    words = [Message(id=f"m{n}", content="y" * 7_000) for n in range(100)]
+    request = write_request([*calls, *words, EVENTS[2]])
+    assert len(request) < LIMIT + 5_000
+    assert '"c1"' not in request
+    assert '"m0"' not in request
+    assert '"m99"' in request
+    assert '"m"' in request
