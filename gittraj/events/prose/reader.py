@@ -50,7 +50,8 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     spoken = [message for message in messages if message.content.strip()]
     said = [message.content for message in spoken]
     # on the way to a call an agent explains what it sees; what it did and why, when it is done
-    closing = [m.content for m in spoken if m.id not in before_calls or m is spoken[-1]]
+    worked = _said_at_work(events)
+    closing = [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
@@ -65,6 +66,17 @@ def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:
     """The messages that a call follows."""
     steps = [event for event in events if isinstance(event, Prompt | Message | ToolCall)]
     return frozenset(a.id for a, b in pairwise(steps) if isinstance(a, Message) and isinstance(b, ToolCall))
+
+
+def _said_at_work(events: Sequence[AnyEvent]) -> frozenset[str]:
+    """The messages of the turns that wrote files, if any did: in the others questions were answered."""
+    turns: list[list[AnyEvent]] = [[]]
+    for event in events:
+        if isinstance(event, Prompt):
+            turns.append([])
+        turns[-1].append(event)
+    wrote = [turn for turn in turns if any(event.files for event in turn)] or turns
+    return frozenset(event.id for turn in wrote for event in turn if isinstance(event, Message))
 
 
 def _once(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
