@@ -31,6 +31,7 @@ _STDIN = "-"
 @click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
 @click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
 @click.option("--task", metavar="SYSTEM:ID", help="The task that it worked on.")
+@click.option("--include-paused", "paused", is_flag=True, help="Also what it did while git-traj was paused.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import session files of any known agent, or one from a pipe, or what another tool left in notes

@@ -49,6 +49,7 @@ def import_files(
     rev: str | None,
     auto: bool,
     task: str | None,
+    paused: bool,
     live: Mapping[str, str],
     progress: Progress,
 ) -> Imported:
@@ -56,7 +57,15 @@ def import_files(
     commit = find_commit(repository, rev) if rev else None
     with _as_files(repository, names, pipe) as paths:
         reports, refused = import_sessions(
-            repository, live, list(paths), form=form, link=auto, task=task, commit=commit, progress=progress
+            repository,
+            live,
+            list(paths),
+            form=form,
+            link=auto,
+            task=task,
+            paused=paused,
+            commit=commit,
+            progress=progress,
         )
         named = {str(path.resolve()): name for path, name in paths.items()}
     rows = [row for report in reports for row in taken_to_json(report, named)]

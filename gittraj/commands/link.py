@@ -26,7 +26,7 @@ from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import find_sessions, read_log
 from gittraj.record.drain.steps import rest_parts, to_steps
 from gittraj.record.pipeline import Pipeline
-from gittraj.state.cursors import State, load_state, load_suspension
+from gittraj.state.cursors import Away, State, load_state, load_suspension
 from gittraj.state.folder import LocalState
 
 
@@ -69,12 +69,12 @@ def link_session(
         switched = load_suspension(local.folder)
         if is_forgotten(file, switched.forgotten):
             raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")
-        off = switched.sessions.get(file.name, ())
+        off = switched.away(file.name, subagent=file.subagent)
         log, size, _ = read_log(
             file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
         )
         if not log.entries:
-            why = "all of it was switched off" if off else "is it the log of a session?"
+            why = "all of it was switched off" if off != Away() else "is it the log of a session?"
             raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)

@@ -15,7 +15,7 @@ from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.record.drain.composition import drain
 from gittraj.record.drain.reading import end_of
-from gittraj.state.cursors import Span, Suspension, load_state, load_suspension, save, written_at
+from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_suspension, save, written_at
 from gittraj.state.folder import LocalState, busy
 
 
@@ -36,7 +36,8 @@ def _pause(repository: Repository, environ: Environ, folder: Path, session: str 
         if _open(off.sessions.get(session, ())):
             return f"{session} is paused already"
         opened = _opened(off, session, _named(environ, session))
-        save(folder, replace(off, sessions={**off.sessions, **opened}))
+        pauses = (*off.pauses, Pause(since=time.time(), session=session))
+        save(folder, replace(off, sessions={**off.sessions, **opened}, pauses=pauses))
         return f"{session} is paused; git traj resume --session goes on"
     if off.paused is not None:
         return "paused already"
@@ -62,7 +63,9 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
         if not _open(off.sessions.get(session, ())):
             return f"{session} is not paused"
         file = _named(environ, session)
-        save(folder, replace(off, sessions={**off.sessions, session: _closed(off.sessions[session], file)}))
+        closed = {session: _closed(off.sessions[session], file)}
+        pauses = tuple(_ended(p) if p.session == session else p for p in off.pauses)
+        save(folder, replace(off, sessions={**off.sessions, **closed}, pauses=pauses))
         return f"{session} goes on; nothing of the time between is read"
     if off.paused is None:
         return "not paused"
@@ -74,7 +77,11 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
         if name in sessions:
             sessions[name] = _closed(sessions[name], file)
     made = tuple(_commits_since(repository))
-    save(folder, replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions))
+    pauses = (*off.pauses, Pause(since=off.paused, until=time.time()))
+    save(
+        folder,
+        replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions, pauses=pauses),
+    )
     return f"goes on; {len(made)} commits of the time between stay without a record"
 
 
@@ -108,6 +115,10 @@ def _named(environ: Environ, name: str) -> SessionFile | None:
 def _opened(off: Suspension, name: str, file: SessionFile | None) -> dict[str, tuple[Span, ...]]:
     start = end_of(file.path) if file else 0
     return {name: (*off.sessions.get(name, ()), Span(start=start))}
+
+
+def _ended(pause: Pause) -> Pause:
+    return pause if pause.until is not None else replace(pause, until=time.time())
 
 
 def _open(spans: tuple[Span, ...]) -> bool:

@@ -114,14 +114,44 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """When nothing was to be read, of any session or of one (``agent:session``): seconds since the epoch."""
+
+    since: float
+    until: float | None = None
+    session: str | None = None
+
+    def covers(self, time: float) -> bool:
+        return self.since <= time and (self.until is None or time <= self.until)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Away:
+    """What is not read of one log: bytes of it, and what it says happened in a pause."""
+
+    spans: tuple[Span, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+
+
+NEVER_AWAY = Away()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Suspension:
     """What is never read. ``paused``: since when all of it (seconds since the epoch); ``commits`` and
-    ``sessions`` of pauses; ``forgotten`` trajectories."""
+    ``sessions`` of ``pauses``, the earlier ones; ``forgotten`` trajectories."""
 
     paused: float | None = None
+    pauses: tuple[Pause, ...] = ()
     commits: tuple[str, ...] = ()
     sessions: Mapping[str, tuple[Span, ...]] = field(default_factory=dict)
     forgotten: tuple[str, ...] = ()
+
+    def away(self, session: str, *, subagent: str | None = None) -> Away:
+        """Of the log of a session (``agent:session``), or of an agent that it started: that is another file,
+        of which only the time is known."""
+        pauses = tuple(p for p in self.pauses if p.session in (None, session))
+        return Away(spans=() if subagent else self.sessions.get(session, ()), pauses=pauses)
 
 
 def size_of(path: Path) -> int:

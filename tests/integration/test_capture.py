@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -255,3 +256,72 @@ def test_a_person_commits_with_the_tool_off(begun: Git, writer: Writer) -> None:
     begun("commit", "-q", "--amend", "-m", "Mine again", env={"GIT_TRAJ": "0"})
     (begun.root / ".git" / "traj" / "cursors.json").unlink()
     assert set(carried(begun)) == {"Agent"}
+
+
+PRIVATE = "This was said while git-traj was paused."
+
+
+@pytest.fixture
+def paused(begun: Git, tmp_path: Path) -> ClaudeSession:
+    """A session that worked somewhere else, and here, while git-traj was paused; and that went on."""
+    session = ClaudeSession(begun.root)
+    traj(begun, "pause")
+    session.run([turn(Write("a", "a\n")), turn(say=PRIVATE)], prompt=f"Before. {PRIVATE}")
+    elsewhere = tmp_path / "logs" / session.log.name
+    elsewhere.parent.mkdir()
+    session.log.rename(elsewhere)  # nobody knows of it when the pause ends
+    time.sleep(0.01)
+    traj(begun, "resume")
+    session.log = elsewhere
+    session.run(
+        [turn(Write("b", "b\n"), Shell("git add . && git commit -qm Loud")), turn(say="Loud words")],
+        prompt="Go on",
+    )
+    return session
+
+
+def test_a_pause_holds_for_logs_that_were_not_known_then(begun: Git, paused: ClaudeSession) -> None:
+    begun("config", "--add", "traj.sessions.path", str(paused.log.parent))
+    found = carried(begun)
+    assert set(found) == {"Loud"}
+    stored = begun.raw("cat-file", "--batch", "--batch-all-objects").decode("utf-8", "replace")
+    assert PRIVATE not in "".join(str(told.facts) for told in read_records(begun).values())
+    assert PRIVATE not in stored
+    assert found["Loud"][0]["prompt"] == "Go on"
+
+
+def test_a_pause_holds_for_what_is_imported_afterwards(begun: Git, paused: ClaudeSession) -> None:
+    traj(begun, "import", "--commit", "HEAD", str(paused.log))
+    assert PRIVATE not in str([told.facts for told in read_records(begun).values()])
+
+
+def test_what_was_paused_can_be_asked_for(begun: Git, paused: ClaudeSession) -> None:
+    traj(begun, "import", "--commit", "HEAD", "--include-paused", str(paused.log))
+    assert PRIVATE in str([told.facts for told in read_records(begun).values()])
+
+
+def test_a_pause_holds_for_subagents(begun: Git) -> None:
+    """Their logs are files of their own, which nobody measured when the pause began."""
+    session = ClaudeSession(begun.root)
+    session.prompt("Delegate")
+    session.respond(turn(Shell("echo agentId: a1b2c3d4")))
+    helper = ClaudeSession(begun.root, name="helper")
+    folder = session.log.parent / session.session / "subagents"
+    folder.mkdir(parents=True)
+    helper.session, helper.log = session.session, folder / "agent-a1b2c3d4.jsonl"
+    helper.prompt("Help")
+    helper.respond(turn(Write("helped", "by another\n"), say="Before the pause"))
+    time.sleep(0.01)
+    traj(begun, "pause")
+    helper.respond(turn(Write("quiet", "by another\n"), say=PRIVATE))
+    time.sleep(0.01)
+    traj(begun, "resume")
+    helper.respond(turn(say="After the pause"), last=True)
+    session.respond(turn(Shell("git add . && git commit -m Both")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    assert len(carried(begun)["Both"]) == 2
+    told = str([told.facts for told in read_records(begun).values()])
+    assert "Before the pause" in told
+    assert "After the pause" in told
+    assert PRIVATE not in told

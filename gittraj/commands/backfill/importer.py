@@ -20,6 +20,7 @@ from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
 from gittraj.model.session_items import Fact
 from gittraj.record.drain.reading import ITEMS_WITH_FACTS, find_sessions, read_items
+from gittraj.state.cursors import Away
 
 _LONGEST = 1 << 20
 """Bytes at a log's end that are searched for its last line."""
@@ -42,11 +43,13 @@ def import_files(
     commit: str | None = None,
     link: bool = False,
     task: str | None = None,
+    paused: bool = False,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work without a commit. Importing a file again, or a longer version of it, only adds. Files of the same
-    session are imported one after the other, with a report for each.
+    as work without a commit; ``paused``: also what they did during a pause. Importing
+    a file again, or a longer version of it, only adds. Files of the same session are imported one after the
+    other, with a report for each.
 
     An unreadable file is refused, and the others go on. Raises TrajError when nothing can be imported.
     """
@@ -57,7 +60,7 @@ def import_files(
         rounds: list[dict[str, Source]] = [{}]
         for path in paths:
             try:
-                for source in _sources(run, path.resolve(), form, forced=commit is not None):
+                for source in _sources(run, path.resolve(), form, forced=commit is not None, paused=paused):
                     _queue(rounds, replace(source, facts=facts))
             except (TrajError, OSError) as error:
                 why = error.message if isinstance(error, TrajError) else str(error.strerror)
@@ -108,15 +111,22 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _sources(run: BackfillRun, path: Path, form: str | None, *, forced: bool) -> Iterator[Source]:
+def _sources(
+    run: BackfillRun, path: Path, form: str | None, *, forced: bool, paused: bool
+) -> Iterator[Source]:
     agents = all_agents()
     for file in _found(path, form):
         former = _former(run, file, forced=forced)
-        off = run.off.sessions.get(file.name, ())
-        yield Source(file=file, former=former, off=off)
+        yield Source(file=file, former=former, off=_away(run, file, paused=paused))
         if file.subagent is None and file.agent in agents and file.format not in NAMING and path.is_file():
             below = agents[file.agent].subagents(file)
-            yield from (Source(file=replace(each, format=file.format), former=former) for each in below)
+            for each in below:
+                off = _away(run, each, paused=paused)
+                yield Source(file=replace(each, format=file.format), former=former, off=off)
+
+
+def _away(run: BackfillRun, file: SessionFile, *, paused: bool) -> Away:
+    return Away() if paused else run.off.away(file.name, subagent=file.subagent)
 
 
 def _found(path: Path, form: str | None) -> list[SessionFile]:

@@ -216,9 +216,9 @@ def _facts(file: SessionFile) -> dict[str, str]:
 
 
 def _source(file: SessionFile, off: Suspension) -> Source:
-    return Source(file=file, off=off.sessions.get(file.name, ()))
+    return Source(file=file, off=off.away(file.name, subagent=file.subagent))
 
 
 def _with_subagents(agent: Agent, file: SessionFile, off: Suspension) -> Iterator[Source]:
     yield _source(file, off)
-    yield from (Source(file=below) for below in agent.subagents(file))
+    yield from (_source(below, off) for below in agent.subagents(file))

@@ -26,20 +26,20 @@ from gittraj.record.draft import Prepared
 from gittraj.record.drain.composition import Localiser, make_pipeline
 from gittraj.record.drain.plan import Plan, Reading
 from gittraj.record.drain.reading import read_log
-from gittraj.state.cursors import SessionState, Span
+from gittraj.state.cursors import NEVER_AWAY, Away, SessionState
 from gittraj.state.folder import LocalState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """A log. ``former``: the path of the repository's working tree when it was written; ``copied``: the
-    session whose events it begins with; ``off``: bytes written while suspended; ``facts`` that are not in the
-    log."""
+    session whose events it begins with; ``off``: what was written while suspended; ``facts`` that are not in
+    the log."""
 
     file: SessionFile
     former: Path | None = None
     copied: SessionFile | None = None
-    off: tuple[Span, ...] = ()
+    off: Away = NEVER_AWAY
     facts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 

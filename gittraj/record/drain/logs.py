@@ -68,7 +68,7 @@ class LogReader:
             facts=facts,
             territory=self.context.territory,
             config=self.context.config,
-            off=self.off.sessions.get(file.name, ()) if file.subagent is None else (),
+            off=self.off.away(file.name, subagent=file.subagent),
             skip=skip,
             recall=self.recorded.get,
             now=self.context.now,

@@ -33,7 +33,7 @@ from gittraj.formats import (
 from gittraj.model.session_items import Cursor, Entry, Fact, Item
 from gittraj.model.times import seconds
 from gittraj.model.values import Message
-from gittraj.state.cursors import Span, size_of, written_at
+from gittraj.state.cursors import NEVER_AWAY, Away, size_of, written_at
 
 RESTS = 3.0
 """Seconds without growth after which a last message without a call ends its turn."""
@@ -45,6 +45,8 @@ ITEMS_WITH_FACTS = 400
 _LAST = 20
 _DATABASE = b"SQLite format 3\0"
 _START = Cursor()
+_PAUSED = "paused"
+"""A fact of a log of which something was left out: its title may tell of that."""
 
 
 def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
@@ -115,7 +117,7 @@ def read_log(
     facts: Mapping[str, Sequence[str]],
     territory: RepoPaths,
     config: Config,
-    off: Sequence[Span] = (),
+    off: Away = NEVER_AWAY,
     skip: Collection[str] = (),
     recall: Recall = lambda _: None,
     now: float,
@@ -128,6 +130,7 @@ def read_log(
     known format, OSError when it cannot be read.
     """
     size, written = size_of(file.path), written_at(file.path)
+    untitled = bool(off.spans) or _PAUSED in facts
 
     def place(entry: Entry) -> Place:
         if config.exclude and any(
@@ -138,8 +141,9 @@ def read_log(
 
     def read(start: Cursor) -> Log:
         known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
+        items = _allowed(read_items(file, replace(start, added=0)), off, written, untitled=untitled)
         return assemble(
-            derive(chain(known, _allowed(read_items(file, replace(start, added=0)), off)), start, recall),
+            derive(chain(known, items), start, recall),
             agent=file.agent,
             session=file.session,
             trajectory=file.trajectory,
@@ -222,13 +226,25 @@ def _describe(path: Path) -> str:
         return describe(stream.read(HEAD))
 
 
-def _allowed(items: Iterable[Item], off: Sequence[Span]) -> Iterator[Item]:
-    """Without what was written while switched off, nor a title that may tell of it."""
+def _allowed(items: Iterable[Item], off: Away, written: float, *, untitled: bool) -> Iterator[Item]:
+    """Without what was written while switched off, nor a title that may tell of it. What has no time is of
+    the time of what stands before it, or else of when the log was ``written`` last."""
+    at = written
     for item in items:
-        if off and isinstance(item, Fact) and item.name == "title":
-            continue
-        if isinstance(item, Entry) and any(
-            span.start < item.end and (span.end is None or item.end <= span.end) for span in off
-        ):
+        if isinstance(item, Entry):
+            at = seconds(item.event.ts) or at
+            if _is_away(item, off, at):
+                if not untitled:
+                    yield Fact(name=_PAUSED, value="yes")
+                untitled = True
+                continue
+        elif untitled and isinstance(item, Fact) and item.name == "title":
             continue
         yield item
+
+
+def _is_away(entry: Entry, off: Away, at: float) -> bool:
+    written = any(
+        span.start < entry.end and (span.end is None or entry.end <= span.end) for span in off.spans
+    )
+    return written or any(pause.covers(at) for pause in off.pauses)
