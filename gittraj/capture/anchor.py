@@ -19,7 +19,17 @@ from gittraj.capture.commit_command import (
     normalise,
     prints_ids,
 )
-from gittraj.capture.order import COPYING, Found, Written, find_candidates, match_in_order, plausibility
+from gittraj.capture.order import (
+    CLOCK,
+    COPYING,
+    UNANSWERED,
+    Found,
+    Written,
+    find_candidates,
+    match_in_order,
+    plausibility,
+    ran_at,
+)
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.times import seconds
@@ -27,10 +37,6 @@ from gittraj.model.values import Evidence, ToolCall, ToolResult
 
 _CERTAIN = 100.0
 _SHORTEST_SUBJECT = 3
-_CLOCK = 2.0
-"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
-_UNANSWERED = 60.0
-"""Seconds that a call without a result may have run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +92,11 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Found:
     return {
         c.id: (calls[c.call], "agent")
         for c in commits
-        if log.name in c.sessions and c.call is not None and c.call in calls
+        if log.name in c.sessions
+        and c.call is not None
+        and c.call in calls
+        # a terminal that was opened under a call has its environment for good
+        and ran_at(log, calls[c.call], c) is not False
     }
 
 
@@ -122,7 +132,7 @@ class _Call:
     over: float
 
     def ran_at(self, time: float) -> bool:
-        return self.begun - _CLOCK <= time <= self.over + _CLOCK
+        return self.begun - CLOCK <= time <= self.over + CLOCK
 
     def gives(self, commit: Commit) -> bool:
         """Whether the command fits the commit's kind and names its subject."""
@@ -208,4 +218,4 @@ def _dated_call(log: Log, index: int) -> _Call | None:
     result = log.result_of(index)
     over = seconds(log.entries[result].event.ts) if result is not None else None
     command = log.entries[index].command or ""
-    return _Call(index, command, normalise(command), begun, begun + _UNANSWERED if over is None else over)
+    return _Call(index, command, normalise(command), begun, begun + UNANSWERED if over is None else over)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from gittraj.capture.commit_command import (
@@ -14,10 +15,16 @@ from gittraj.capture.commit_command import (
     may_commit,
 )
 from gittraj.capture.session import Commit, Log
+from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, Message, Prompt, ToolCall, ToolResult
 
 COPYING = {"cherry-pick", "revert", "am"}
 """Kinds of commits with another commit's subject: a call that gives it as a message made that other one."""
+CLOCK = 2.0
+"""Seconds: git's times are whole ones, and a log has a call's time a moment after it began."""
+UNANSWERED = 60.0
+"""Seconds that a call without a result may have run."""
+_READS = re.compile(r"\s*(?:ls|cat|head|tail|grep|rg|pwd|wc|git (?:status|log|diff|show))\b[^;&|\n]*$")
 Found = dict[str, tuple[int, Evidence]]
 """The call (its index) that made each commit, and why that is believed."""
 
@@ -55,7 +62,8 @@ def match_in_order(
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
     made = Counter(call for call, _ in fixed.values())
-    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in find_candidates(log)}
+    able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
+    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
     values: list[dict[int, float]] = []
     for commit in named:
         first = max((call for pin, call in pins if pin < rank[commit.id]), default=0)
@@ -96,11 +104,35 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     """How well a command and its result fit a commit; at zero or below they do not."""
     command = log.entries[call].command or ""
     away = log.places[call] == "elsewhere"
+    ran = ran_at(log, call, commit)
+    if ran is False:
+        return 0.0  # a person's own, in a terminal that the agent opened, or typed into the agent
     if not git_verbs(command):
-        # a script may have committed, if it ran at the time or the commit holds what the session wrote
-        likely = _is_open(log, call) or written.before(call, commit)
+        # whatever runs under a call may commit, if it ran at the time or, where that is not known, the
+        # commit holds what the session wrote
+        likely = ran or _is_open(log, call) or written.before(call, commit)
         return 0.5 if likely and not away else 0.0
     return (-6.0 if away else 4.0) + _fit_command(command, commit) + _fit_result(log, call)
+
+
+def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
+    """Whether a call was running when a commit was made. None where that is not known: the log has no times,
+    or the commit a time before all of the log, which somebody chose for it."""
+    begun, first = seconds(log.entries[call].event.ts), seconds(log.entries[0].event.ts)
+    if begun is None or first is None or commit.changes is None or commit.changes.time < first - CLOCK:
+        return None
+    result = log.result_of(call)
+    over = seconds(log.entries[result].event.ts) if result is not None else None
+    if over is None and not _is_open(log, call):
+        over = begun + UNANSWERED
+    return begun - CLOCK <= commit.changes.time and (over is None or commit.changes.time <= over + CLOCK)
+
+
+def _running(log: Log, commit: Commit) -> Iterator[int]:
+    """The calls that ran a program when a commit was made, but for those that only read."""
+    for index, entry in enumerate(log.entries):
+        if entry.command and not _READS.match(entry.command) and ran_at(log, index, commit):
+            yield index
 
 
 def _fit_command(command: str, commit: Commit) -> float:

@@ -74,6 +74,14 @@ class ClaudeSession(SessionWriter):
             }
         )
 
+    def bash_mode(self, command: str) -> None:
+        """A person types ``! command``: Claude Code runs it, with the environment of its calls."""
+        known = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": self.session}
+        with self.running(Shell(command), known) as process:
+            output = process.communicate()[0]
+        for text in (f"<bash-input>{command}</bash-input>", f"<bash-stdout>{output}</bash-stdout>"):
+            self._user({"role": "user", "content": text}, {})
+
     # ------------------------------------------------------------ calls
 
     def _input(self, step: Step) -> Json:

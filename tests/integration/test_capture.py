@@ -325,3 +325,56 @@ def test_a_pause_holds_for_subagents(begun: Git) -> None:
     assert "Before the pause" in told
     assert "After the pause" in told
     assert PRIVATE not in told
+
+
+def in_its_environment(session: ClaudeSession, *command: str) -> None:
+    """A person's command in a terminal that was opened under the agent, or in its bash mode."""
+    known = {"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session.session}
+    subprocess.run(command, cwd=session.folder, env={**os.environ, **known}, check=True, capture_output=True)
+
+
+@pytest.fixture
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits have the time at which they are made."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("today")
+@pytest.mark.parametrize("bash_mode", [True, False], ids=["bash mode", "terminal"])
+def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode: bool) -> None:
+    """Typed into the agent, or in a terminal opened under it: the agent's edits are in it, by a person."""
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a", "a\n"), Shell("python3 -V")), turn(say="Yours to commit")], prompt="Write a")
+    time.sleep(3)
+    begun("add", "a")
+    if bash_mode:
+        session.bash_mode("git commit -m Mine")
+    else:
+        in_its_environment(session, "git", "commit", "-qm", "Mine")
+    (begun.root / "mine").write_text("a person's\n")
+    begun("add", "mine")
+    in_its_environment(session, "git", "commit", "-qm", "Only mine")
+    session.run([turn(Shell("ls")), turn(say="Seen")], prompt="Look")
+    found = carried(begun)
+    assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {"Mine": "content"}
+
+
+@pytest.mark.usefixtures("today")
+@pytest.mark.parametrize(
+    "command", ["./release", "make ship", "env X=y git commit -qm Made", "node release.js", "git ci"]
+)
+def test_an_agent_s_commit_by_whatever_runs_under_its_call(begun: Git, command: str) -> None:
+    begun("config", "alias.ci", "commit -qm Made")
+    (begun.root / "release").write_text("#!/bin/sh\ngit commit -qm Made\n")
+    (begun.root / "release").chmod(0o755)
+    (begun.root / "Makefile").write_text("ship:\n\t@git commit -qm Made\n")
+    if command.startswith("node"):  # which need not be here
+        command = command.replace("node", "sh ./release #")
+    (begun.root / "staged").write_text("by somebody\n")
+    begun("add", ".")
+    session = ClaudeSession(begun.root)
+    session.run([turn(Shell(command)), turn(say="Released")], prompt="Release")
+    found = carried(begun)
+    assert set(found) == {"Made"}
+    assert found["Made"][0]["link"]["evidence"] == "agent"

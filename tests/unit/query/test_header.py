@@ -76,6 +76,7 @@ def test_what_is_not_known_is_null() -> None:
         "prompt": None,
         "summary": None,
         "summaryBy": None,
+        "summaryId": None,
         "confidence": None,
         "retrospective": None,
         "decisions": [],
