@@ -1,19 +1,22 @@
-"""Restores records that a writer without compare-and-swap overwrote.
+"""Restores refs that somebody deleted, and records that a writer without compare-and-swap overwrote.
 
 ``git notes add`` reads the notes, takes whatever the ref says a moment later as its commit's parent, and
 moves the ref without comparing: what was written between is gone from the tree, and perhaps from the history.
 The ref's reflog has it. Only that is restored: a note that a user removed stays removed, and what we purged
 or forgot ourselves is not in the reflog any more.
+
+A deleted ref has no reflog. ``git fetch --prune`` with a refspec of all notes deletes ours: each drain
+remembers where they were, and a purge forgets that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from gittraj.git import Objects, Repository, read_reflog
 from gittraj.notes.join_trees import join_notes
 from gittraj.notes.refs import move_ref
-from gittraj.notes.store import RECORDS_REF
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.notes.tree import changed_notes, note_paths
 
 _OURS = "git-traj: "
@@ -31,6 +34,28 @@ _ROUNDS = 5
 
 def is_ancestor(repository: Repository, old: str, new: str) -> bool:
     return old == new or repository.run("merge-base", "--is-ancestor", old, new, check=False).code == 0
+
+
+def read_tips(repository: Repository) -> dict[str, str]:
+    """Where the records ref and the monthly refs are."""
+    refs = (RECORDS_REF, *(DATA_PREFIX + month for month in DataRefs(repository).months()))
+    return {ref: tip for ref in refs if (tip := repository.objects.resolve(ref))}
+
+
+def find_deleted(repository: Repository, tips: Mapping[str, str]) -> dict[str, str]:
+    """Those of ``tips`` whose ref is gone, and whose commit is still here."""
+    objects = repository.objects
+    return {ref: tip for ref, tip in tips.items() if objects.resolve(ref) is None and objects.exists(tip)}
+
+
+def restore_deleted(repository: Repository, tips: Mapping[str, str]) -> None:
+    """Point the refs that are gone to where they were. Raises StoreError."""
+    for ref, tip in find_deleted(repository, tips).items():
+
+        def build(old: str | None, tip: str = tip) -> str | None:
+            return None if old else tip
+
+        move_ref(repository, ref, build, message=_MESSAGE)
 
 
 def restore_lost(repository: Repository, *, since: str | None) -> str | None:

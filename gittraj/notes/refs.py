@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 from gittraj.errors import StoreError, unwritable
 from gittraj.git import Repository
@@ -56,18 +57,33 @@ def set_ref(
 ) -> None:
     """Point ``ref`` to ``commit``, if it is at ``old`` (None: wherever it is). For a copy of a remote's ref,
     and for a ref that git cannot read. Raises GitError with ``check``."""
+    _break_stale_lock(repository, ref)
     expected = [] if old is None else [old]
     repository.run("update-ref", "-m", message, ref, commit, *expected, check=check)
 
 
 def delete_ref(repository: Repository, ref: str, *, check: bool = True) -> None:
     """Delete a copy of a remote's ref. Raises GitError with ``check``."""
+    _break_stale_lock(repository, ref)
     repository.run("update-ref", "-d", ref, check=check)
 
 
 def expire_reflog(repository: Repository, ref: str) -> None:
     """Drop the reflog of ``ref``: it would keep reachable what was just removed."""
     repository.run("reflog", "expire", "--expire=all", ref, check=False)
+
+
+def stale_locks(repository: Repository) -> list[Path]:
+    """Locks of our refs, and of our copies of remotes' refs, that a killed git or writer left."""
+    folders = (repository.common_dir / "refs" / name for name in ("notes", "notes-remote"))
+    found = (path for folder in folders for path in folder.rglob("traj*.lock"))
+    return sorted(path for path in found if _is_stale(path))
+
+
+def break_stale_locks(repository: Repository) -> None:
+    """Before git itself moves them: it never does."""
+    for path in stale_locks(repository):
+        discard(path)
 
 
 @contextmanager
@@ -95,11 +111,15 @@ def _rest() -> None:
 def _break_stale_lock(repository: Repository, ref: str) -> None:
     """Remove the lock of a killed writer, which git never does. A live one holds it for milliseconds."""
     lock = repository.common_dir / f"{ref}.lock"
+    if _is_stale(lock):
+        discard(lock)
+
+
+def _is_stale(lock: Path) -> bool:
     try:
-        if time.time() - lock.stat().st_mtime > _STALE:
-            lock.unlink()
+        return time.time() - lock.stat().st_mtime > _STALE
     except OSError:
-        pass  # no lock, or it was released just now
+        return False  # no lock, or it was released just now
 
 
 def _check_disk(repository: Repository, ref: str) -> None:

@@ -91,7 +91,8 @@ class Waiting:
 class State:
     """``logs``: the paths that agents' hooks reported by session (``agent:session``), the latest last.
     ``gathered``: the ``rewrites`` that were squashed. ``notes``: the tip of the records ref whose tombstones
-    are known; ``whole``: the tip up to which no overwritten record is missing."""
+    are known; ``whole``: the tip up to which no overwritten record is missing; ``tips``: where our refs were
+    after the last drain."""
 
     version: int = VERSION
     spool: int = 0
@@ -103,6 +104,7 @@ class State:
     gathered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     notes: str | None = None
     whole: str | None = None
+    tips: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 from gittraj.errors import GitError, TrajError
 from gittraj.git import Repository, Result
+from gittraj.notes.refs import break_stale_locks
 from gittraj.render.text.terminal import escape_line
 from gittraj.sync.remote import Remote, without_password
 
@@ -59,6 +60,7 @@ def list_refs(repository: Repository, remote: Remote, *patterns: str) -> dict[st
 
 def fetch_refs(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:
     """Raises TrajError."""
+    break_stale_locks(repository)
     pairs = [f"+{ref}:{remote.tracking(ref)}" for ref in refs]
     _call(repository, remote, *_STALLED, *_FETCH, "--", remote.address, *pairs)
 

@@ -4,6 +4,7 @@ holds no record mended, and nothing that holds one touched.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -114,7 +115,12 @@ def ref_lock(git: Git) -> None:
     old(git.root / ".git/refs/notes/traj.lock")
 
 
+def remote_lock(git: Git) -> None:
+    old(git.root / ".git/refs/notes-remote/origin/traj.lock")
+
+
 def old(path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.touch()
     os.utime(path, (1, 1))
 
@@ -128,6 +134,11 @@ def refspec(git: Git) -> None:
 HARMS: list[tuple[Harm, str, str]] = [
     (unfinished, "note", "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)"),
     (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: nobody else can write there"),
+    (
+        remote_lock,
+        "wrong",
+        "a killed process left {git}/refs/notes-remote/origin/traj.lock: nobody else can write there",
+    ),
     (refspec, "note", "git fetch origin brings no records any more: ^refs/notes/traj-data* was taken out"),
 ]
 
@@ -160,4 +171,43 @@ def test_a_desk_is_well_after_all(desk: Desk) -> None:
     head = desk.git.head()
     file_of(desk.git, f"refs/notes/traj:{head[:2]}/{head[2:]}").write_bytes(b"")
     desk.commit("b")
+    assert desk.told() == {"b": {"b"}}
+
+
+def delete_refs(git: Git) -> dict[str, str]:
+    """As ``git fetch --prune origin '+refs/notes/*:refs/notes/*'`` does, reflogs and all; what was there."""
+    before = refs(git)
+    for ref in before:
+        git("update-ref", "-d", ref)
+    assert refs(git) == {}
+    return before
+
+
+def test_refs_that_somebody_deleted_are_found_again(desk: Desk) -> None:
+    desk.commit("a")
+    before = delete_refs(desk.git)
+    assert len(before) == 2
+    (found,) = (line for line in doctor(desk.git) if "deleted" in line)
+    assert found.startswith("wrong: deleted: refs/notes/traj, refs/notes/traj-data-")
+    doctor(desk.git, "--fix")
+    assert refs(desk.git) == before
+    assert desk.told() == {"a": {"a"}}
+
+
+def test_the_next_drain_does_not_begin_at_nothing(desk: Desk) -> None:
+    desk.commit("a")
+    before = delete_refs(desk.git)
+    desk.commit("b")
+    assert desk.told() == {"a": {"a"}, "b": {"b"}}
+    assert refs(desk.git).keys() == before.keys()
+
+
+def test_what_was_purged_is_not_found_again(desk: Desk) -> None:
+    desk.commit("a")
+    (name,) = {
+        each["id"] for each in json.loads(traj(desk.git.root, "show", "--json").stdout)["trajectories"]
+    }
+    assert traj(desk.git.root, "forget", name, "--purge").returncode == 0
+    delete_refs(desk.git)
+    desk.commit("b", by="two")
     assert desk.told() == {"b": {"b"}}

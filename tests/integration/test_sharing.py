@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -804,3 +805,15 @@ def test_the_remote_that_is_chosen(ann: Git, tmp_path: Path) -> None:
     assert (chosen(pushing=True), chosen(pushing=False)) == ("two", "one")
     ann("config", "branch.main.pushRemote", "three")
     assert chosen(pushing=True) == "three"
+
+
+def test_a_lock_that_a_killed_fetch_left(be: Be, ann: Git, bob: Git) -> None:
+    """git never removes it, and every fetch after it would fail."""
+    lock = ann.root / ".git/refs/notes-remote/origin/traj.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.touch()
+    os.utime(lock, (1, 1))
+    tell(bob, bob.head(), "traj_bob")
+    be(bob)("sync")
+    assert be(ann)("fetch") == ("origin: new records on 1 commit\n", "")
+    assert not lock.exists()

@@ -1,12 +1,11 @@
 """What killed processes, a power failure or a hand left behind in local state, refs and settings.
 
 What it mends holds no record: files that nobody finished, locks that nobody holds, a ref's file in which
-nothing stands, and the refspec that was installed.
+nothing stands, the refspec that was installed; and it points deleted refs to where they were.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,12 +15,11 @@ from gittraj.commands.install.manifest import read_manifest
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository, is_oid, read_reflog
-from gittraj.notes.refs import set_ref
+from gittraj.notes.recovery import find_deleted, restore_deleted
+from gittraj.notes.refs import set_ref, stale_locks
 from gittraj.notes.store import RECORDS_REF
+from gittraj.state.cursors import load_state
 from gittraj.state.folder import LocalState
-
-_HELD = 60.0
-"""Seconds. Whoever writes a ref holds its lock for milliseconds."""
 
 
 def check_leftovers(repository: Repository) -> Iterator[Finding]:
@@ -36,15 +34,15 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
             remedy="git traj doctor --fix removes them; so does the next drain",
             fix=local.tidy,
         )
+    for lock in stale_locks(repository):
+        yield Finding(
+            code="ref-lock",
+            text=f"a killed process left {lock}: nobody else can write there",
+            remedy=f"if no git process runs, remove {lock}",
+            fix=partial(lock.unlink, missing_ok=True),
+        )
+    yield from _check_deleted(repository, local)
     folder = (repository.common_dir / RECORDS_REF).parent
-    for lock in sorted(folder.glob("traj*.lock")):
-        if time.time() - lock.stat().st_mtime > _HELD:
-            yield Finding(
-                code="ref-lock",
-                text=f"a killed process left {lock}: nobody else can write there",
-                remedy=f"if no git process runs, remove {lock}",
-                fix=partial(lock.unlink, missing_ok=True),
-            )
     for path in sorted(folder.glob("traj*")):
         if path.suffix != ".lock" and path.is_file() and not _stands(path):
             yield _broken(repository, path)
@@ -96,3 +94,16 @@ def _add(repository: Repository, remote: str, values: list[str]) -> None:
             repository.run("config", "--local", "--add", f"remote.{remote}.fetch", value)
         except GitError as error:
             raise StoreError(error.message) from error
+
+
+def _check_deleted(repository: Repository, local: LocalState) -> Iterator[Finding]:
+    """Refs of ours that somebody deleted, as a fetch that prunes all notes does."""
+    state = load_state(local.folder)
+    deleted = find_deleted(repository, state.tips if state else {})
+    if deleted:
+        yield Finding(
+            code="records-deleted",
+            text=f"deleted: {', '.join(sorted(deleted))}; what was there is in this clone still",
+            remedy="git traj doctor --fix brings it back, and so does the next commit of an agent",
+            fix=partial(restore_deleted, repository, deleted),
+        )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gittraj.model.values import AnyEvent, Line
-from gittraj.notes.recovery import restore_lost
+from gittraj.notes.recovery import read_tips, restore_deleted, restore_lost
 from gittraj.notes.store import NotesRef
 from gittraj.record.draft import Parked
 from gittraj.record.drain.context import Context
@@ -102,10 +102,11 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
 def _load_state(context: Context) -> State:
     """The cursors of the last drain, or from the refs where they were lost."""
     state = load_state(context.folder)
+    restore_deleted(context.repository, state.tips if state else {})
     whole = restore_lost(context.repository, since=state.whole if state else None)
     if state is None:
         state = rebuild_state(NotesRef(context.repository), context.installed.reflogs)
-    return replace(state, whole=whole)
+    return replace(state, whole=whole, tips=read_tips(context.repository))
 
 
 def _read_forgotten(
@@ -153,7 +154,9 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
     sessions = {plan.reading.log.trajectory: plan.remember(written) for plan in plans}
     waiting = tuple(find_waiting(context, state, links))
     whole = restore_lost(context.repository, since=state.whole)
-    state = replace(state, sessions={**state.sessions, **sessions}, waiting=waiting, whole=whole)
+    sessions = {**state.sessions, **sessions}
+    tips = read_tips(context.repository)
+    state = replace(state, sessions=sessions, waiting=waiting, whole=whole, tips=tips)
     save(context.folder, state)
     _keep_actives(context, situation.recorded, decision)
     return Report(
