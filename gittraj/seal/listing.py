@@ -109,6 +109,9 @@ def _spell(reader: Reader) -> str:
 
 def _write(repository: Repository, body: bytes) -> None:
     path = list_path(repository)
+    top = repository.work_tree or repository.common_dir
+    if not path.resolve().is_relative_to(top.resolve()):
+        raise SealError(f"{FILE} cannot be written: a symbolic link leads out of this repository")
     fresh = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(exist_ok=True)

@@ -74,6 +74,19 @@ def test_a_link_to_what_never_ends(repository: Repository, environ: Environ) -> 
         trust(repository, environ)
 
 
+def test_a_link_to_elsewhere_is_not_written_through(
+    repository: Repository, environ: Environ, tmp_path: Path
+) -> None:
+    """A repository may come with ``.gittraj`` as a link to a folder of its reader."""
+    folder, elsewhere = list_path(repository).parent, tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder.rmdir()
+    folder.symlink_to(elsewhere)
+    with pytest.raises(SealError, match="leads out of this repository"):
+        add_readers(repository, environ, [parse_reader(BOB, "bob")])
+    assert not [*elsewhere.iterdir()]
+
+
 def test_a_list_that_is_too_long(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.write_bytes(b"#" * 1_000_001)
