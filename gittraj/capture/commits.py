@@ -53,7 +53,7 @@ def read_moves(
     take their events with them and store none.
     """
     lines = list(spooled)
-    by_id = {line.id: line for line in lines if line.kind == "commit" and line.id}
+    by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
     silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
     made = _made_kinds(entries)
     late = [commit for commit in by_id if commit not in made]
@@ -63,10 +63,7 @@ def read_moves(
         unknown: Kind | None = None if history else "commit"
         made |= {commit: kind for commit in late if (kind := kinds.get(commit, unknown))}
     commits = {
-        # of a commit made while switched off no call is looked for: the log of that time is not read
-        commit: _to_commit(commit, kind, None, stored=False)
-        if commit in silent
-        else _to_commit(commit, kind, by_id.get(commit), stored=stored)
+        commit: _to_commit(commit, kind, by_id.get(commit), stored=stored and commit not in silent)
         for commit, kind in made.items()
     }
     rewrites = [line for line in lines if line.kind == "rewrite"]
@@ -87,8 +84,10 @@ def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
 
 def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -> Commit:
     """A commit, with what its hook's ``line`` says, if there is one."""
-    sessions, call = (line.sessions, line.call) if line else ((), None)
-    return Commit(id=commit, kind=kind, sessions=sessions, call=call, stored=stored)
+    if line is None:
+        return Commit(id=commit, kind=kind, stored=stored)
+    sessions, call, terminal = line.sessions, line.call, line.terminal
+    return Commit(id=commit, kind=kind, sessions=sessions, call=call, terminal=terminal, stored=stored)
 
 
 def is_made(entry: ReflogEntry) -> bool:

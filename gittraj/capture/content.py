@@ -56,17 +56,12 @@ class Writing:
 
 @dataclass(slots=True)
 class Writings:
-    """Everything that a session wrote, in order. ``take`` removes what a commit contains.
-
-    ``dated``: a commit's time is trusted even if it is before everything that the session wrote. In a history
-    such a commit is just older; a new one has a wrong time.
-    """
+    """Everything that a session wrote, in order. ``take`` removes what a commit contains."""
 
     by_path: dict[str, list[Writing]] = field(default_factory=dict)
-    dated: bool = False
 
     @classmethod
-    def of(cls, log: Log, *, dated: bool = False) -> Writings:
+    def of(cls, log: Log) -> Writings:
         found: dict[str, list[Writing]] = {}
         started = seconds(log.fact("started_at"))  # of logs without times: nothing was written before it
         for index in range(len(log.entries)):
@@ -80,7 +75,7 @@ class Writings:
                     at=seconds(log.entries[index].event.ts) or started,
                 )
                 found.setdefault(edit.path, []).append(writing)
-        return cls(found, dated)
+        return cls(found)
 
     @property
     def found(self) -> Iterator[Writing]:
@@ -135,7 +130,7 @@ class Writings:
                 return ()
         return {w.call for w in used} | ({last.call} if last else set())
 
-    def _is_last(self, change: PathChange, written: Sequence[Writing], time: int) -> Writing | None:
+    def _is_last(self, change: PathChange, written: Sequence[Writing], time: float) -> Writing | None:
         """The last of the open writings of a path before a commit, if that holds just what it left, and no
         writing that is taken came after it."""
         if not written:
@@ -145,14 +140,12 @@ class Writings:
             return None
         return last if self._until(self.by_path[change.path], time)[-1] is last else None
 
-    def _open(self, path: str, time: int) -> Sequence[Writing]:
+    def _open(self, path: str, time: float) -> Sequence[Writing]:
         return self._until([w for w in self.by_path.get(path, ()) if w.open], time)
 
-    def _until(self, written: Sequence[Writing], time: int) -> Sequence[Writing]:
-        before = [
-            w for w in written if not time or (not self.dated if w.at is None else w.at <= time + _CLOCK)
-        ]
-        return before if before or self.dated else written
+    def _until(self, written: Sequence[Writing], time: float) -> Sequence[Writing]:
+        """What the log does not date after the commit: time proves nothing, and refutes."""
+        return [w for w in written if not time or w.at is None or w.at <= time + _CLOCK]
 
 
 def _meant(lines: Iterable[str]) -> Counter[int]:

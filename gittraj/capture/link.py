@@ -165,7 +165,7 @@ def _in_time(streams: Sequence[Sequence[Owned]]) -> Iterator[Owned]:
     """All worktrees' commits as they came: who squashes another worktree's commit comes after it, and in the
     same second who merges it; a person, who may have picked it, after what calls made. Each stream keeps its
     order, whatever its times say."""
-    left: list[list[tuple[int, Owned]]] = []
+    left: list[list[tuple[float, Owned]]] = []
     for stream in streams:
         times = accumulate((c.changes.time if c.changes else 0 for c, _ in stream), max)
         left.append([*zip(times, stream, strict=True)][::-1])
@@ -184,7 +184,7 @@ def _parents(owned: Owned) -> tuple[str, ...]:
 def _calls_first(stream: Sequence[Commit], owners: Collection[str]) -> Iterator[Commit]:
     """Of commits of one second, those that calls made come first, with those below them and those that they
     amend: a person who rewrites or gathers them at once comes after."""
-    for _, together in groupby(stream, key=lambda c: c.changes.time if c.changes else 0):
+    for _, together in groupby(stream, key=lambda c: int(c.changes.time) if c.changes else 0):
         group = list(together)
         first = {*owners}
         for at, commit in reversed([*enumerate(group)]):

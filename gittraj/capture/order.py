@@ -107,6 +107,9 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
     ran = ran_at(log, call, commit)
     if ran is False:
         return 0.0  # a person's own, in a terminal that the agent opened, or typed into the agent
+    named = bool(commit.subject) and commit.subject in command
+    if commit.terminal and not named and not written.before(call, commit):
+        return 0.0  # some agents give their shells a terminal, but a person's has one too
     if not git_verbs(command):
         # whatever runs under a call may commit, if it ran at the time or, where that is not known, the
         # commit holds what the session wrote

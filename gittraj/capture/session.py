@@ -33,13 +33,14 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
-    hook named. One that is not ``stored`` (made while switched off, or before the installation) takes its
-    events with it."""
+    hook named; ``terminal``: the hook had one, as where a person types. One that is not ``stored`` (made
+    while switched off, or before the installation) takes its events with it."""
 
     id: str
     kind: Kind = "commit"
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    terminal: bool = False
     stored: bool = True
     changes: CommitChanges | None = None
 

@@ -55,13 +55,14 @@ class PathChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
-    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE."""
+    """``time`` is the committer's, in seconds since 1970; it follows GIT_COMMITTER_DATE. Where the commit's
+    hook left the moment, a caller puts that in its place."""
 
     commit: str
     parents: tuple[str, ...]
     subject: str
     paths: tuple[PathChange, ...]
-    time: int = 0
+    time: float = 0
 
     @property
     def names(self) -> frozenset[str]:

@@ -84,6 +84,8 @@ class Waiting:
     sessions: tuple[str, ...]
     since: float
     call: str | None = None
+    terminal: bool = False
+    stored: bool = True
     size: int = -1
 
 
@@ -117,11 +119,13 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """When nothing was to be read, of any session or of one (``agent:session``): seconds since the epoch."""
+    """When nothing was to be read, of any session or of one (``agent:session``): seconds since the epoch.
+    ``by_environment``: by ``GIT_TRAJ=0`` where the agent runs, until it runs without."""
 
     since: float
     until: float | None = None
     session: str | None = None
+    by_environment: bool = False
 
     def covers(self, time: float) -> bool:
         return self.since <= time and (self.until is None or time <= self.until)

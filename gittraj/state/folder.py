@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ from gittraj.state.lock import acquire
 
 FOLDER = "traj"
 EXPOSED = "exposed.json"
+_MOMENTS = "at"
+"""A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
 """Seconds after which a file that lives for a moment belongs to a process that was killed."""
 
@@ -43,6 +45,7 @@ class LocalState:
         """Raises StoreError where nothing can be written."""
         try:
             self.folder.mkdir(exist_ok=True)
+            (self.folder / _MOMENTS).mkdir(exist_ok=True)
         except OSError as error:
             raise unwritable(self.folder, error) from None
 
@@ -87,6 +90,24 @@ class LocalState:
     def _unfinished(self) -> Iterator[Path]:
         yield from self.folder.glob("*.[0-9]*")
         yield from self.folder.glob("active/*.json.[0-9]*")
+
+    def moment(self, commit: str) -> float | None:
+        """When a commit was made, in seconds since 1970 by this machine's clock, while its hook's word is
+        still here; None where no hook ran."""
+        try:
+            return (self.folder / _MOMENTS / commit).stat().st_mtime
+        except OSError:
+            return None
+
+    def drop_moments(self, commits: Iterable[str], *, before: float) -> None:
+        """Of these commits, and all that are older than ``before``."""
+        named = {*commits}
+        for path in (self.folder / _MOMENTS).glob("*"):
+            try:
+                if path.name in named or path.stat().st_mtime < before:
+                    path.unlink()
+            except OSError:
+                pass  # another one was faster, or nothing can be written
 
     def key(self) -> bytes:
         """32 random bytes that never leave this clone; made at first use."""

@@ -1,13 +1,15 @@
 """The spool: one line per hook, git's or an agent's, written by the shims, taken and read here.
 
 It is only a wake-up and a memory of what no repository keeps (the environment of a hook, the pairs of a
-rewrite): a lost line costs evidence, never a commit, since the reflog has those.
+rewrite): a lost line costs evidence, never a commit, since the reflog has those. A line of ``2``, kind,
+commit, git directory, terminal and ``NAME=value`` is the second form; the first, which hooks of earlier
+installations write, has six fields in fixed places.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -17,15 +19,31 @@ from gittraj.git import is_oid
 _NAME = re.compile(r"[\w.:-]{1,128}")
 """Of a session or a call; what an environment holds besides is no business of a record."""
 _KINDS = ("commit", "off", "rewrite", "picked", "squashed", "session")
+_SECOND = re.compile(r"2\t(commit|off)\t([^\t]*)\t(.*)\t([01])((?:\t[A-Z_]+=[^\t]*)*)")
+_AGENTS = {
+    "CODEX_THREAD_ID": "codex",
+    "CLAUDE_CODE_SESSION_ID": "claude-code",
+    "COPILOT_AGENT_SESSION_ID": "copilot",
+}
+_CALL = "CODEX_TOOL_CALL_ID"
+_TOLD = "SESSION"
+"""What an agent's own hook names, as ``agent:session``."""
+SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID")
+"""Variables of which a commit's hook keeps the value."""
+MARKS = (
+    *("AI_AGENT", "AGENT", "GEMINI_CLI", "QWEN_CODE", "PI_CODING_AGENT", "CURSOR_AGENT"),
+    "CLINE_CONNECTOR_CLI_LAUNCH",
+)
+"""Variables of which it keeps that they are set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
     """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
     ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
-    those that the hook's environment named, as ``agent:session``. For ``session`` an agent's own hook told
-    of the one of ``sessions``: its ``event``, and where it says that the log is. For ``rewrite`` the
-    ``event`` is ``rebase`` or ``amend``."""
+    those that the hook's environment named, as ``agent:session``; ``terminal``: somebody may have typed the
+    command. For ``session`` an agent's own hook told of the one of ``sessions``: its ``event``, and where it
+    says that the log is. For ``rewrite`` the ``event`` is ``rebase`` or ``amend``."""
 
     kind: Literal["commit", "off", "rewrite", "picked", "squashed", "session"]
     id: str
@@ -33,6 +51,7 @@ class Spooled:
     other: str = ""
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    terminal: bool = False
     event: str = ""
     log: Path | None = None
 
@@ -52,47 +71,70 @@ def read_spool(state: Path, offset: int) -> tuple[list[Spooled], int]:
     return list(parse_spool(data[:whole])), start + whole
 
 
-def parse_spool(data: bytes) -> Iterable[Spooled]:
+def parse_spool(data: bytes) -> Iterator[Spooled]:
     """Lines that make no sense are passed over."""
     seen: set[bytes] = set()
     for line in data.split(b"\n"):
-        fields = line.decode("utf-8", "surrogateescape").split("\t", 5)
-        if len(fields) < 6 or fields[0] not in _KINDS or line in seen:
+        if line in seen:
             continue
         seen.add(line)
-        if fields[0] == "session":
-            yield from _parse_session(fields)
-            continue
-        kind, commit, second, third, fourth, git_dir = fields
-        named = kind == "commit"
-        if not all(is_oid(oid) for oid in (commit, second if kind == "rewrite" else "") if oid):
-            continue  # two lines that were torn into one: no ref takes such a name
-        yield Spooled(
-            kind=kind,  # type: ignore[arg-type]
-            id=commit,
-            git_dir=Path(git_dir),
-            other="" if named else second,
-            sessions=tuple(
-                f"{agent}:{session}"
-                for agent, session in (("codex", third), ("claude-code", second))
-                if named and _NAME.fullmatch(session)
-            ),
-            call=fourth if _NAME.fullmatch(fourth) else None,
-            event=third if kind == "rewrite" else "",
-        )
+        text = line.decode("utf-8", "surrogateescape")
+        found = _parse_second(text) if text.startswith("2\t") else _parse_first(text)
+        if found is not None:
+            yield found
 
 
-def _parse_session(fields: list[str]) -> Iterable[Spooled]:
+def _parse_second(line: str) -> Spooled | None:
+    found = _SECOND.fullmatch(line)
+    if found is None or (found[2] and not is_oid(found[2])) or "\tcommit\t" in found[3]:
+        return None  # two lines that were torn into one
+    named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
+    named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
+    sessions = [f"{agent}:{named[name]}" for name, agent in _AGENTS.items() if name in named]
+    return Spooled(
+        kind=found[1],  # type: ignore[arg-type]
+        id=found[2],
+        git_dir=Path(found[3]),
+        sessions=tuple([*sessions, named[_TOLD]] if _TOLD in named else sessions),
+        call=named.get(_CALL),
+        terminal=found[4] == "1",
+    )
+
+
+def _parse_first(line: str) -> Spooled | None:
+    fields = line.split("\t", 5)
+    if len(fields) < 6 or fields[0] not in _KINDS:
+        return None
+    if fields[0] == "session":
+        return _parse_session(fields)
+    kind, commit, second, third, fourth, git_dir = fields
+    if not all(is_oid(oid) for oid in (commit, second if kind == "rewrite" else "") if oid):
+        return None  # two lines that were torn into one: no ref takes such a name
+    named = kind == "commit"
+    sessions = (("codex", third), ("claude-code", second))
+    return Spooled(
+        kind=kind,  # type: ignore[arg-type]
+        id=commit,
+        git_dir=Path(git_dir),
+        other="" if named else second,
+        sessions=tuple(f"{agent}:{name}" for agent, name in sessions if named and _NAME.fullmatch(name)),
+        call=fourth if _NAME.fullmatch(fourth) else None,
+        event=third if kind == "rewrite" else "",
+    )
+
+
+def _parse_session(fields: list[str]) -> Spooled | None:
     _, agent, session, event, log, git_dir = fields
-    if _NAME.fullmatch(agent) and _NAME.fullmatch(session):
-        yield Spooled(
-            kind="session",
-            id="",
-            git_dir=Path(git_dir),
-            sessions=(f"{agent}:{session}",),
-            event=event,
-            log=Path(log) if log.startswith("/") or ":" in log[:2] else None,
-        )
+    if not (_NAME.fullmatch(agent) and _NAME.fullmatch(session)):
+        return None
+    return Spooled(
+        kind="session",
+        id="",
+        git_dir=Path(git_dir),
+        sessions=(f"{agent}:{session}",),
+        event=event,
+        log=Path(log) if log.startswith("/") or ":" in log[:2] else None,
+    )
 
 
 def find_told(spooled: Iterable[Spooled]) -> tuple[dict[str, str], frozenset[str]]:

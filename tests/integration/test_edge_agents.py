@@ -19,8 +19,12 @@ from tests.integration.repository import Git
 
 
 @pytest.mark.parametrize("way", ["-c core.hooksPath=/dev/null", "environment", "--no-verify"])
-def test_edge_24_the_agent_switches_hooks_off(each_desk: Desk, way: str) -> None:
-    """For its own commits, as Gemini CLI does for all: found at the next drain, by the log and the reflog."""
+def test_edge_24_the_agent_switches_hooks_off(
+    each_desk: Desk, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For its own commits, as Gemini CLI does for all: found at the next drain, by the log and the reflog,
+    whose times have to be right then."""
+    monkeypatch.delenv("GIT_COMMITTER_DATE")
     command = f"git {way} commit -q -m a" if way.startswith("-c") else "git commit -q -m a"
     if way == "environment":
         named = "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null"

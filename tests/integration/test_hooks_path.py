@@ -59,7 +59,8 @@ def spooled(git: Git, kind: str = "commit") -> list[str]:
     common = Path(git("rev-parse", "--path-format=absolute", "--git-common-dir"))
     path = common / "traj/spool"
     lines = path.read_text().splitlines() if path.exists() else []
-    return [line.split("\t")[1] for line in lines if line.startswith(f"{kind}\t")]
+    fields = [line.removeprefix("2\t").split("\t") for line in lines]
+    return [commit for found, commit, *_ in fields if found == kind]
 
 
 def findings(git: Git) -> dict[str, str]:

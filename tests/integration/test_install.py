@@ -351,7 +351,7 @@ def test_kinds_of_worktrees(tmp_path: Path, kind: str) -> None:
     lines = (common / "traj/spool").read_text().splitlines()
     head = git("rev-parse", "HEAD", env=env)
     git_dir = git("rev-parse", "--absolute-git-dir", env=env)
-    assert lines == [f"commit\t{head}\t\t\t\t{git_dir}"]
+    assert lines == [f"2\tcommit\t{head}\t{git_dir}\t0"]
 
 
 def _worktree(tmp_path: Path, kind: str) -> tuple[Git, Path, dict[str, str]]:

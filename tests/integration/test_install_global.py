@@ -25,7 +25,7 @@ def records(git: Git) -> bool:
     """Whether a commit is told to us, and git says nothing of it."""
     git("commit", "-q", "--allow-empty", "-m", "x")
     spool = git.root / ".git/traj/spool"
-    return spool.exists() and spool.read_text().splitlines()[-1].split("\t")[1] == git.head()
+    return spool.exists() and spool.read_text().splitlines()[-1].split("\t")[2] == git.head()
 
 
 def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from gittraj.commands.install import install
 from gittraj.commands.install.shims import HOOKS, Interpreter, find_block, read_interpreter, render
+from gittraj.state.folder import LocalState
 from tests.integration.repository import Git
 from tests.integration.waiting import BUSY, wait_until
 
@@ -72,6 +73,7 @@ def test_lines_of_commits(rigged: Git) -> None:
     git_dir = rigged.root / ".git"
     first = commit(rigged, "initial")
     named = {"CLAUDE_CODE_SESSION_ID": "c1", "CODEX_THREAD_ID": "t1", "CODEX_TOOL_CALL_ID": "call"}
+    named |= {"AI_AGENT": "whatever it says", "COPILOT_AGENT_SESSION_ID": "no id\tat all"}
     second = commit(rigged, "by agents", env=named)
     rigged("pack-refs", "--all")
     third = commit(rigged, "packed")
@@ -80,9 +82,10 @@ def test_lines_of_commits(rigged: Git) -> None:
     rigged("checkout", "-q", "-b", "a/b")
     fifth = commit(rigged, "in a folder")
     assert spool(rigged) == [
-        f"commit\t{first}\t\t\t\t{git_dir}",
-        f"commit\t{second}\tc1\tt1\tcall\t{git_dir}",
-        *(f"commit\t{c}\t\t\t\t{git_dir}" for c in (third, fourth, fifth)),
+        f"2\tcommit\t{first}\t{git_dir}\t0",
+        f"2\tcommit\t{second}\t{git_dir}\t0\tCODEX_THREAD_ID=t1\tCLAUDE_CODE_SESSION_ID=c1"
+        "\tCODEX_TOOL_CALL_ID=call\tAI_AGENT=1",
+        *(f"2\tcommit\t{c}\t{git_dir}\t0" for c in (third, fourth, fifth)),
     ]
 
 
@@ -94,8 +97,8 @@ def test_linked_worktree_and_subfolder(rigged: Git) -> None:
     below = commit(Git(rigged.root / "sub"), "below")
     common = rigged.root / ".git"
     assert spool(rigged)[1:] == [
-        f"commit\t{there}\t\t\t\t{common}/worktrees/linked",
-        f"commit\t{below}\t\t\t\t{common}",
+        f"2\tcommit\t{there}\t{common}/worktrees/linked\t0",
+        f"2\tcommit\t{below}\t{common}\t0",
     ]
 
 
@@ -103,7 +106,7 @@ def test_sha256(tmp_path: Path, shell: str) -> None:
     git = rig(Git.init(tmp_path / "repo", "--object-format=sha256"), shebang=shell)
     made = commit(git, "x")
     assert len(made) == 64
-    assert spool(git) == [f"commit\t{made}\t\t\t\t{git.root / '.git'}"]
+    assert spool(git) == [f"2\tcommit\t{made}\t{git.root / '.git'}\t0"]
 
 
 def test_rebase_spools_every_pair(rigged: Git) -> None:
@@ -138,9 +141,17 @@ def test_cherry_pick_and_squash_are_noted(rigged: Git) -> None:
     assert f"squashed\t{picked}\t{base}\t\t\t{git_dir}" in spool(rigged)
 
 
-def test_off_spools_the_id_alone(rigged: Git) -> None:
-    off = commit(rigged, "x", env={"GIT_TRAJ": "0", "CLAUDE_CODE_SESSION_ID": "secret"})
-    assert spool(rigged) == [f"off\t{off}\t\t\t\t{rigged.root / '.git'}"]
+def test_off_spools_the_commit_and_the_session_alone(rigged: Git) -> None:
+    off = commit(rigged, "x", env={"GIT_TRAJ": "0", "CLAUDE_CODE_SESSION_ID": "c1"})
+    assert spool(rigged) == [f"2\toff\t{off}\t{rigged.root / '.git'}\t0\tCLAUDE_CODE_SESSION_ID=c1"]
+
+
+def test_the_moment_of_a_commit_is_a_file_s(rigged: Git) -> None:
+    """Whatever date the commit is given."""
+    made = commit(rigged, "x", env={"GIT_COMMITTER_DATE": "2001-01-01T00:00:00Z"})
+    moment = LocalState(rigged.root / ".git/traj").moment(made)
+    assert moment is not None
+    assert abs(moment - (rigged.root / ".git/traj/spool").stat().st_mtime) < 1.0
 
 
 @pytest.mark.parametrize("harm", ["removed", "a file", "spool is a folder", "lock is a folder", "read-only"])
@@ -170,7 +181,7 @@ def test_no_command_but_the_shells_own(rigged: Git) -> None:
     head = rigged.head()
     (rigged.root / ".git/CHERRY_PICK_HEAD").write_text(head + "\n")
     for name, given, line in (
-        ("post-commit", b"", f"commit\t{head}"),
+        ("post-commit", b"", f"2\tcommit\t{head}"),
         ("pre-commit", b"", f"picked\t{head}"),
         ("post-rewrite", b"1 2\n3 4\n", "rewrite\t3\t4"),
     ):

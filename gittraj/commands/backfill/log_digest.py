@@ -51,7 +51,7 @@ def make_digest(file: SessionFile, log: Log, size: int, age: float) -> LogDigest
     return LogDigest(
         file=file,
         log=_thin(log),
-        writings=Writings.of(log, dated=True),
+        writings=Writings.of(log),
         size=size,
         age=age,
         head=log.entries[0].event.id if log.entries else None,

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from gittraj.errors import TrajError
+from gittraj.state.spool import MARKS, SESSION_IDS
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")
 PUSHING = "pre-push"
@@ -24,7 +25,7 @@ SHEBANG = b"#!/bin/sh\n"
 ID = b"# git-traj b7d1 "
 _BLOCK = re.compile(rb"^# git-traj b7d1 [^\n]*>>>.*?^# git-traj <<<[^\n]*\n?", re.DOTALL | re.MULTILINE)
 _PYTHON = re.compile(rb"^\tpy='(.*)'$", re.MULTILINE)
-_WORKER = re.compile(rb'^\t+"\$py" (.*)-m gittraj\.(?:worker|precommit) ', re.MULTILINE)
+_WORKER = re.compile(rb'^\t+(?:\$\w+ )?"\$py" (.*)-m gittraj\.(?:worker|precommit) ', re.MULTILINE)
 _SECONDS = 20.0
 
 
@@ -87,7 +88,8 @@ def find_interpreter() -> Interpreter:
 
 def render(name: str, interpreter: Interpreter) -> bytes:
     """The whole hook ``name``."""
-    text = _template(name).replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
+    text = _template(name).replace("@IDS@", " ".join(SESSION_IDS)).replace("@MARKS@", " ".join(MARKS))
+    text = text.replace("@PYTHON@", interpreter.path.replace("'", "'\\''"))
     return text.replace("@FLAGS@", " ".join(interpreter.flags)).encode("utf-8", "surrogateescape")
 
 

@@ -12,7 +12,7 @@ from gittraj.capture.session import Commit
 from gittraj.config import Config, Environ
 from gittraj.git import Position, Repository, read_changes
 from gittraj.record.drain.sessions import Sessions
-from gittraj.state.folder import FOLDER
+from gittraj.state.folder import FOLDER, LocalState
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,11 @@ class Context:
         return self.repository.common_dir / FOLDER
 
     def load_changes(self, streams: Sequence[Sequence[Commit]]) -> list[list[Commit]]:
-        """The commits with what they changed; without those that are gone (pruned, never made)."""
+        """The commits with what they changed, and when; without those that are gone (pruned, never made)."""
         ids = [c.id for stream in streams for c in stream]
         changes = read_changes(self.repository, [c for c in ids if self.repository.objects.exists(c)])
+        local = LocalState(self.folder)
+        for commit, found in changes.items():
+            if (moment := local.moment(commit)) is not None:
+                changes[commit] = replace(found, time=moment)
         return [[replace(c, changes=changes[c.id]) for c in stream if c.id in changes] for stream in streams]

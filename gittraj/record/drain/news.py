@@ -26,9 +26,11 @@ _LOGS_KEPT = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class News:
-    """``fresh``: commits that HEADs came to, each with its parents; ``ended``: sessions whose agent reported
-    their end; ``worktrees``: where each commit was made (with ``#``: in a worktree that was removed)."""
+    """``spooled``: the new lines of the spool; ``fresh``: commits that HEADs came to, each with its parents;
+    ``ended``: sessions whose agent reported their end; ``worktrees``: where each commit was made (with
+    ``#``: in a worktree that was removed)."""
 
+    spooled: Sequence[Spooled]
     moves: Sequence[Moves]
     fresh: Mapping[str, Sequence[str]]
     ended: frozenset[str]
@@ -55,7 +57,7 @@ def read_news(context: Context, state: State, off: Suspension) -> tuple[News, St
     logged, ended = find_told(spooled)
     logs = [(name, log) for name, log in state.logs.items() if name not in logged] + [*logged.items()]
     moves, worktrees = _read_moves(repository, read, [ln for ln in spooled if ln.kind != "session"], off)
-    news = News(moves=moves, fresh=fresh, ended=ended, worktrees=worktrees)
+    news = News(spooled=spooled, moves=moves, fresh=fresh, ended=ended, worktrees=worktrees)
     return news, replace(state, spool=offset, reflogs=reflogs, logs=dict(logs[-_LOGS_KEPT:]))
 
 

@@ -22,10 +22,12 @@ from gittraj.record.drain.manual_events import is_due
 from gittraj.record.drain.moved import squashed
 from gittraj.record.drain.news import read_news
 from gittraj.record.drain.remembered import rebuild_state
-from gittraj.record.drain.waiting import find_waiting, is_patient, to_commit
+from gittraj.record.drain.switched_off import follow_switches
+from gittraj.record.drain.waiting import IDLE, find_waiting, is_patient, to_commit
 from gittraj.record.pipeline import Pipeline
 from gittraj.state.active import Active, drop_active, is_gone, load_active, save_active, without
 from gittraj.state.cursors import State, Suspension, load_state, load_suspension, save
+from gittraj.state.folder import LocalState
 
 _REWRITES_KEPT = 20_000
 
@@ -75,8 +77,10 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     state, off, tombstones = _read_forgotten(context, _load_state(context), off)
     actives = _load_actives(context, off)
     news, state = read_news(context, state, off)
-    if not news.silent <= set(off.commits):
-        off = replace(off, commits=tuple(dict.fromkeys((*off.commits, *news.silent))))
+    switched = follow_switches(news.spooled, state, off, context.now)
+    switched = replace(switched, commits=tuple(dict.fromkeys((*off.commits, *sorted(news.silent)))))
+    if switched != off:
+        off = switched
         save(folder, off)
     pairs = news.pairs()
     squashes = [pair for m in news.moves for pair in m.squashed if pair in pairs]
@@ -158,6 +162,8 @@ def _write(context: Context, pipeline: Pipeline, situation: Situation, decision:
     tips = read_tips(context.repository)
     state = replace(state, sessions=sessions, waiting=waiting, whole=whole, tips=tips)
     save(context.folder, state)
+    done = {c.id for stream in situation.streams for c in stream} - {w.commit for w in waiting}
+    LocalState(context.folder).drop_moments(done, before=context.now - IDLE)
     _keep_actives(context, situation.recorded, decision)
     return Report(
         parts=len(decision.drafts),

@@ -21,7 +21,12 @@ LOGGED_WITHIN = 60.0
 
 def to_commit(waiting: Waiting) -> Commit:
     return Commit(
-        id=waiting.commit, kind=cast(Kind, waiting.kind), sessions=waiting.sessions, call=waiting.call
+        id=waiting.commit,
+        kind=cast(Kind, waiting.kind),
+        sessions=waiting.sessions,
+        call=waiting.call,
+        terminal=waiting.terminal,
+        stored=waiting.stored,
     )
 
 
@@ -59,6 +64,8 @@ def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiti
             kind=commit.kind,
             sessions=commit.sessions,
             call=commit.call,
+            terminal=commit.terminal,
+            stored=commit.stored,
             since=context.now,
             size=size,
         )

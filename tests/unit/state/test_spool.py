@@ -40,6 +40,21 @@ def test_what_the_hooks_write() -> None:
     ]
 
 
+def test_the_second_form() -> None:
+    agent = "CODEX_THREAD_ID=t1\tCODEX_TOOL_CALL_ID=call\tAI_AGENT=1"
+    assert parsed(
+        f"2\tcommit\t{A}\t/r/.git\t1",
+        f"2\tcommit\t{A}\t/r\ta/.git\t0\t{agent}",
+        f"2\toff\t{B}\t/r/.git\t0\tCLAUDE_CODE_SESSION_ID=c1",
+        "2\toff\t\t/r/.git\t0\tSESSION=gemini-cli:s1",
+    ) == [
+        Spooled(kind="commit", id=A, git_dir=Path("/r/.git"), terminal=True),
+        Spooled(kind="commit", id=A, git_dir=Path("/r\ta/.git"), sessions=("codex:t1",), call="call"),
+        Spooled(kind="off", id=B, git_dir=Path("/r/.git"), sessions=("claude-code:c1",)),
+        Spooled(kind="off", id="", git_dir=Path("/r/.git"), sessions=("gemini-cli:s1",)),
+    ]
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -50,6 +65,9 @@ def test_what_the_hooks_write() -> None:
         pytest.param(f"rewrite\t{A}\tabcommit\t{B}\t\t\t/r", id="two torn into one"),
         pytest.param("session\tgemini\ta b\tSessionStart\t/l\t/r", id="no session"),
         pytest.param("session\t\ts1\tSessionStart\t/l\t/r", id="no agent"),
+        pytest.param("2\tcommit\tno-id\t/r\t0", id="no commit in the second form"),
+        pytest.param(f"2\tcommit\t{A}\t/r2\tcommit\t{B}\t/r\t0", id="two of the second form"),
+        pytest.param(f"3\tcommit\t{A}\t/r\t0", id="a later form"),
         pytest.param(f"rewrite\t{A}\t{B}{B}\t\t\t/r", id="no new commit"),
     ],
 )
