@@ -5,7 +5,7 @@ a session's commits, in order, to its calls that can commit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gittraj.capture.commit_command import (
@@ -63,7 +63,8 @@ def match_commits(log: Log, commits: Sequence[Commit], *, known: Sequence[Anchor
     for commit in commits:
         if commit.id in fixed:
             call, evidence = fixed[commit.id]
-            matches.append(Match(commit=commit.id, call=call, evidence=evidence, weight=_CERTAIN))
+            weight = _CERTAIN if evidence != "order" or written.before(call, commit) else _CERTAIN / 2
+            matches.append(Match(commit=commit.id, call=call, evidence=evidence, weight=weight))
         elif commit.id in ordered:
             call = ordered[commit.id]
             weight = plausibility(log, commit, call, written)
@@ -115,6 +116,8 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
         if commit.call is not None and commit.sessions and log.name not in commit.sessions:
             continue  # the environment names another session's call: this one only printed the id
         for index in sorted(calls[short] for n in lengths if (short := commit.id[:n]) in calls):
+            if ran_at(log, index, commit) is False or commit.foreign:
+                continue  # it shows what was made before, or somewhere else
             if log.places[index] != "elsewhere" or log.name in commit.sessions:
                 found[commit.id] = (index, "agent" if log.name in commit.sessions else "output")
                 break
@@ -146,29 +149,40 @@ class _Call:
 def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Written) -> Found:
     """Commits that no hook named, whose subject is in the command of a call that was running when they were
     made, and whose files the session knew. Only all three together are evidence. A call that printed other
-    ids made those; where more commits fit a call than it can make, none of them is matched."""
+    ids made those. Commits of files that the session wrote come first: another agent may give the same
+    subject in the same moment."""
     left = _count_unknown(log, fixed)
     calls = [call for index in left if (call := _dated_call(log, index))]
     if not calls:
         return {}
     # most commits of a long history are older or younger than all calls
     whole = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
-    found: Found = {}
-    contested: set[int] = set()
+    fits: dict[str, list[int]] = {}
     for commit in commits:
-        if commit.id in fixed or commit.sessions or len(commit.subject) < _SHORTEST_SUBJECT:
+        if commit.id in fixed or commit.sessions or commit.foreign or len(commit.subject) < _SHORTEST_SUBJECT:
             continue
         time = commit.changes.time if commit.changes else 0
-        if not whole.ran_at(time):
-            continue
-        running = (call for call in calls if call.ran_at(time) and call.gives(commit))
-        fits = [call.index for call in running if _knew(log, commit, call.index, written)]
-        free = next((index for index in fits if left[index] > 0), None)
+        if whole.ran_at(time):
+            running = (call for call in calls if call.ran_at(time) and call.gives(commit))
+            fits[commit.id] = [call.index for call in running if _knew(log, commit, call.index, written)]
+    mine = {c.id for c in commits if any(written.before(call, c) for call in fits.get(c.id, ()))}
+    found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
+    left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
+    return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
+
+
+def _give_out(fits: Mapping[str, Sequence[int]], left: Mapping[int, int]) -> Found:
+    """One of its calls to each commit. Where more commits fit a call than it can make, none gets it."""
+    more = dict(left)
+    found: Found = {}
+    contested: set[int] = set()
+    for commit, calls in fits.items():
+        free = next((call for call in calls if more.get(call, 0) > 0), None)
         if free is None:
-            contested |= set(fits)
+            contested |= {*calls}
         else:
-            found[commit.id] = (free, "order")
-            left[free] -= 1
+            found[commit] = (free, "order")
+            more[free] -= 1
     return {commit: match for commit, match in found.items() if match[0] not in contested}
 
 

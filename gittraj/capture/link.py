@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 
 from gittraj.capture.anchor import Match, match_commits
-from gittraj.capture.content import Changed, Writings
+from gittraj.capture.content import Changed, Common, Writings, none_common
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.git import CommitChanges
@@ -42,6 +42,7 @@ def link(
     patient: Callable[[Commit], bool] = lambda _: False,
     writings: Mapping[str, Writings] | None = None,
     owned: Collection[str] = (),
+    common: Common = none_common,
 ) -> Links:
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
@@ -50,9 +51,10 @@ def link(
     news to a log; a commit for which ``patient`` holds is not given to a human while
     its call may still come. ``writings`` are what the logs wrote, where they do not hold it any more;
     ``owned`` the commits that sessions made which are not among the logs: content gives those to nobody.
+    ``common`` tells the lines that decide nothing.
     """
     links = Links(writings=dict(writings or {log.trajectory: Writings.of(log) for log in logs}))
-    linker = _Linker(logs, links, considers)
+    linker = _Linker(logs, links, considers, common)
     linker.claim(known, past or {})
     owned_streams = []
     for stream in streams:
@@ -77,8 +79,11 @@ def link(
 class _Linker:
     """Gives one commit after the other to the logs that it belongs to."""
 
-    def __init__(self, logs: Sequence[Log], links: Links, considers: Callable[[Log, Commit], bool]) -> None:
+    def __init__(
+        self, logs: Sequence[Log], links: Links, considers: Callable[[Log, Commit], bool], common: Common
+    ) -> None:
         self.links = links
+        self._common = common
         self._logs = logs
         self._considers = considers
         self._writers = _writers(logs, links.writings)  # no other log is asked about a commit of a path
@@ -104,7 +109,7 @@ class _Linker:
         self._add(owning, Anchor(call=match.call, commits=(commit.id,), evidence=match.evidence))
         if commit.changes is None:
             return
-        changed = Changed(commit.changes)
+        changed = Changed(commit.changes, self._common)
         others = [log for log in self._near(changed) if log is not owning]
         mine = self.links.writings[owning.trajectory]
         for log in () if _merges(commit) else others:
@@ -117,7 +122,7 @@ class _Linker:
         """A commit without an anchor: a human's, explained by content or not at all."""
         if commit.changes is None:
             return
-        changed = Changed(commit.changes)
+        changed = Changed(commit.changes, self._common)
         near = self._near(changed)
         for log in () if _merges(commit) else near:
             if self._considers(log, commit):
@@ -132,6 +137,8 @@ class _Linker:
 
     def _near(self, changed: Changed) -> list[Log]:
         wrote = {name for change in changed.paths for name in self._writers.get(change.path, ())}
+        if any(change.kind in ("add", "rename") for change in changed.paths):  # perhaps under another name
+            wrote |= {name for name, found in self.links.writings.items() if found.may_have(changed)}
         return [log for log in self._logs if log.trajectory in wrote] if wrote else []
 
     def _take(self, logs: Sequence[Log], changed: Changed) -> None:
@@ -201,15 +208,19 @@ def _owners(
     known: Mapping[str, Sequence[Anchor]],
     considers: Callable[[Log, Commit], bool],
 ) -> dict[str, tuple[Log, Match]]:
-    """Each commit's session: one, the best by evidence."""
+    """Each commit's session: one, the best by evidence; none where two gave its message as well."""
     found: dict[str, tuple[Log, Match]] = {}
+    alike: set[str] = set()
     for log in logs:
         news = [c for c in stream if considers(log, c)]
         for match in match_commits(log, news, known=known.get(log.trajectory, ())):
             best = found.get(match.commit)
             if best is None or _rank(match) > _rank(best[1]):
                 found[match.commit] = (log, match)
-    return found
+                alike.discard(match.commit)
+            elif match.evidence == "order" and _rank(match) == _rank(best[1]):
+                alike.add(match.commit)
+    return {commit: owner for commit, owner in found.items() if commit not in alike}
 
 
 _SURE = 2.0

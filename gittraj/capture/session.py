@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -34,7 +35,8 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
     hook named; ``terminal``: the hook had one, as where a person types. One that is not ``stored`` (made
-    while switched off, or before the installation) takes its events with it."""
+    while switched off, or before the installation) takes its events with it. A ``foreign`` one was not made
+    in this clone, as its reflogs, which reach back so far, tell."""
 
     id: str
     kind: Kind = "commit"
@@ -42,6 +44,7 @@ class Commit:
     call: str | None = None
     terminal: bool = False
     stored: bool = True
+    foreign: bool = False
     changes: CommitChanges | None = None
 
     @property
@@ -108,15 +111,16 @@ class Log:
         return found is not None and isinstance(e := self.entries[found].event, ToolResult) and e.is_error
 
     def edits(self, index: int) -> tuple[Edit, ...]:
-        """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere."""
+        """What the call at ``index`` wrote here; nothing if it failed or worked elsewhere. Of a file that it
+        wrote whole, only the lines that did not stand there before."""
         entry = self.entries[index]
         if not entry.edits or not (isinstance(entry.event, ToolCall) or entry.on):
             return ()
         if self.places[index] == "elsewhere" or self.failed(index):
             return ()
         result = self.result_of(index)
-        told = {e.path: e.kind for e in self.entries[result].edits} if result is not None else {}
-        return tuple(replace(e, kind=told.get(e.path, e.kind)) for e in entry.edits)
+        told = {e.path: e for e in self.entries[result].edits} if result is not None else {}
+        return tuple(_as_told(e, told[e.path]) if e.path in told else e for e in entry.edits)
 
     def whole(self, index: int, path: str) -> str | None:
         """The entire text of ``path`` after the call at ``index``, where the log tells."""
@@ -125,6 +129,12 @@ class Log:
                 if edit.path == path and edit.whole is not None:
                     return edit.whole
         return None
+
+    def before(self, index: int, path: str) -> str | None:
+        """The entire text of ``path`` before the call at ``index``, where the log tells."""
+        at = self.result_of(index)
+        edits = self.entries[at].edits if at is not None else ()
+        return next((e.before for e in edits if e.path == path and e.before is not None), None)
 
     def fact(self, name: str) -> str | None:
         """The last value of a fact."""
@@ -215,6 +225,22 @@ def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
         if isinstance(entry.event, ToolResult) and entry.event.call_id is not None:
             results.setdefault(entry.event.call_id, index)
     return results
+
+
+def _as_told(edit: Edit, told: Edit) -> Edit:
+    """An edit of a call with what its result says of the file."""
+    added = edit.added
+    if told.before is not None and edit.whole is not None:
+        stood = Counter(told.before.splitlines())
+        stood.subtract(added)
+        # of equal lines the last are the new ones
+        added = tuple(reversed([line for line in reversed(added) if _take(stood, line)]))
+    return replace(edit, kind=told.kind, added=added)
+
+
+def _take(stood: Counter[str], line: str) -> bool:
+    stood[line] += 1
+    return stood[line] <= 0
 
 
 def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:

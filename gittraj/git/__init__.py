@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from gittraj.git.blame import Blame, BlamedLine, read_lines, start_blame
 from gittraj.git.changes import CommitChanges, PathChange, read_changes, read_present
+from gittraj.git.common_lines import find_common
 from gittraj.git.discovery import open_for_hook, open_repository
 from gittraj.git.encoding import BLOB, COMMIT, SYMLINK, TREE, CommitInfo, Entry, ObjectFormat
 from gittraj.git.interface import Objects, is_oid
@@ -37,6 +38,7 @@ __all__ = [
     "Result",
     "Worktree",
     "clean_environment",
+    "find_common",
     "from_top",
     "is_oid",
     "open_for_hook",

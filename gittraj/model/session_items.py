@@ -22,13 +22,15 @@ ASKING = "git-traj asks: "
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A file as one call left it. ``path`` is as the log has it (often absolute, or relative to the call's
-    folder). ``added`` are the lines that the call wrote; ``whole`` the entire new text where it is known."""
+    folder). ``added`` are the lines that the call wrote; ``whole`` the entire new text and ``before`` the
+    entire old one, where they are known."""
 
     path: str
     kind: FileKind = "update"
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     whole: str | None = None
+    before: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

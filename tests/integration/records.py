@@ -26,7 +26,7 @@ from tests.integration import command
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
-STATE = {"cursors.json", "installed.json", "live.json", "lock", "precommit", "redact.key", "spool"}
+STATE = {"at", "cursors.json", "installed.json", "live.json", "lock", "precommit", "redact.key", "spool"}
 """All that may lie in ``traj/`` when nothing is switched off and no worker runs."""
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from gittraj.capture.commits import made_kind
 from gittraj.capture.session import Commit, Kind
 from gittraj.commands.backfill.log_digest import LogDigest
-from gittraj.git import Repository, read_changes, read_reflog
+from gittraj.git import ReflogEntry, Repository, read_changes, read_reflog
 from gittraj.model.times import seconds
 
 _MARGIN = 86_400
@@ -49,8 +50,15 @@ class CandidateCommits:
         wanted |= set(self._at_calls(digests))
         ids = [made.id for made in self._made if made.id in wanted]
         changes = read_changes(self.repository, ids)
+        seen, since = self._made_here()
         return [
-            Commit(id=c, kind=self._kinds.get(c, "commit"), stored=c not in self._off, changes=changes[c])
+            Commit(
+                id=c,
+                kind=self._kinds.get(c, "commit"),
+                stored=c not in self._off,
+                foreign=c not in seen and changes[c].time > since,
+                changes=changes[c],
+            )
             for c in ids
         ]
 
@@ -67,6 +75,22 @@ class CandidateCommits:
                     moved.add(entry.new)
         here = self.repository.objects
         return {c: kind for c, kind in kinds.items() if here.exists(c)}, moved
+
+    def _made_here(self) -> tuple[set[str], float]:
+        """The commits that any reflog, also a branch's, saw made; and since when HEAD's tells (seconds since
+        1970): what is younger and not among them came from elsewhere."""
+        asked = ("log", "-g", "--all", "-z", "--date=unix", "--format=%H%x01%gd%x01%gs")
+        found = self.repository.run(*asked, check=False).out.decode("utf-8", "replace")
+        seen = {*self._kinds}
+        since = inf
+        for line in filter(None, found.split("\0")):
+            commit, selector, message = line.split("\1", 2)
+            name, _, time = selector.removesuffix("}").partition("@{")
+            if made_kind(ReflogEntry("", commit, message)) is not None:
+                seen.add(commit)
+            if name == "HEAD" and time.isdigit():
+                since = float(time)  # the last is the oldest
+        return seen, since
 
     def _resolve(self, shorts: Collection[str]) -> dict[str, str]:
         """Resolve printed ids to commits; ambiguous ones are dropped."""

@@ -84,7 +84,7 @@ def _thin(log: Log) -> Log:
 def _named(event: AnyEvent) -> Entry:
     """The first event: the format of its id identifies the kind of log."""
     kind = Prompt if isinstance(event, Prompt) else Message
-    return Entry(event=kind(id=event.id), end=0)
+    return Entry(event=kind(id=event.id, ts=event.ts), end=0)
 
 
 def _results(log: Log, kept: dict[int, Entry]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from gittraj.agents import SessionFile
 from gittraj.capture.link import Links, link
@@ -27,7 +28,7 @@ from gittraj.commands.backfill.log_task import DraftRequest, DraftResult, LogTas
 from gittraj.commands.backfill.report import LogResult, Report, unlinked
 from gittraj.commands.backfill.worker_pool import WorkerPool, open_worker_pool
 from gittraj.errors import TrajError
-from gittraj.git import Repository
+from gittraj.git import Repository, find_common
 from gittraj.model.codec import decode_note
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
@@ -128,6 +129,7 @@ class BackfillRun:
             known={t: r.anchors for t, r in readings.items()},
             writings={o.log.trajectory: o.writings for o in each},
             owned=self._owned({o.log.trajectory for o in each}),
+            common=partial(find_common, self.repository),
         )
         return links, {c.id: c for c in commits}
 

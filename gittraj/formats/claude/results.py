@@ -115,9 +115,13 @@ def _edits(detail: dict[str, Any]) -> tuple[Edit, ...]:
         return ()
     if detail.get("type") in ("create", "update") and isinstance(detail.get("content"), str):
         kind = "add" if detail["type"] == "create" else "update"
-        return (Edit(path=path, kind=kind, whole=detail["content"]),)  # type: ignore[arg-type]
+        return (Edit(path=path, kind=kind, whole=detail["content"], before=_original(detail)),)  # type: ignore[arg-type]
     whole = detail.get("updated_file") if "notebook_path" in detail else _rewritten(detail)
-    return (Edit(path=path, whole=whole),) if isinstance(whole, str) else ()
+    return (Edit(path=path, whole=whole, before=_original(detail)),) if isinstance(whole, str) else ()
+
+
+def _original(detail: dict[str, Any]) -> str | None:
+    return coerce.text(detail.get("originalFile", detail.get("originalFileContents")))
 
 
 def _rewritten(detail: dict[str, Any]) -> str | None:

@@ -133,4 +133,5 @@ def _edits(call: Call, shown: dict[str, Any], body: str) -> tuple[Edit, ...]:
     if not isinstance(whole, str) and not new:
         return ()
     kept = whole if isinstance(whole, str) else None
-    return tuple(Edit(path=e.path, kind="add" if new else "update", whole=kept) for e in call.edits)
+    kind, before = "add" if new else "update", coerce.text(shown.get("originalContent"))
+    return tuple(Edit(path=e.path, kind=kind, whole=kept, before=before) for e in call.edits)  # type: ignore[arg-type]

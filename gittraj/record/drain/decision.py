@@ -9,7 +9,7 @@ from functools import partial
 
 from gittraj.capture.link import Links, link
 from gittraj.capture.session import Commit
-from gittraj.git import Repository
+from gittraj.git import Repository, find_common
 from gittraj.history import Rewrite
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.store import NotesRef
@@ -97,6 +97,7 @@ def _link(context: Context, situation: Situation) -> tuple[Links, dict[str, Comm
         past={r.log.trajectory: r.past(changes) for r in readings},
         considers=lambda log, c: c.id in news or by_log[log.trajectory].first,
         patient=partial(is_patient, context, situation.state),
+        common=partial(find_common, context.repository),
     )
     return links, commits
 

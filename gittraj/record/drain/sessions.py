@@ -71,11 +71,13 @@ class Sessions:
         """The logs to read for these new commits (which may be none); a session's before those of the
         agents that it started."""
         named = {name for commit in commits for name in commit.sessions}
-        touched = {p.path for c in commits if c.changes for p in c.changes.paths}
+        changes = [p for c in commits if c.changes for p in c.changes.paths]
+        touched = {name for p in changes for name in (p.path, p.old_path) if name}
+        fresh = any(p.kind == "add" for p in changes)  # which may have had another name until then
         due = named | {
             f"{s.agent}:{s.session}"
             for s in state.sessions.values()
-            if not s.settled or touched & {*s.open_paths, *s.left}
+            if not s.settled or touched & {*s.open_paths, *s.left} or (fresh and s.open_paths)
         }
         files: dict[str, SessionFile] = {}
         for name in sorted(due):

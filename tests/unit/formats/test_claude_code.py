@@ -259,13 +259,13 @@ def test_a_result_knows_the_whole_new_text() -> None:
         "edits": [{"old_string": "1", "new_string": "2"}, {"old_string": "2 2", "new_string": "3"}],
     }
     expected = [
-        (changed, (Edit(path="/w/a", whole="y x\n"),)),
-        (changed | {"replaceAll": True}, (Edit(path="/w/a", whole="y y\n"),)),
+        (changed, (Edit(path="/w/a", whole="y x\n", before="x x\n"),)),
+        (changed | {"replaceAll": True}, (Edit(path="/w/a", whole="y y\n", before="x x\n"),)),
         (changed | {"originalFile": "unlike"}, ()),
         (changed | {"originalFile": None}, ()),
         (changed | {"userModified": True}, ()),
         (created, (Edit(path="/w/a", kind="add", whole="new\n"),)),
-        (several, (Edit(path="/w/a", whole="3"),)),
+        (several, (Edit(path="/w/a", whole="3", before="1 2"),)),
     ]
     for detail, edits in expected:
         (entry,) = entries(read(answer("r", "ok", detail)))

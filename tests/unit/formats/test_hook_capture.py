@@ -137,7 +137,7 @@ def test_the_two_hooks_of_a_call_are_one_call_and_its_result() -> None:
     assert (call.event.id, result.event.id) == ("hook.c1:call", "hook.c1:result")
     assert (call.event.call_id, result.event.call_id, result.event.duration_ms) == ("c1", "c1", 12)
     assert call.edits == (Edit(path="/w/a", added=("y",), removed=("x",)),)
-    assert result.edits == (Edit(path="/w/a", whole="y"),)
+    assert result.edits == (Edit(path="/w/a", whole="y", before="x"),)
     assert [type(e) for e in happened(read(before))] == [ToolCall]
     assert [e.id for e in happened(read(after))] == ["hook.c1:call", "hook.c1:result"]
     assert happened(read(before, before, after, after)) == happened(items), "two recorders"

@@ -1,0 +1,56 @@
+"""What commands of a session took out of the work tree again: such lines are nobody's, whoever types them
+afterwards."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+
+_WORDS = r"((?:\s+[^\s;&|<>]+)*+)"
+_GIT = re.compile(rf"\bgit(?:\s+-[cC]\s+\S+)*\s+(checkout|restore|reset|stash){_WORDS}")
+_KEEPS = {"list", "show", "drop", "clear", "create", "store", "branch"}
+"""What `git stash` does besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetBack:
+    """``paths`` as a command named them, "." for all; ``again``: it brings back what was stashed."""
+
+    paths: tuple[str, ...]
+    again: bool = False
+
+    def covers(self, path: str) -> bool:
+        """Whether it means a path of the repository, in whichever folder of it the command ran."""
+        named = (each.removeprefix("./").rstrip("/") for each in self.paths)
+        return any(
+            each in (".", "") or path == each or path.endswith(f"/{each}") or path.startswith(f"{each}/")
+            for each in named
+        )
+
+
+def find_set_back(command: str) -> list[SetBack]:
+    """What a shell command sets back, in order. A branch that is checked out takes no uncommitted line."""
+    found = (_read(verb, rest) for verb, rest in _GIT.findall(command))
+    return [each for each in found if each is not None]
+
+
+def _read(verb: str, rest: str) -> SetBack | None:
+    try:
+        words = shlex.split(rest)
+    except ValueError:
+        return None
+    if verb == "stash":
+        sub = next((word for word in words if not word.startswith("-")), "push")
+        return None if sub in _KEEPS else SetBack((".",), again=sub in ("pop", "apply"))
+    if verb == "reset":
+        return SetBack((".",)) if "--hard" in words else None
+    if verb == "restore":
+        staged = {"--staged", "-S"} & {*words} and not {"--worktree", "-W"} & {*words}
+        paths = tuple(word for word in words if not word.startswith("-"))
+        return SetBack(paths) if paths and not staged else None
+    if "--" in words:
+        return SetBack(tuple(words[words.index("--") + 1 :])) if words[-1] != "--" else None
+    if {"-f", "--force"} & {*words} or "." in words:
+        return SetBack((".",))
+    return None

@@ -1,0 +1,189 @@
+"""Whose a commit is, where nobody's call made it: content is what a session changed, and time refutes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration import command
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.records import install, traj
+from tests.integration.repository import Git
+
+pytestmark = pytest.mark.usefixtures("today")
+
+LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
+QUIET = ("-c", "core.hooksPath=/dev/null")
+
+
+@pytest.fixture
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits have the time at which they are made."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def begun(git: Git) -> Git:
+    git.commit({"README": "here\n"})
+    install(git)
+    return git
+
+
+def carried(git: Git) -> dict[str, list[dict[str, Any]]]:
+    """The headers on each commit, by its subject."""
+    said = command.traj(git.root, "log", "--json")  # which says so where nothing is recorded
+    commits = json.loads(said.stdout)["commits"] if said.stdout else []
+    return {c["subject"]: c["trajectories"] for c in commits}
+
+
+def by_a_person(git: Git, subject: str, *options: str) -> None:
+    git("add", "-A")
+    git(*options, "commit", "-qm", subject)
+
+
+@pytest.mark.parametrize("options", [(), QUIET], ids=["hooks", "no hooks"])
+@pytest.mark.parametrize("dates", ["right", "chosen"])
+def test_what_the_agent_wrote_after_a_commit_explains_nothing_of_it(
+    begun: Git, options: tuple[str, ...], dates: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun.write({"a.py": LINES})
+    if dates == "chosen":
+        monkeypatch.setenv("GIT_COMMITTER_DATE", "2001-01-01T00:00:00Z")
+    by_a_person(begun, "Mine", *options)
+    time.sleep(2.1)  # git's times are whole seconds
+    ClaudeSession(begun.root).run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write it again")
+    assert carried(begun) == {}
+    assert json.loads(traj(begun, "backfill", "--json"))["linked"] == []
+
+
+@pytest.mark.parametrize(
+    "undo", ["git checkout -- a.py", "git restore .", "git add -A && git stash", "git reset -q --hard"]
+)
+def test_lines_that_were_set_back_are_nobody_s(begun: Git, undo: str) -> None:
+    begun.commit({"a.py": "value = 0\n"}, "Begun")
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.py", LINES)), turn(Shell(undo)), turn(say="Undone")], prompt="Try it")
+    begun.write({"a.py": LINES})
+    by_a_person(begun, "Mine")
+    assert carried(begun) == {}
+
+
+def test_lines_that_are_stashed_and_brought_back_are_the_agent_s(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    away = Shell("git add -A && git stash && git stash pop")
+    session.run([turn(Write("a.py", LINES)), turn(away), turn(say="Done")], prompt="Write")
+    by_a_person(begun, "Theirs")
+    assert set(carried(begun)) == {"Theirs"}
+
+
+def test_what_a_file_no_longer_held_when_the_agent_came_back_was_set_back(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write")
+    begun.write({"a.py": "nothing = 0\n"})
+    session.run([turn(Write("a.py", "other = 1\nnothing = 0\n")), turn(say="Changed")], prompt="Change it")
+    begun.write({"a.py": LINES})
+    by_a_person(begun, "Mine")
+    assert carried(begun) == {}
+
+
+def test_of_a_file_written_whole_only_what_is_new_is_the_agent_s(begun: Git) -> None:
+    mine = "".join(f"line {n} of mine\n" for n in range(100))
+    begun.write({"a.txt": mine})
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.txt", f"{mine}one of the agent's\n")), turn(say="Added")], prompt="Add a line")
+    by_a_person(begun, "Both")
+    (told,) = carried(begun)["Both"]
+    assert [(f["path"], f["lines"]) for f in told["filesChanged"]] == [("a.txt", 1)]
+
+
+def test_a_hundred_lines_that_stood_there_make_no_commit_the_agent_s(begun: Git) -> None:
+    mine = "".join(f"line {n} of mine\n" for n in range(100))
+    begun.write({"a.txt": mine})
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.txt", f"{mine}one of the agent's\n")), turn(say="Added")], prompt="Add a line")
+    begun.write({"a.txt": f"{mine}and one more\n"})
+    by_a_person(begun, "Mine")
+    assert carried(begun) == {}
+
+
+HEAD = "# Copyright of the Example Company, all rights reserved\nimport os\nimport sys\n"
+
+
+def test_lines_that_are_everywhere_decide_nothing_alone(begun: Git) -> None:
+    begun.commit({f"old_{n}.py": f"{HEAD}old = {n}\n" for n in range(5)}, "Begun")
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.py", f"{HEAD}theirs = 1\n")), turn(say="Written")], prompt="Write")
+    begun.write({"a.py": f"{HEAD}mine = 1\nmine_too = 2\n"})
+    by_a_person(begun, "Mine")
+    assert carried(begun) == {}
+
+
+def test_a_formatter_s_bytes_keep_the_session(begun: Git) -> None:
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.py", LINES)), turn(say="Written")], prompt="Write")
+    begun.write({"a.py": "\t" + LINES.replace(" = ", "=").replace("\n", "\n\t")})
+    by_a_person(begun, "Formatted")
+    assert set(carried(begun)) == {"Formatted"}
+
+
+@pytest.mark.parametrize("committed", [True, False])
+def test_a_rename_keeps_the_session(begun: Git, *, committed: bool) -> None:
+    if committed:
+        begun.commit({"a.py": LINES.replace("value", "former")}, "Begun")
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a.py", f"{LINES}more = 7\n")), turn(say="Written")], prompt="Write")
+    (begun.root / "a.py").rename(begun.root / "b.py")
+    by_a_person(begun, "Renamed")
+    assert set(carried(begun)) - {"Begun"} == {"Renamed"}
+
+
+def test_edits_in_another_worktree_are_found_there(begun: Git, tmp_path: Path) -> None:
+    begun("worktree", "add", "-q", "-b", "side", str(tmp_path / "linked"))
+    linked = Git(tmp_path / "linked")
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write(str(linked.root / "a.py"), LINES)), turn(say="Written")], prompt="Write there")
+    by_a_person(linked, "There")
+    assert set(carried(linked)) == {"There"}
+
+
+def test_two_agents_with_one_subject_at_once(begun: Git) -> None:
+    """No hook runs: each commit is the one's that wrote its file."""
+    one, other = (ClaudeSession(begun.root, name=name) for name in ("one", "other"))
+    for session in (one, other):
+        session.prompt("Go")
+    one.respond(turn(Write("a.py", LINES)))
+    other.respond(turn(Write("b.py", LINES.replace("value", "other"))))
+    for session, name in ((other, "b.py"), (one, "a.py")):
+        quiet = " ".join(("git", *QUIET, "commit", "-qm", "wip"))
+        session.respond(turn(Shell(f"git add {name} && {quiet}")))
+    for session in (one, other):
+        session.respond(turn(say="Done"), last=True)
+        session.finish()
+    commits = json.loads(traj(begun, "log", "--json"))["commits"]
+    told = {c["commit"]: [t["session"] for t in c["trajectories"]] for c in commits}
+    assert told == {begun.head(): [one.session], begun("rev-parse", "HEAD~"): [other.session]}
+
+
+def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Git, tmp_path: Path) -> None:
+    """Continuous integration, or a colleague, made it; the agent only looked at what it said."""
+    other = Git(tmp_path / "other")
+    subprocess.run(["git", "clone", "-q", str(begun.root), str(other.root)], check=True)
+    session = ClaudeSession(begun.root)
+    session.prompt("Wait for the release")
+    time.sleep(1.1)  # git's times are whole seconds
+    made = other.commit({"version": "2\n"}, "Release")
+    begun("pull", "-q", str(other.root))
+    (begun.root / "ci").write_text(f"#!/bin/sh\necho '[main {made[:7]}] Release'\n")
+    (begun.root / "ci").chmod(0o755)
+    session.respond(turn(Shell("./ci log")))
+    session.respond(turn(say="It is out"), last=True)
+    session.finish()
+    assert json.loads(traj(begun, "backfill", "--json"))["linked"] == []
+    assert carried(begun) == {}
