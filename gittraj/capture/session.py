@@ -57,7 +57,8 @@ class Log:
     """What was read of one session: ``entries`` from position ``start`` of the trajectory on.
 
     ``turn_ends`` are the indexes of entries that ended a turn, ``marks`` the cursors before an index.
-    ``places`` says of each entry where it worked. ``quiet`` is true when nothing more is to be
+    ``places`` says of each entry where it worked, ``outside`` which results may hold what is no part of
+    this repository. ``quiet`` is true when nothing more is to be
     expected of the last turn.
     """
 
@@ -74,6 +75,7 @@ class Log:
     places: tuple[Place, ...] = ()
     damage: int = 0
     quiet: bool = False
+    outside: frozenset[int] = frozenset()
     results: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -152,12 +154,14 @@ def assemble(
     start: int = 0,
     place: Callable[[Entry], Place] = lambda _: "here",
     relative: Callable[[Entry, Edit], str | None] = lambda _, edit: edit.path,
+    outside: Callable[[Entry], bool] = lambda _: False,
     skip: Collection[str] = (),
 ) -> Log:
     """The log that a reader's ``items`` describe.
 
     ``place`` says where an entry worked; ``relative`` gives an edit's path in the repository, or
-    ``None`` for a file outside it. Events that come twice (a resume that repeats its history) are
+    ``None`` for a file outside it; ``outside`` whether a call, asked in the log's order, may have read what
+    is no part of it. Events that come twice (a resume that repeats its history) are
     taken once, those of ``skip`` not at all.
     """
     found = _Collected(seen=set(skip))
@@ -177,6 +181,7 @@ def assemble(
         facts=found.facts,
         places=_places(found.entries, results, place),
         damage=found.damage,
+        outside=_find_outside(found.entries, results, outside),
         results=results,
     )
 
@@ -241,6 +246,17 @@ def _as_told(edit: Edit, told: Edit) -> Edit:
 def _take(stood: Counter[str], line: str) -> bool:
     stood[line] += 1
     return stood[line] <= 0
+
+
+def _find_outside(
+    entries: Sequence[Entry], results: Mapping[str, int], outside: Callable[[Entry], bool]
+) -> frozenset[int]:
+    """The results of the calls that read outside, and what a call recorded that did."""
+    found: set[int] = set()
+    for entry in entries:
+        if isinstance(entry.event, ToolCall) and outside(entry):
+            found |= {i for i in [results.get(entry.event.call_id or "")] if i is not None}
+    return frozenset(found)
 
 
 def _localise(entry: Entry, relative: Callable[[Entry, Edit], str | None]) -> Entry:

@@ -88,7 +88,9 @@ def _draw(stored: PartSummary, events: Sequence[AnyEvent], calls: Sequence[ToolC
     now = summarize_part(
         events, prompt=stored.prompt, files=stored.files, thinking=stored.thinking, calls=calls
     )
-    tests = now.tests if _is_known(now.tests) or not _is_known(stored.tests) else stored.tests
+    # what was left out of a part's outputs is not read again
+    fresh = not stored.counts.outside and (_is_known(now.tests) or not _is_known(stored.tests))
+    tests = now.tests if fresh else stored.tests
     return replace(
         stored,
         decisions=tuple(d for d in now.decisions if not _is_refusal(d, calls)),

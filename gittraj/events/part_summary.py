@@ -37,13 +37,15 @@ def summarize_part(
     thinking: ThinkingState,
     calls: Iterable[ToolCall] = (),
     dropped: int = 0,
+    outside: int = 0,
     omitted: int = 0,
 ) -> PartSummary:
     """The summary of one part.
 
     ``prompt`` is that of the enclosing turn, for a part without its own; ``files`` are those that its calls
     wrote; ``calls`` those outside the part whose results are in it; ``dropped`` counts its calls that worked
-    in another repository, ``omitted`` its events that are not stored.
+    in another repository, ``outside`` outputs not stored as they may be of elsewhere, ``omitted`` its
+    events that are not stored.
     """
     # those who only shorten do not pay for these
     from gittraj.events.prose.reader import read_prose  # noqa: PLC0415
@@ -63,7 +65,7 @@ def summarize_part(
         started_at=times[0] if times else None,
         ended_at=times[-1] if times else None,
         usage=reduce(Usage.__add__, spent) if spent else None,
-        counts=_count(events, api_calls=len(spent), dropped=dropped, omitted=omitted),
+        counts=_count(events, api_calls=len(spent), dropped=dropped, outside=outside, omitted=omitted),
         decisions=(*stated, *prose.decisions, *told.decisions),
         caveats=(*prose.caveats, *told.doubts),
         caveat_sources=(*prose.sources, *told.sources),
@@ -96,7 +98,7 @@ def _count_errors(events: Sequence[AnyEvent]) -> int:
     return len(failed) + len(told.difference(failed))
 
 
-def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted: int) -> Counts:
+def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, outside: int, omitted: int) -> Counts:
     def number(kind: type) -> int:
         return sum(isinstance(e, kind) for e in events)
 
@@ -109,6 +111,7 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, omitted:
         errors=_count_errors(events),
         subagents=sum(isinstance(e, ToolCall) and e.name in _SUBAGENTS for e in events),
         dropped=dropped,
+        outside=outside,
         omitted=omitted,
         runs=sum(isinstance(e, NoteEvent) and "run" in e.tags for e in events),
         verifications=sum(isinstance(e, NoteEvent) and e.kind == "verification" for e in events),

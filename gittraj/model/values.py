@@ -372,6 +372,8 @@ class Counts:
     subagents: int = 0
     dropped: int = 0
     """Calls left out because they worked in another repository."""
+    outside: int = 0
+    """Outputs left out because their calls may have read outside the repository."""
     omitted: int = 0
     """Events left out of the segments because these are full (``traj.maxSegmentBytes``)."""
     runs: int = 0

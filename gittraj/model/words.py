@@ -168,6 +168,8 @@ def marks(header: Header) -> list[str]:
         told.append(f"thinking {header['thinking']}")
     if header["redactions"]:
         told.append(f"{redactions(header)} redacted")
+    if outputs := part["counts"]["outside"]:
+        told.append(f"{count(outputs, 'output')} left out")
     return told
 
 
@@ -181,6 +183,12 @@ def sources(link: Header) -> str:
 def unmarked(text: str) -> str:
     """A quotation from a message, without Markdown's signs for bold."""
     return re.sub(r"(?<!\*)\*\*(?=\S)(.+?)(?<=\S)\*\*(?!\*)", r"\1", text)
+
+
+def left_out(header: Header) -> str | None:
+    """``output of 3 calls that may have read outside this repository``."""
+    number = header["part"]["counts"]["outside"]
+    return f"output of {count(number, 'call')} that may have read outside this repository" if number else None
 
 
 def redactions(header: Header) -> str | None:

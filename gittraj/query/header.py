@@ -30,7 +30,17 @@ from gittraj.query.account import Header, fold_account, keys_of, known, spell, u
 
 T = TypeVar("T")
 
-_COUNTED = ("prompts", "messages", "thinking", "tool_calls", "api_calls", "errors", "subagents", "omitted")
+_COUNTED = (
+    "prompts",
+    "messages",
+    "thinking",
+    "tool_calls",
+    "api_calls",
+    "errors",
+    "subagents",
+    "outside",
+    "omitted",
+)
 _ENDED = ("completed", "abandoned")
 _SOME_TOKENS = 1_000  # no provider gives so many away
 

@@ -29,7 +29,8 @@ class Draft:
     segments that wrote files of the commit, or keys of earlier parts of the same batch; ``calls`` those of
     its results that stand outside of it, or say more than it keeps of them; ``earlier`` the segments of parts
     that are stored already, written when ``searched`` secrets were known; ``branch`` what was checked out
-    when the log began; ``source`` the log (it stays on this machine)."""
+    when the log began; ``outside`` the results (ids) whose text is not stored; ``source`` the log (it stays
+    on this machine)."""
 
     trajectory: Trajectory
     positions: tuple[int, ...]
@@ -40,6 +41,7 @@ class Draft:
     earlier: tuple[SegmentRef, ...] = ()
     searched: int = 0
     dropped: int = 0
+    outside: frozenset[str] = frozenset()
     rev: int = 1
     cost_usd: float | None = None
     branch: str | None = None

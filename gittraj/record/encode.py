@@ -25,11 +25,14 @@ from gittraj.model.values import (
     SegmentRef,
     Thinking,
     ThinkingState,
+    ToolResult,
     map_texts,
 )
 from gittraj.record.draft import Draft, Parked
 from gittraj.redact.events import Redact, clean_trajectory, teach
 from gittraj.seal.events import Sealing, is_sealable, seal_events
+
+OUTSIDE = "[output left out: the call may have read outside this repository]"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -91,7 +94,7 @@ class Encoder:
         changed = map_texts(draft.files, clean)
         counted = Counter(redactor.replaced().values())
         events = tuple(measure(event) for event in trajectory.events)
-        capped = [cap(event) for event in events]
+        capped = [cap(_without_output(e) if e.id in draft.outside else e) for e in events]
         places = select(capped, self._room(draft, encoded.segments))
         kept, seals, state = self._seal(trajectory.id, [capped[at] for at in places])
         if state == "none" and any(isinstance(event, Thinking) for event in events):
@@ -108,6 +111,7 @@ class Encoder:
             thinking=state,
             calls=draft.calls,
             dropped=draft.dropped,
+            outside=len(draft.outside),
             omitted=len(events) - len(places),
         )
         figures = self._complete(figures, draft, counted)
@@ -160,6 +164,13 @@ class Encoder:
             except SealError:
                 pass
         return [None if isinstance(event, Thinking) else event for event in events], {}, "dropped"
+
+
+def _without_output(event: AnyEvent) -> AnyEvent:
+    """What it came to is told by the part's figures."""
+    if not isinstance(event, ToolResult):
+        return event
+    return replace(event, content=OUTSIDE, raw=None, artifact=None, extra={}, truncated=True)
 
 
 def _store_segments(

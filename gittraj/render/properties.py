@@ -10,6 +10,7 @@ from gittraj.model.words import (
     count,
     duration,
     evidence,
+    left_out,
     money,
     participants,
     redactions,
@@ -49,6 +50,7 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
         )
     yield "Link", _link(header["link"])
     yield "Redacted", redactions(header)
+    yield "Left out", left_out(header)
     yield (
         "Ended",
         ", ".join(filter(None, (header["exit"]["status"], header["exit"]["error"])))

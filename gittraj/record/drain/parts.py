@@ -176,6 +176,7 @@ class Drafter:
             earlier=tuple(ref for part in earlier for ref in part.segments),
             searched=self.searched,
             dropped=sum(isinstance(event, ToolCall) for event in dropped),
+            outside=frozenset(log.entries[i].event.id for i in kept if i in log.outside),
             cost_usd=stored.cost,
             rev=stored.rev,
             branch=log.fact("branch"),

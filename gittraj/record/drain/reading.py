@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from gittraj.agents import SessionFile
+from gittraj.capture.outside import Outside
 from gittraj.capture.repo_paths import RepoPaths
 from gittraj.capture.session import Log, Place, assemble
 from gittraj.config import Config
@@ -151,6 +152,7 @@ def read_log(
             start=start.ordinal + start.added,
             place=place,
             relative=territory.relative,
+            outside=Outside(territory).reads,
             skip=skip,
         )
 

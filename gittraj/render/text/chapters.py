@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from gittraj.model.words import Header
+from gittraj.model.words import Header, left_out
 from gittraj.render.detail import Detail, is_shown, thinking_note
 from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
 from gittraj.render.text.log import render_header, render_title
@@ -46,6 +46,8 @@ def render_commit(
                 yield "\n".join(["", *lines]) + "\n"
         if detail.thinking and (note := thinking_note(header)):
             yield "\n" + page.paint(note, "dim") + "\n"
+        if outputs := left_out(header):
+            yield "\n" + page.paint(f"left out: {outputs}", "dim") + "\n"
 
 
 def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detail) -> Iterator[str]:

@@ -56,6 +56,7 @@ def test_what_is_not_known_is_null() -> None:
             "apiCalls": 0,
             "errors": 0,
             "subagents": 0,
+            "outside": 0,
             "omitted": 0,
         },
     }

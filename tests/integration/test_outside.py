@@ -1,0 +1,186 @@
+"""Which calls may have read what is no part of the repository: thirty ways to read a neighbour, and ordinary
+work that must not be taken for one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gittraj.capture.outside import Outside
+from gittraj.capture.repo_paths import RepoPaths
+from gittraj.model.session_items import Edit, Entry
+from gittraj.model.values import ToolCall
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
+from tests.integration.records import install, traj
+from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
+
+
+@pytest.fixture
+def outside(git: Git, tmp_path: Path) -> Outside:
+    (git.root / "src").mkdir()
+    (git.root / "src/a.py").write_text("")
+    (tmp_path / "neighbour").mkdir()
+    (tmp_path / "neighbour/config.py").write_text("")
+    (git.root / "linked").symlink_to(tmp_path / "neighbour")
+    (git.root / "config").symlink_to(tmp_path / "neighbour/config.py")
+    with git.open() as repository:
+        return Outside(RepoPaths(repository, home=tmp_path / "home"))
+
+
+def shell(command: str, folder: Path | str | None = None) -> Entry:
+    call = ToolCall(id="c", name="Bash", call_id="c")
+    return Entry(event=call, end=0, command=command, folder=str(folder) if folder else None)
+
+
+NEIGHBOUR = [
+    "cat ../neighbour/config.py",
+    "cat ../*/config.py",
+    "grep -rn needle ..",
+    "rg needle ../",
+    "find .. -name config.py -exec cat {{}} +",
+    "find .. -name '*.py' | xargs cat",
+    "cd .. && cat neighbour/config.py",
+    "cd ..; grep -r needle .",
+    "(cd ../neighbour && cat config.py)",
+    "pushd .. && ls",
+    "cat < ../neighbour/config.py",
+    "awk 1 ../neighbour/config.py",
+    "sed -n 1,5p src/../../neighbour/config.py",
+    "diff src/a.py ../neighbour/config.py",
+    "head -5 {neighbour}/config.py",
+    "cat '{neighbour}/config.py'",
+    "python3 -c \"print(open('../neighbour/config.py').read())\"",
+    "python3 -c \"print(open('{neighbour}/config.py').read())\"",
+    "D=..; cat $D/neighbour/config.py",
+    ". ../neighbour/env && env",
+    "git diff --no-index src/a.py ../neighbour/config.py",
+    "tar cf - .. | tar xOf -",
+    "cat linked/config.py",
+    "cat config",
+    "grep -R needle .",
+    "find -L . -name config.py",
+    "cat ~/.netrc",
+    "cat $HOME/notes.txt",
+    "cat ${{HOME}}/notes.txt",
+    "ls ~",
+    "cd && ls",
+    "grep -r needle /",
+    "bash -c 'cat ../neighbour/config.py'",
+    "git --git-dir=../neighbour/.git log -p",
+    "ls -la; cat ../neighbour/config.py | head",
+]
+
+
+@pytest.mark.parametrize("command", NEIGHBOUR)
+def test_ways_to_read_a_neighbour(outside: Outside, tmp_path: Path, command: str) -> None:
+    assert outside.reads(shell(command.format(neighbour=tmp_path / "neighbour")))
+
+
+@pytest.mark.parametrize("command", ["ls", "grep -rn needle", "cat neighbour/config.py", "make test"])
+def test_a_folder_above(outside: Outside, git: Git, command: str) -> None:
+    assert outside.reads(shell(command, git.root.parent))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q 2>&1 | tail -5",
+        "grep -rn needle .",
+        "cat src/a.py src/../src/a.py",
+        "cd src && cat ../src/a.py",
+        "git log --oneline main..HEAD",
+        "git diff HEAD~2.. -- src/a.py",
+        "sed -n '/start/,/end/p' src/a.py",
+        "sed -i 's/..//; s|a|b|' src/a.py",
+        "/usr/bin/python3 -m pytest > /dev/null",
+        "cat /usr/include/stdio.h",
+        "ls ~/.cargo/registry",
+        "curl -s https://example.com/../x",
+        "echo ... && echo 'a/b'",
+        "npm test -- --grep 'a..b'",
+        "cat > /tmp/mine.txt <<'X'\nwords\nX\ncat /tmp/mine.txt",
+        "mkdir -p /tmp/mine && cd /tmp/mine && ls",
+        "git commit -m 'Fix the path .. handling'",
+        "for f in src/*; do cat $f; done",
+        "docker run -v $PWD:/w image ls",
+    ],
+)
+def test_ordinary_work(outside: Outside, command: str) -> None:
+    assert not outside.reads(shell(command))
+
+
+def test_work_in_the_repository_from_above(outside: Outside, git: Git) -> None:
+    for command in (
+        "cd repo && make test",
+        f"cat {git.root}/src/a.py",
+        "git -C repo status",
+        "cat repo/src/a.py",
+    ):
+        assert not outside.reads(shell(command, git.root.parent)), command
+
+
+def test_tools_that_take_paths(outside: Outside, git: Git, tmp_path: Path) -> None:
+    def reads(name: str, *paths: str, folder: Path = git.root) -> bool:
+        call = ToolCall(id="c", name=name, call_id="c")
+        return outside.reads(Entry(event=call, end=0, paths=paths, folder=str(folder)))
+
+    assert reads("Read", str(tmp_path / "neighbour/config.py"))
+    assert reads("Read", str(git.root / "linked/config.py"))
+    assert reads("Grep", "..")
+    assert reads("Grep", folder=tmp_path)
+    assert reads("Glob", str(tmp_path))
+    assert not reads("Read", str(git.root / "src/a.py"))
+    assert not reads("Grep")
+    assert not reads("WebSearch", folder=tmp_path)
+
+
+def test_a_file_that_the_session_wrote(outside: Outside, tmp_path: Path) -> None:
+    path = str(tmp_path / "plan.md")
+    write = ToolCall(id="w", name="Write", call_id="w")
+    assert outside.reads(shell(f"cat {path}"))
+    outside.reads(Entry(event=write, end=0, edits=(Edit(path=path, whole="mine"),)))
+    assert not outside.reads(shell(f"cat {path}"))
+
+
+def test_a_log_of_another_machine(outside: Outside) -> None:
+    """The folder that it began in is the repository."""
+    assert not outside.reads(shell("pytest", "/somewhere/else/project"))
+    assert not outside.reads(shell("cat src/a.py", "/somewhere/else/project"))
+    assert outside.reads(shell("cat ../other/a.py", "/somewhere/else/project"))
+
+
+PRIVATE = "needle = of_somebody_else"
+
+
+@pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
+def test_none_of_it_is_stored(git: Git, tmp_path: Path, writer: type[SessionWriter]) -> None:
+    """What came of the call is, and that something was left out."""
+    git.commit({"README": "here\n"})
+    install(git)
+    neighbour = tmp_path / "neighbour"
+    neighbour.mkdir()
+    (neighbour / "config.py").write_text(f"{PRIVATE}\n")
+    (git.root / "linked").symlink_to(neighbour)
+    (git.root / "config").symlink_to(neighbour / "config.py")
+    shown = [
+        c for c in NEIGHBOUR if not any(word in c for word in ("HOME", "~", "tar ", "xargs", "cd &&", " /"))
+    ]
+    commands = [c.format(neighbour=neighbour) for c in shown]
+    session = writer(git.root)
+    session.prompt("Look around")
+    for command in commands:
+        session.respond(turn(Shell(f"{command} || true")))
+    session.respond(turn(Write("a.py", "a = 1\n"), Shell("git add a.py && git commit -m Found")))
+    session.respond(turn(say="Done"), last=True)
+    session.finish()
+    told = json.loads(traj(git, "show", "HEAD", "--json"))["trajectories"][0]
+    stored = git.raw("cat-file", "--batch", "--batch-all-objects")
+    assert PRIVATE.encode() not in stored
+    assert told["part"]["counts"]["toolCalls"] == len(commands) + 2
+    assert told["part"]["counts"]["outside"] == len(commands)
+    assert "may have read outside this repository" in traj(git, "show", "HEAD")
