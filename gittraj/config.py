@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 
@@ -286,7 +287,11 @@ def _team_values(repository: Repository) -> dict[str, Any]:
     import yaml  # noqa: PLC0415 - 10 ms that only repositories with the file pay
 
     try:
-        loaded = yaml.safe_load(path.read_text("utf-8"))
+        with path.open("rb") as stream:
+            text = stream.read(limits.SETTINGS + 1)
+        if len(text) > limits.SETTINGS:
+            raise ValueError(f"it has more than {limits.SETTINGS // 1024} kB")
+        loaded = yaml.safe_load(text.decode("utf-8"))
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         reason = str(error).splitlines()[0] if str(error) else "unreadable"
         raise TrajError(f"{TEAM_FILE} cannot be read: {reason}", "mend it or remove it") from None

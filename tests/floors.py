@@ -55,6 +55,7 @@ FLOORS: tuple[dict[str, str], ...] = (
     },
     {
         "errors": "every error that is raised on purpose",
+        "limits": "what is read at most of what others wrote",
     },
 )
 """From the top. A room imports from lower floors only, never from one beside it."""

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 
+from gittraj import limits
 from gittraj.errors import GitError
 from gittraj.git.encoding import (
     CommitInfo,
@@ -53,8 +54,13 @@ class Objects(ABC):
         """``commit``, ``tree``, ``blob``, ``tag``, or None when the object is not here."""
 
     @abstractmethod
-    def read(self, oid: str) -> tuple[str, bytes] | None:
-        """Kind and content, or None when the object is not here."""
+    def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
+        """Kind and content, or None when the object is not here, or has more than ``limit`` bytes."""
+
+    @abstractmethod
+    def fits(self, oid: str, limit: int) -> bool:
+        """Whether an object has at most ``limit`` bytes; also True for one that is not here. Reads no more
+        than its head."""
 
     @abstractmethod
     def write(self, kind: str, data: bytes) -> str:
@@ -106,10 +112,10 @@ class Objects(ABC):
         """Raises GitError when the blob is not here."""
         return self._content(oid, "blob")
 
-    def read_blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
-        """The contents of many blobs, in order; None for one that is not here, or no blob."""
+    def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
+        """The contents of many blobs, in order; None for one that is not here, too large, or no blob."""
         for oid in oids:
-            found = self.read(oid)
+            found = self.read(oid, limit)
             yield found[1] if found and found[0] == "blob" else None
 
     def write_blob(self, data: bytes) -> str:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pygit2
 
+from gittraj import limits
 from gittraj.errors import GitError, unwritable
 from gittraj.git.encoding import KINDS, ObjectFormat
 from gittraj.git.interface import Objects, is_oid
-from gittraj.git.loose import LooseObjects
+from gittraj.git.loose import LooseObjects, TooLargeError
 
 _KINDS = {number: name for name, number in KINDS.items()}
 # libgit2 answers a lost race, a held lock and a bad name with any of these (AlreadyExistsError: a ValueError)
@@ -42,16 +43,31 @@ class Libgit2Objects(Objects):
         found = self.read(oid)
         return found[0] if found else None
 
-    def read(self, oid: str) -> tuple[str, bytes] | None:
+    def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if not is_oid(oid):
             return None
         try:
-            if loose := self._loose.read(oid):
+            if loose := self._loose.read(oid, limit):
                 return loose
+            if self._repo.odb.read_header(oid)[1] > limit:
+                return None
             kind, data, *_ = self._repo.read(oid)
         except _REFUSED:  # KeyError: not here, or promised by a partial clone; GitError: a damaged pack
             return None
         return _KINDS[kind], data
+
+    def fits(self, oid: str, limit: int) -> bool:
+        try:
+            if self._loose.read(oid, limit):
+                return True
+        except TooLargeError:
+            return False
+        except ValueError:
+            return True  # damaged
+        try:
+            return bool(self._repo.odb.read_header(oid)[1] <= limit)
+        except _REFUSED:
+            return True
 
     def write(self, kind: str, data: bytes) -> str:
         try:

@@ -11,12 +11,14 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
+from gittraj import limits
 from gittraj.errors import GitError, unwritable
 from gittraj.git.encoding import ObjectFormat, encode_pack, object_id
 from gittraj.git.interface import Objects, is_oid
 from gittraj.git.process import Runner
 
 _AHEAD = 100  # questions asked before the first answer is read; their bytes must fit any pipe's buffer
+_STREAMED = ("-c", "core.bigFileThreshold=16m")  # a larger blob never stands in git's memory
 _PENDING = 32 * 1024 * 1024  # bytes held back before they are handed over early
 
 
@@ -39,15 +41,21 @@ class PlumbingObjects(Objects):
         header = next(self._headers.ask([oid])) if is_oid(oid) else None
         return header[0] if header else None
 
-    def read(self, oid: str) -> tuple[str, bytes] | None:
+    def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if oid in self._pending:
             return self._pending[oid]
-        return next(self._contents.ask([oid])) if is_oid(oid) else None
+        return next(self._contents.ask([oid], limit)) if is_oid(oid) else None
 
-    def read_blobs(self, oids: Iterable[str]) -> Iterator[bytes | None]:
+    def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         self._hand_over()
-        for found in self._contents.ask(oids):
+        for found in self._contents.ask(oids, limit):
             yield found[1] if found and found[0] == "blob" else None
+
+    def fits(self, oid: str, limit: int) -> bool:
+        if oid in self._pending:
+            return len(self._pending[oid][1]) <= limit
+        found = next(self._headers.ask([oid])) if is_oid(oid) else None
+        return found is None or int(found[1]) <= limit
 
     def write(self, kind: str, data: bytes) -> str:
         oid = object_id(kind, data, self.object_format)
@@ -90,8 +98,9 @@ class _CatFile:
         self._process: subprocess.Popen[bytes] | None = None
         self._finalizer: weakref.finalize[..., _CatFile] | None = None
 
-    def ask(self, oids: Iterable[str]) -> Iterator[tuple[str, bytes] | None]:
-        """Kind and content (empty for ``--batch-check``) of each id, in order; None for what is not here.
+    def ask(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[tuple[str, bytes] | None]:
+        """Kind and content (the size for ``--batch-check``) of each id, in order; None for what is not here,
+        or has more than ``limit`` bytes.
 
         The ids must be well-formed. What was asked is always read to its end, so that an iteration given up
         early does not leave the next question somebody else's answer.
@@ -99,7 +108,7 @@ class _CatFile:
         remaining = iter(oids)
         while chunk := list(islice(remaining, _AHEAD)):
             while chunk:
-                answers = self._answers(chunk)
+                answers = self._answers(chunk, limit)
                 yield from answers
                 chunk = chunk[len(answers) :]
 
@@ -108,7 +117,7 @@ class _CatFile:
             self._finalizer()
         self._process = self._finalizer = None
 
-    def _answers(self, chunk: list[str]) -> list[tuple[str, bytes] | None]:
+    def _answers(self, chunk: list[str], limit: int) -> list[tuple[str, bytes] | None]:
         """Of the first of them at least; git ends at one whose content is damaged, which is not here then."""
         process = self._running()
         answers: list[tuple[str, bytes] | None] = []
@@ -117,7 +126,7 @@ class _CatFile:
             process.stdin.write("".join(f"{oid}\n" for oid in chunk).encode())
             process.stdin.flush()
             for _ in chunk:
-                answers.append(self._answer(process))
+                answers.append(self._answer(process, limit))
             return answers
         except EOFError:
             self.close()
@@ -126,7 +135,7 @@ class _CatFile:
             self.close()
             raise GitError(f"git cat-file ended early: {error}") from error
 
-    def _answer(self, process: subprocess.Popen[bytes]) -> tuple[str, bytes] | None:
+    def _answer(self, process: subprocess.Popen[bytes], limit: int) -> tuple[str, bytes] | None:
         assert process.stdout is not None  # noqa: S101
         header = process.stdout.readline().split()
         if not header:
@@ -135,7 +144,9 @@ class _CatFile:
             return None
         kind, size = header[1].decode(), int(header[2])
         if self._mode != "--batch":
-            return kind, b""
+            return kind, header[2]
+        if size > limit:
+            raise EOFError  # as of one that is damaged: the process ends, and the next begins after it
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
             raise EOFError
@@ -144,7 +155,7 @@ class _CatFile:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            self._process = self._runner.start("cat-file", self._mode, stdin=True)
+            self._process = self._runner.start(*_STREAMED, "cat-file", self._mode, stdin=True)
             self._finalizer = weakref.finalize(self, _end, self._process)
         return self._process
 

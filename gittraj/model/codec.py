@@ -16,8 +16,10 @@ import math
 import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from gittraj import limits
 from gittraj.errors import FormatError
 from gittraj.model import values
 from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, Tombstone
@@ -292,6 +294,8 @@ def segment_path(trajectory: str, name: str) -> str:
 def decode_line(line: bytes) -> Line:
     """One line of a note. Never raises: a damaged line, or another tool's, is a :class:`ForeignLine`."""
     value: Any = None
+    if len(line) > limits.LINE:
+        return ForeignLine(line, f"larger than {limits.LINE // 1024} kB")
     try:
         value = _load(line, "note")
         if not isinstance(value, dict) or not isinstance(value.get("id"), str):
@@ -305,8 +309,9 @@ def decode_line(line: bytes) -> Line:
 
 
 def decode_note(body: bytes) -> list[Line]:
-    """Every line of a note that is not blank, in order."""
-    return [decode_line(line) for line in body.split(b"\n") if line.strip()]
+    """Every line of a note that is not blank, in order; of very many the first."""
+    lines = islice((line for line in body.split(b"\n") if line.strip()), limits.LINES)
+    return [decode_line(line) for line in lines]
 
 
 def encode_line(line: Line) -> bytes:
@@ -320,9 +325,29 @@ def encode_note(lines: Iterable[Line]) -> bytes:
 
 def _load(text: bytes, where: str) -> Any:
     try:
-        return json.loads(text, parse_float=_finite, parse_constant=_finite)
+        value = json.loads(text, parse_int=_whole, parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON ({error})") from None
+    if text.count(b"[") + text.count(b"{") > limits.DEPTH and _is_deep(value):
+        raise FormatError(f"{where}: nested too deeply")
+    return value
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(limits.DEPTH):
+        inside = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list))
+        level = [each for values_ in inside for each in values_ if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
+
+
+def _whole(text: str) -> int:
+    """Raises ValueError for a number that nothing counts to, and that no float holds."""
+    if len(text) > limits.DIGITS:
+        raise ValueError(f"a number of {len(text)} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

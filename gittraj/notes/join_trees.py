@@ -8,25 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gittraj import limits
 from gittraj.errors import StoreError
 from gittraj.git import Entry, Objects
 from gittraj.notes.merge import merge_notes
 from gittraj.notes.tree import TreePath, note_paths, note_place, update_paths
 
 
-def join_notes(objects: Objects, ours: str, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
-    """Return the tree ``ours`` with the notes of ``commits`` in ``theirs`` merged in, and how many notes that
-    changed. Raises GitError when a note on both sides is missing here."""
+def find_bounded(objects: Objects, theirs: str, commits: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Those of ``commits`` whose notes in ``theirs`` are of a size that is read, and the others."""
+    bounded: list[str] = []
+    over: list[str] = []
+    left = limits.NOTES
+    for commit in commits:
+        blobs = [blob for _, blob in note_paths(objects, theirs, commit)]
+        large = [blob for blob in blobs if not objects.fits(blob, limits.NOTES_EACH)]
+        if all(objects.fits(blob, min(left, limits.NOTE)) for blob in large):
+            left -= sum(len(objects.read_blob(blob)) for blob in large)
+            bounded.append(commit)
+        else:
+            over.append(commit)
+    return bounded, over
+
+
+def join_notes(objects: Objects, ours: str | None, theirs: str, commits: Iterable[str]) -> tuple[str, int]:
+    """Return the tree ``ours`` (None: empty) with the notes of ``commits`` in ``theirs`` merged in, and how
+    many notes that changed. Raises GitError when a note on both sides is missing here."""
     paths: dict[TreePath, str | None] = {}
     changed = 0
     for commit in commits:
         edit = _join(objects, ours, theirs, commit)
         paths.update(edit)
         changed += bool(edit)
-    return (update_paths(objects, ours, paths) if paths else ours), changed
+    return (update_paths(objects, ours, paths) if paths or ours is None else ours), changed
 
 
-def _join(objects: Objects, ours: str, theirs: str, commit: str) -> dict[TreePath, str | None]:
+def _join(objects: Objects, ours: str | None, theirs: str, commit: str) -> dict[TreePath, str | None]:
     here, there = (note_paths(objects, root, commit) for root in (ours, theirs))
     place = note_place(objects, ours, commit)
     if not here and len(there) == 1:

@@ -10,10 +10,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from gittraj.errors import StoreError
+from gittraj import limits
+from gittraj.errors import GitError, StoreError
 from gittraj.git import Objects, Repository, is_oid
 from gittraj.notes.refs import expire_reflog, move_ref
-from gittraj.notes.tree import TreePath, changed_notes, iter_notes, note_paths, note_place, update_paths
+from gittraj.notes.tree import (
+    TreePath,
+    changed_notes,
+    iter_notes,
+    iter_segments,
+    note_paths,
+    note_place,
+    update_paths,
+)
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
@@ -40,6 +49,14 @@ def _newest_without(objects: Objects, tip: str | None, holds: Callable[[str], bo
     return list(newest)
 
 
+def read_note(objects: Objects, blob: str) -> bytes:
+    """Raises GitError where it is not here, or larger than a note."""
+    found = objects.read(blob, limits.NOTE)
+    if found is None:
+        raise GitError(f"note {blob} is not here, or too large", "git traj doctor tells which commit's it is")
+    return found[1]
+
+
 @dataclass(frozen=True, slots=True)
 class NotesRef:
     """The notes of one ref, keyed by commit: ours, or a remote's copy to read (``refs/notes-remote/…``)."""
@@ -64,7 +81,7 @@ class NotesRef:
 
         def read(commit: str) -> bytes | None:
             found = note_paths(objects, root, commit)
-            return _join([objects.read_blob(blob) for _, blob in found]) if found else None
+            return _join([read_note(objects, blob) for _, blob in found]) if found else None
 
         return read
 
@@ -75,24 +92,33 @@ class NotesRef:
         """
         objects = self.repository.objects
         root = self._root(self.tip())
+        left = limits.NOTES
         for commit in commits:
             blobs = [blob for _, blob in note_paths(objects, root, commit)]
-            here = [body for body in objects.read_blobs(blobs) if body is not None]
+            here = [body for body in objects.read_blobs(blobs, limits.NOTE) if body is not None]
+            left -= sum(map(len, here)) - limits.NOTES_EACH
+            if left < 0:
+                return
             if here:
                 yield commit, _join(here)
 
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
 
-        Entries that are no notes are passed over, and so is a note whose blob is not here (a partial clone).
+        Entries that are no notes are passed over, and so is a note whose blob is not here (a partial clone),
+        or is larger than a note; and what comes after more than all notes may have.
         """
         objects = self.repository.objects
         notes: dict[str, list[str]] = {}
         for commit, blob in iter_notes(objects, self._root(tip or self.tip())):
             notes.setdefault(commit, []).append(blob)
-        bodies = objects.read_blobs(blob for blobs in notes.values() for blob in blobs)
+        bodies = objects.read_blobs((blob for blobs in notes.values() for blob in blobs), limits.NOTE)
+        left = limits.NOTES + limits.NOTES_EACH * len(notes)
         for commit, blobs in notes.items():
             here = [body for _ in blobs if (body := next(bodies)) is not None]
+            left -= sum(map(len, here))
+            if left < 0:
+                return
             if here:
                 yield commit, _join(here)
 
@@ -114,7 +140,8 @@ class NotesRef:
         def holds(root: str) -> bool:
             objects = self.repository.objects
             blobs = (blob for commit in changes for _, blob in note_paths(objects, root, commit))
-            return any(word in body for body in objects.read_blobs(blobs) if body for word in forget)
+            bodies = objects.read_blobs(blobs, limits.NOTE)
+            return any(word in body for body in bodies if body for word in forget)
 
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
@@ -142,7 +169,7 @@ class NotesRef:
             raise StoreError(f"{commit!r} is no object id, so it can have no note")
         objects = self.repository.objects
         found = note_paths(objects, root, commit)
-        old = _join([objects.read_blob(blob) for _, blob in found])
+        old = _join([read_note(objects, blob) for _, blob in found])
         new = edit(old)
         if new == old:
             return {}
@@ -169,11 +196,22 @@ class DataRefs:
         return tuple(sorted(name for name in names if _MONTH.fullmatch(name)))
 
     def read(self, month: str, path: str) -> bytes | None:
-        """The file at ``path``, None when the month or the path is not here."""
+        """The file at ``path``; None when the month or the path is not here, or it is too large."""
+        if not _MONTH.fullmatch(month):
+            return None  # a record names it: anyone's word
         objects = self.repository.objects
         tip = objects.resolve(self.prefix + month)
         blob = self._find(objects.commit(tip).tree, _parts(path)) if tip else None
-        return objects.read_blob(blob) if blob else None
+        return next(objects.read_blobs([blob], limits.SEGMENT)) if blob else None
+
+    def paths(self, month: str) -> Iterator[str]:
+        """Every path at which a segment may lie."""
+        tip = self.repository.objects.resolve(self.prefix + month)
+        if tip is not None:
+            yield from (path for path, _ in iter_segments(self.repository.objects, self._tree(tip)))
+
+    def _tree(self, tip: str) -> str:
+        return self.repository.objects.commit(tip).tree
 
     def write(self, month: str, files: Mapping[str, bytes]) -> None:
         """Add ``files`` (path: content) in one commit; a path that is there already is left alone.

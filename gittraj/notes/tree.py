@@ -66,9 +66,31 @@ def list_folder(objects: Objects, root: str, path: TreePath) -> tuple[Entry, ...
 
 
 def iter_notes(objects: Objects, root: str | None) -> Iterator[tuple[str, str]]:
-    """Every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth."""
+    """Every (commit, blob) of a notes tree, nearest the root first; a commit comes once per depth.
+
+    No two folders of such a tree are equal, for the names below them are the rest of their commits' ids: one
+    that comes again is passed over, or a few objects could unfold for ever.
+    """
     if root is not None:
-        yield from _iter_notes(objects, root, b"")
+        yield from _iter_notes(objects, root, b"", set())
+
+
+def iter_segments(objects: Objects, root: str) -> Iterator[tuple[str, str]]:
+    """Every (path, blob) of a tree of segments, ``s/XX/TRAJECTORY/NAME``. A folder that comes again is passed
+    over: no two trajectories are equal."""
+    seen: set[str] = set()
+    level: list[tuple[str, str]] = [(root, "")]
+    for depth in range(4):
+        below: list[tuple[str, str]] = []
+        for oid, path in level:
+            for entry in objects.read_tree(oid):
+                name = path + entry.name.decode("utf-8", "surrogateescape")
+                if depth == 3 and _is_file(entry):
+                    yield name, entry.oid
+                elif depth < 3 and entry.is_tree and entry.oid not in seen and (depth or name == "s"):
+                    seen.add(entry.oid)
+                    below.append((entry.oid, f"{name}/"))
+        level = below
 
 
 def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:
@@ -78,7 +100,7 @@ def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[st
     """
     before: dict[str, list[str]] = defaultdict(list)
     after: dict[str, list[str]] = defaultdict(list)
-    _compare(objects, (old, new), b"", (before, after))
+    _compare(objects, (old, new), b"", (before, after), set())
     return sorted(c for c in before.keys() | after.keys() if sorted(before[c]) != sorted(after[c]))
 
 
@@ -102,7 +124,8 @@ def _entries_after(objects: Objects, root: str | None, changes: Mapping[TreePath
     return list(entries.values())
 
 
-def _iter_notes(objects: Objects, root: str, prefix: bytes) -> Iterator[tuple[str, str]]:
+def _iter_notes(objects: Objects, root: str, prefix: bytes, seen: set[str]) -> Iterator[tuple[str, str]]:
+    seen.add(root)
     rest = _WIDTHS[objects.object_format] - len(prefix)
     folders = []
     for entry in objects.read_tree(root):
@@ -111,7 +134,8 @@ def _iter_notes(objects: Objects, root: str, prefix: bytes) -> Iterator[tuple[st
         elif _is_fanout(entry, rest):
             folders.append(entry)
     for folder in folders:
-        yield from _iter_notes(objects, folder.oid, prefix + folder.name)
+        if folder.oid not in seen:
+            yield from _iter_notes(objects, folder.oid, prefix + folder.name, seen)
 
 
 def _compare(
@@ -119,8 +143,10 @@ def _compare(
     roots: tuple[str | None, str | None],
     prefix: bytes,
     notes: tuple[dict[str, list[str]], dict[str, list[str]]],
+    seen: set[tuple[str | None, str | None]],
 ) -> None:
     """Add to ``notes`` (before, after) what stands in only one of ``roots``."""
+    seen.add(roots)
     rest = _WIDTHS[objects.object_format] - len(prefix)
     sides = [frozenset(objects.read_tree(root)) if root else frozenset[Entry]() for root in roots]
     folders: dict[bytes, list[str | None]] = defaultdict(lambda: [None, None])
@@ -131,7 +157,8 @@ def _compare(
             elif _is_fanout(entry, rest):
                 folders[entry.name][side] = entry.oid
     for name, (old, new) in folders.items():
-        _compare(objects, (old, new), prefix + name, notes)
+        if (old, new) not in seen:
+            _compare(objects, (old, new), prefix + name, notes, seen)
 
 
 def _is_file(entry: Entry) -> bool:

@@ -6,9 +6,11 @@ The merge commit has both tips as parents, so that a push is a fast-forward and 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from gittraj.git import Objects, Repository
 from gittraj.notes.epoch import FILE, may_be_purged, read_epoch
-from gittraj.notes.join_trees import add_foreign, join_notes, join_trees
+from gittraj.notes.join_trees import add_foreign, find_bounded, join_notes, join_trees
 from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
@@ -18,9 +20,12 @@ from gittraj.sync.purge_merge import is_purge_applied, merge_purged_records, mer
 _MESSAGE = "git-traj: join {}"
 
 
-def join_records(repository: Repository, theirs: str, name: str) -> int:
+def join_records(
+    repository: Repository, theirs: str, name: str, *, tell: Callable[[str], object] = lambda _: None
+) -> int:
     """Merge the records at commit ``theirs`` (``name`` in the message) into ours; return how many of our
-    notes changed. Raises GitError, StoreError."""
+    notes changed. Notes that are too large to be read stay there, and ``tell`` is told. Raises GitError,
+    StoreError."""
     objects = repository.objects
     changed = 0
     if may_be_purged(objects, _tips(objects, RECORDS_REF, theirs)):
@@ -29,14 +34,19 @@ def join_records(repository: Repository, theirs: str, name: str) -> int:
     def build(ours: str | None) -> str | None:
         nonlocal changed
         root = objects.commit(theirs).tree
-        if ours is None:
-            changed = len(changed_notes(objects, None, root))
-            return theirs
-        changed = 0
-        before = objects.commit(ours).tree
+        before = objects.commit(ours).tree if ours else None
+        commits, over = find_bounded(objects, root, changed_notes(objects, before, root))
+        if over:
+            tell(f"{name}: {len(over)} commits' notes are too large, and stay there ({over[0][:7]} first)")
+        if ours is None or before is None:
+            changed = len(commits)
+            if not over:
+                return theirs
+            tree, _ = join_notes(objects, None, root, commits)
+            return objects.write_commit(tree=tree, parents=[theirs], message=_MESSAGE.format(name))
         known = is_ancestor(repository, theirs, ours)
         # even if known: a note removed by hand comes back, only a tombstone deletes
-        tree, changed = join_notes(objects, before, root, changed_notes(objects, before, root))
+        tree, changed = join_notes(objects, before, root, commits)
         if known and not changed:
             return None
         return _commit(repository, add_foreign(objects, tree, root), ours, theirs, name)

@@ -58,7 +58,7 @@ def fetch(
     records = tips.pop(RECORDS_REF, None)
     if not is_unfinished(repository) and not (records and _brings_purge(repository, records)):
         _join_months(repository, remote, tips)
-        changed = join_records(repository, records, remote.name) if records else 0
+        changed = join_records(repository, records, remote.name, tell=tell) if records else 0
         if records and _is_stale(repository, records):
             tell(f"{remote.name} has what was purged: git traj push --replace takes it away")
         return changed

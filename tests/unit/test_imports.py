@@ -88,8 +88,10 @@ def test_every_room_is_in_the_picture() -> None:
     }
 
 
-def test_only_five_files_are_at_the_root() -> None:
-    assert {path.stem for path in PACKAGE.glob("*.py")} == {"__init__", "__main__", "api", "config", "errors"}
+def test_only_six_files_are_at_the_root() -> None:
+    assert {path.stem for path in PACKAGE.glob("*.py")} == {
+        *("__init__", "__main__", "api", "config", "errors", "limits"),
+    }
 
 
 @pytest.mark.parametrize("document", ["gittraj/__init__.py", "CONTRIBUTING.md", "README.md"])

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
+from gittraj import limits
 from gittraj.commands.doctor.finding import Finding
 from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, segment_path
 from gittraj.model.values import ForeignLine, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import standing
-from gittraj.notes.store import DATA_PREFIX, DataRefs, NotesRef
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
 from gittraj.record.draft import STUB_REV
 
@@ -32,11 +33,29 @@ def fsck(repository: Repository) -> Iterator[Finding]:
         yield from _check_note(commit, lines)
     tip = notes.tip()
     root = repository.objects.commit(tip).tree if tip else None
-    for commit in sorted({commit for commit, _ in iter_notes(repository.objects, root)} - records.keys()):
+    over = 0
+    unread = {commit: blob for commit, blob in iter_notes(repository.objects, root) if commit not in records}
+    for commit, blob in sorted(unread.items()):
+        if not repository.objects.fits(blob, limits.NOTE):
+            yield Finding(
+                code="note-too-large",
+                text=f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB, and is not read",
+                remedy=f"git notes --ref=traj remove {commit[:12]}, unless somebody knows better",
+            )
+            continue
+        if not repository.objects.fits(blob, 0):  # it is here
+            over += 1
+            continue
         yield Finding(
             code="note-missing",
             text=f"the note of {commit[:12]} is not here",
             remedy="git fetch it again without a filter, or restore it from another clone",
+        )
+    if over:
+        yield Finding(
+            code="notes-too-large",
+            text=f"{over} notes are not read, for all of them together are far too large",
+            remedy=f"find where they came from: git log {RECORDS_REF}",
         )
     yield from _check_segments(repository, records)
 
@@ -89,7 +108,7 @@ def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
 
 def _check_segments(repository: Repository, records: Mapping[str, list[Record]]) -> Iterator[Finding]:
     data = DataRefs(repository)
-    stored = {(month, path) for month in data.months() for path in _paths(repository, month)}
+    stored = {(month, path) for month in data.months() for path in data.paths(month)}
     elsewhere: set[tuple[str, str]] | None = None
     absent = 0
     named: set[tuple[str, str]] = set()
@@ -167,8 +186,3 @@ def _remote_places(repository: Repository) -> set[tuple[str, str]]:
 def _retired(data: DataRefs, month: str) -> bool:
     """A month that was purged or retired says so in a file ``epoch``."""
     return data.read(month, "epoch") is not None
-
-
-def _paths(repository: Repository, month: str) -> Iterator[str]:
-    listed = repository.run("ls-tree", "-r", "-z", "--name-only", DATA_PREFIX + month, "s/").out
-    yield from listed.decode("utf-8", "surrogateescape").split("\0")[:-1]

@@ -16,6 +16,7 @@ from gittraj.events.sensitive import strict_events
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_line, decode_segment, encode_segments
 from gittraj.model.values import AnyEvent, ForeignLine, Key, Line, Record, Tombstone
+from gittraj.notes.tree import iter_segments
 from gittraj.record.rewrite_segments import Replacement, count_replaced
 from gittraj.redact.events import Redact, clean_pieces, map_event, map_plain
 from gittraj.sync.traces import our_refs
@@ -249,6 +250,5 @@ def _listed(repository: Repository, tips: Sequence[str]) -> Iterator[tuple[str, 
     """The same, and all paths of what stands at several in the newest version."""
     yield from _history(repository, tips)
     for tip in tips[:1]:
-        for row in repository.run("ls-tree", "-r", "-z", tip, "s/").out.split(b"\0")[:-1]:
-            head, _, path = row.partition(b"\t")
-            yield head.split()[2].decode(), path.decode("utf-8", "surrogateescape")
+        objects = repository.objects
+        yield from ((blob, path) for path, blob in iter_segments(objects, objects.commit(tip).tree))

@@ -27,7 +27,10 @@ class MemoryObjects(Objects):
     def kind(self, oid: str) -> str | None:
         return self.stored[oid][0]
 
-    def read(self, oid: str) -> tuple[str, bytes] | None:
+    def fits(self, oid: str, limit: int) -> bool:
+        return True
+
+    def read(self, oid: str, limit: int = 0) -> tuple[str, bytes] | None:
         self.read_ids.append(oid)
         return self.stored.get(oid)
 

@@ -1,0 +1,31 @@
+"""What is read at most of anything that somebody else may have written: records, notes, trees and settings.
+
+A remote, a fork that was fetched or a cloned repository may hold anything: a megabyte that unpacks to
+gigabytes, a tree that never ends, a number of four hundred digits. What is over is passed over and named by
+``git traj doctor``; the rest is read. Whoever writes stays far below: see ``docs/format.md``.
+"""
+
+from __future__ import annotations
+
+OBJECT = 64 * 1024 * 1024
+"""Bytes of one object of git's, unpacked; ours are of 1 MB at most."""
+NOTE = 1024 * 1024
+"""Bytes of one commit's note."""
+LINE = 64 * 1024
+"""Bytes of one line of it; a record has 8 kB at most."""
+LINES = 20_000
+"""Lines of one note: a record is a line."""
+NOTES = 32 * 1024 * 1024
+"""Bytes of all notes in one pass, beside ``NOTES_EACH`` for each of them."""
+NOTES_EACH = 8 * 1024
+"""Bytes that a note may have without counting."""
+SEGMENT = 4 * 1024 * 1024
+"""Bytes of one segment of events."""
+ENTRIES = 200_000
+"""Entries of one tree."""
+DEPTH = 64
+"""Objects and lists within each other in JSON; agents' arguments stay below 20."""
+DIGITS = 40
+"""Of one number."""
+SETTINGS = 64 * 1024
+"""Bytes of ``.gittraj.yml``."""

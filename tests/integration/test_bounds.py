@@ -1,0 +1,148 @@
+"""What a remote, a fork or a cloned repository may hold costs no reader more than a moment: sizes are looked
+at before anything is read in full, what is over is named and passed over, and the rest is read."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from gittraj import limits
+from gittraj.git import TREE, Entry
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.command import traj
+from tests.integration.records import install
+from tests.integration.repository import Git
+
+READERS = (
+    ["status"],
+    ["log"],
+    ["log", "--json"],
+    ["show", "HEAD"],
+    ["show", "HEAD", "--json"],
+    ["why", "a.py:1"],
+    ["search", "needle"],
+    ["stats"],
+    ["context", "a.py"],
+    ["doctor"],
+    ["export", "HEAD", "--format", "json"],
+)
+MEMORY = 50 * 1024 * 1024
+"""Bytes."""
+
+
+@pytest.fixture(params=["sha1", "sha256"])
+def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Git:
+    """With one honest record on HEAD."""
+    git = Git.init(tmp_path / "repo", f"--object-format={request.param}")
+    git.commit({"README": "here\n"})
+    install(git)
+    session = ClaudeSession(git.root)
+    made = Shell("git add a.py && git commit -qm Honest")
+    session.run([turn(Write("a.py", "a = 1\n"), made), turn(say="Done")], prompt="Write a")
+    traj(git.root, "log")
+    return git
+
+
+@contextmanager
+def notes(git: Git) -> Iterator[NotesRef]:
+    with git.open() as repository:
+        yield NotesRef(repository)
+
+
+def read_all(git: Git, *, status: int = 1) -> dict[str, str]:
+    """Each reading command ends well, and holds little at once; what it printed, by its words."""
+    said = {}
+    for words in READERS:
+        tracemalloc.start()
+        done = traj(git.root, *words)
+        assert tracemalloc.get_traced_memory()[1] < MEMORY, words
+        tracemalloc.stop()
+        assert done.returncode <= status, (words, done.stderr)
+        said[" ".join(words)] = done.stdout + done.stderr
+    return said
+
+
+def test_a_tree_that_unfolds_for_ever(recorded: Git) -> None:
+    """Twenty objects: each folder is 256 times the next one."""
+    with notes(recorded) as ref:
+        objects = ref.repository.objects
+        tip = ref.tip()
+        below = objects.write_tree([])
+        for _ in range(18):
+            below = objects.write_tree([Entry(TREE, b"%02x" % n, below) for n in range(256)])
+        root = list(objects.read_tree(objects.commit(tip or "").tree))
+        named = {entry.name for entry in root}
+        root += [Entry(TREE, b"%02x" % n, below) for n in range(256) if b"%02x" % n not in named]
+        commit = objects.write_commit(tree=objects.write_tree(root), parents=[], message="bomb")
+        objects.flush()
+    recorded("update-ref", RECORDS_REF, commit)
+    assert "Write a" in read_all(recorded)["log"]
+
+
+def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
+    blob = subprocess.run(
+        ["git", "hash-object", "-w", "--stdin"],
+        cwd=recorded.root,
+        input=b"\0" * (40 * limits.NOTE),
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    recorded("notes", "--ref=traj", "add", "-C", blob.strip(), "HEAD~1")
+    said = read_all(recorded)
+    assert "Write a" in said["log"]
+    assert "larger than 1 MB" in said["doctor"]
+
+
+@pytest.mark.parametrize("line", ["number", "month", "depth", "digits in a figure"])
+def test_a_line_that_nobody_can_read(recorded: Git, line: str) -> None:
+    stored = json.loads(recorded("notes", "--ref=traj", "show", "HEAD").splitlines()[0])
+    if line == "number":
+        stored["rev"] = 0
+        text = json.dumps(stored).replace('"rev": 0', f'"rev": {"9" * 400}')
+    elif line == "digits in a figure":
+        text = json.dumps(stored | {"usage": {"outputTokens": 0}}).replace(
+            '"outputTokens": 0', f'"outputTokens": {"9" * 30}'
+        )
+    elif line == "month":
+        for ref in stored["segments"]:
+            ref["month"] = "2026-01\0/../x"
+        text = json.dumps(stored)
+    else:
+        text = json.dumps(stored | {"nested": 0}).replace('"nested": 0', f'"nested": {"[" * 900}{"]" * 900}')
+    recorded("notes", "--ref=traj", "add", "-f", "-m", text, "HEAD~1")
+    assert "Write a" in read_all(recorded)["log"]
+
+
+def test_settings_of_five_megabytes(recorded: Git) -> None:
+    (recorded.root / ".gittraj.yml").write_text("redact:\n  names:\n" + "    - some-name\n" * 300_000)
+    done = traj(recorded.root, "status")
+    assert "more than 64 kB" in done.stdout + done.stderr
+
+
+def test_a_hostile_remote_leaves_a_clone_usable(recorded: Git, tmp_path: Path) -> None:
+    """What is too large stays there, and is named; what is not comes."""
+    form = recorded("rev-parse", "--show-object-format")
+    Git.init(tmp_path / "server.git", "--bare", f"--object-format={form}")
+    recorded("remote", "add", "origin", str(tmp_path / "server.git"))
+    recorded("push", "-q", "origin", "HEAD")
+    recorded("config", "traj.push", "auto")
+    assert traj(recorded.root, "push").returncode == 0
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", str(tmp_path / "server.git"), str(clone)], check=True)
+    (tmp_path / "large").write_bytes(b"\0" * (3 * limits.NOTE))
+    blob = recorded("hash-object", "-w", str(tmp_path / "large"))
+    recorded("notes", "--ref=traj", "add", "-C", blob, "HEAD~1")
+    recorded("push", "-q", "origin", RECORDS_REF)
+    done = traj(clone, "fetch")
+    assert done.returncode == 0, done.stderr
+    assert "1 commits' notes are too large" in done.stdout + done.stderr
+    assert "Write a" in traj(clone, "log").stdout
+    assert "larger than" not in traj(clone, "doctor").stdout
