@@ -34,6 +34,7 @@ from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, ToolCall, ToolResult
+from gittraj.state.spool import NAMED
 
 _CERTAIN = 100.0
 _SHORTEST_SUBJECT = 3
@@ -116,7 +117,8 @@ def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
         if commit.call is not None and commit.sessions and log.name not in commit.sessions:
             continue  # the environment names another session's call: this one only printed the id
         for index in sorted(calls[short] for n in lengths if (short := commit.id[:n]) in calls):
-            if ran_at(log, index, commit) is False or commit.foreign:
+            named = log.name in commit.sessions
+            if not named and (ran_at(log, index, commit) is False or commit.foreign):
                 continue  # it shows what was made before, or somewhere else
             if log.places[index] != "elsewhere" or log.name in commit.sessions:
                 found[commit.id] = (index, "agent" if log.name in commit.sessions else "output")
@@ -159,7 +161,9 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
     whole = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
     fits: dict[str, list[int]] = {}
     for commit in commits:
-        if commit.id in fixed or commit.sessions or commit.foreign or len(commit.subject) < _SHORTEST_SUBJECT:
+        if commit.id in fixed or commit.sessions or len(commit.subject) < _SHORTEST_SUBJECT:
+            continue
+        if commit.foreign or (commit.hooked and log.agent in NAMED):
             continue
         time = commit.changes.time if commit.changes else 0
         if whole.ran_at(time):

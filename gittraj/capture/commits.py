@@ -86,8 +86,15 @@ def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -
     """A commit, with what its hook's ``line`` says, if there is one."""
     if line is None:
         return Commit(id=commit, kind=kind, stored=stored)
-    sessions, call, terminal = line.sessions, line.call, line.terminal
-    return Commit(id=commit, kind=kind, sessions=sessions, call=call, terminal=terminal, stored=stored)
+    return Commit(
+        id=commit,
+        kind=kind,
+        sessions=line.sessions,
+        call=line.call,
+        hooked=True,
+        terminal=line.terminal,
+        stored=stored,
+    )
 
 
 def is_made(entry: ReflogEntry) -> bool:

@@ -34,14 +34,15 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
-    hook named; ``terminal``: the hook had one, as where a person types. One that is not ``stored`` (made
-    while switched off, or before the installation) takes its events with it. A ``foreign`` one was not made
-    in this clone, as its reflogs, which reach back so far, tell."""
+    hook named; ``hooked``: one ran; ``terminal``: it had one, as where a person types. One that is not
+    ``stored`` (made while switched off, or before the installation) takes its events with it. A ``foreign``
+    one was not made in this clone, as its reflogs, which reach back so far, tell."""
 
     id: str
     kind: Kind = "commit"
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    hooked: bool = False
     terminal: bool = False
     stored: bool = True
     foreign: bool = False

@@ -8,9 +8,19 @@ know of notes, records or sessions, and it writes nothing.
 from __future__ import annotations
 
 from gittraj.history.absent import find_absent
+from gittraj.history.filter_repo import map_stamp, read_map
 from gittraj.history.find import find_rewrites
 from gittraj.history.history import Rewrite, Source
 from gittraj.history.reading import find_unreachable
 from gittraj.history.skipped import find_skipped
 
-__all__ = ["Rewrite", "Source", "find_absent", "find_rewrites", "find_skipped", "find_unreachable"]
+__all__ = [
+    "Rewrite",
+    "Source",
+    "find_absent",
+    "find_rewrites",
+    "find_skipped",
+    "find_unreachable",
+    "map_stamp",
+    "read_map",
+]

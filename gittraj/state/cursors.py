@@ -94,7 +94,7 @@ class State:
     """``logs``: the paths that agents' hooks reported by session (``agent:session``), the latest last.
     ``gathered``: the ``rewrites`` that were squashed. ``notes``: the tip of the records ref whose tombstones
     are known; ``whole``: the tip up to which no overwritten record is missing; ``tips``: where our refs were
-    after the last drain."""
+    after the last drain. ``mapped``: which map of ``git filter-repo`` was followed."""
 
     version: int = VERSION
     spool: int = 0
@@ -107,6 +107,7 @@ class State:
     notes: str | None = None
     whole: str | None = None
     tips: Mapping[str, str] = field(default_factory=dict)
+    mapped: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,6 +22,10 @@ from gittraj.state.lock import acquire
 
 FOLDER = "traj"
 EXPOSED = "exposed.json"
+SOON = 2.0
+"""Seconds of waiting for another git-traj of which nobody is told."""
+PATIENCE = 60.0
+"""Seconds that a command waits for another git-traj at most."""
 _MOMENTS = "at"
 """A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
@@ -64,9 +69,15 @@ class LocalState:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """For a command that writes: the folder, and the drain's lock. Raises StoreError; TrajError where
-        another process has the lock for ten seconds."""
+        another process has the lock for a minute."""
         self.create()
-        with self.locked(wait=10.0) as had:
+        with self.locked(wait=SOON) as had:
+            if had:
+                yield
+                return
+        if sys.stderr.isatty():
+            sys.stderr.write("waiting for another git-traj to finish ...\n")
+        with self.locked(wait=PATIENCE - SOON) as had:
             if not had:
                 raise busy()
             yield

@@ -25,6 +25,9 @@ _AGENTS = {
     "CLAUDE_CODE_SESSION_ID": "claude-code",
     "COPILOT_AGENT_SESSION_ID": "copilot",
 }
+NAMED = frozenset(_AGENTS.values())
+"""Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
+commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _TOLD = "SESSION"
 """What an agent's own hook names, as ``agent:session``."""

@@ -5,6 +5,8 @@ It must not know what is in the refs.
 
 from __future__ import annotations
 
+import re
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -19,6 +21,9 @@ ANSWER = 30.0
 """Seconds for a remote to list its refs."""
 TRANSFER = 300.0
 """Seconds of one fetch or push."""
+BUSY = 60.0
+"""Seconds that a fetch waits for another one of this clone."""
+_LOCKED = re.compile(rb"cannot lock ref|Unable to create '[^']*\.lock'")
 _SILENT = {
     "GIT_TERMINAL_PROMPT": "0",
     "GCM_INTERACTIVE": "never",
@@ -62,7 +67,14 @@ def fetch_refs(repository: Repository, remote: Remote, refs: Sequence[str]) -> N
     """Raises TrajError."""
     break_stale_locks(repository)
     pairs = [f"+{ref}:{remote.tracking(ref)}" for ref in refs]
-    _call(repository, remote, *_STALLED, *_FETCH, "--", remote.address, *pairs)
+    end = time.monotonic() + BUSY
+    while True:
+        done = _run(repository, remote, *_STALLED, *_FETCH, "--", remote.address, *pairs)
+        # somebody else fetches the same at this moment
+        if done.code == 0 or not _LOCKED.search(done.err) or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    _check(remote, done)
 
 
 def fetch_objects(repository: Repository, remote: Remote, oids: Sequence[str]) -> None:
@@ -113,7 +125,10 @@ def _call(
     given: bytes | None = None,
     timeout: float | None = None,
 ) -> Result:
-    done = _run(repository, remote, *args, given=given, timeout=timeout)
+    return _check(remote, _run(repository, remote, *args, given=given, timeout=timeout))
+
+
+def _check(remote: Remote, done: Result) -> Result:
     if done.code:
         raise TrajError(f"{remote.name}: {_complaint(done)}", f"git ls-remote {remote.name} asks it too")
     return done

@@ -209,7 +209,8 @@ time.sleep(600)
 """
 
 
-def test_what_keeps_it_from_working_is_said(begun: Git) -> None:
+def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gittraj.state.folder.PATIENCE", 2.5)
     session = ClaudeSession(begun.root)
     session.run([turn(*one("a")), turn(say="Done")], prompt="Write a")
     state = install(begun)

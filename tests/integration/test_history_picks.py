@@ -469,6 +469,28 @@ def test_edge_12_replay(topic: Desk) -> None:
     topic.check(EACH, "topic", repaired=True)
 
 
+def test_edge_12_the_map_of_filter_repo(topic: Desk) -> None:
+    """Every path was moved, so no patch is alike; its map tells what became of each commit, and of one that
+    was left out."""
+    git = topic.git
+    git("checkout", "-q", "topic")
+    rows, parent = ["old                                      new"], git("rev-parse", "main")
+    for old in git("rev-list", "--reverse", "main..topic").splitlines():
+        blobs = git("ls-tree", "-r", old).replace("\t", "\tmoved/")
+        git("read-tree", "--empty")
+        git("update-index", "--index-info", input=blobs + "\n")
+        message = "new-" + git("log", "-1", "--format=%s", old)
+        new = git("commit-tree", git("write-tree"), "-p", parent, "-m", message)
+        rows.append(f"{old} {new}")
+        parent = new
+    rows.append(f"{'1' * 40} {'0' * 40}")
+    git("update-ref", "refs/heads/topic", parent)
+    git("reset", "-q", "--hard")
+    (git.root / ".git/filter-repo").mkdir()
+    (git.root / ".git/filter-repo/commit-map").write_text("\n".join(rows) + "\n")
+    topic.check({f"new-{name}": {name} for name in "abc"}, "topic")
+
+
 def test_edge_12_filter_repo(topic: Desk) -> None:
     """It leaves the notes where they were; the records follow by their patches."""
     git = topic.git

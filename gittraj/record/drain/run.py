@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gittraj.history import map_stamp, read_map
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.recovery import read_tips, restore_deleted, restore_lost
 from gittraj.notes.store import NotesRef
@@ -82,7 +83,8 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     if switched != off:
         off = switched
         save(folder, off)
-    pairs = news.pairs()
+    state, told = _read_map(context, state)
+    pairs = [*news.pairs(), *(pair for pair in told if pair[1] not in news.silent)]
     squashes = [pair for m in news.moves for pair in m.squashed if pair in pairs]
     state = _with_rewrites(state, pairs, squashes)
     streams = context.load_changes([[to_commit(w) for w in state.waiting], *(m.commits for m in news.moves)])
@@ -111,6 +113,15 @@ def _load_state(context: Context) -> State:
     if state is None:
         state = rebuild_state(NotesRef(context.repository), context.installed.reflogs)
     return replace(state, whole=whole, tips=read_tips(context.repository))
+
+
+def _read_map(context: Context, state: State) -> tuple[State, list[tuple[str, str]]]:
+    """What ``git filter-repo`` rewrote since the last drain, of the commits with records."""
+    stamp = map_stamp(context.repository.common_dir)
+    if stamp is None or stamp == state.mapped:
+        return state, []
+    recorded = {commit for commit, _ in NotesRef(context.repository).items()}
+    return replace(state, mapped=stamp), read_map(context.repository.common_dir, recorded)
 
 
 def _read_forgotten(

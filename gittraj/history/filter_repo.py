@@ -1,0 +1,39 @@
+"""What ``git filter-repo`` says that each commit became: it leaves a map, and runs no hook of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from gittraj.git import is_oid
+
+_MOST = 64 * 1024 * 1024
+"""Bytes of the map that are read: some 800,000 commits."""
+
+
+def map_stamp(common_dir: Path) -> str | None:
+    """What tells one map from the next; None without one."""
+    try:
+        found = _path(common_dir).stat()
+    except OSError:
+        return None
+    return f"{found.st_mtime_ns} {found.st_size}"
+
+
+def read_map(common_dir: Path, olds: Collection[str]) -> list[tuple[str, str]]:
+    """The pairs (old, new) of these commits; none for one that was left out."""
+    try:
+        with _path(common_dir).open("rb") as stream:
+            lines = stream.read(_MOST).decode("ascii", "replace").splitlines()
+    except OSError:
+        return []
+    pairs = (tuple(line.split()) for line in lines)
+    return [
+        (pair[0], pair[1])
+        for pair in pairs
+        if len(pair) == 2 and pair[0] in olds and is_oid(pair[1]) and pair[1].strip("0")
+    ]
+
+
+def _path(common_dir: Path) -> Path:
+    return common_dir / "filter-repo" / "commit-map"
