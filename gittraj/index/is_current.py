@@ -25,11 +25,13 @@ def read_quiet(repository: Repository) -> str:
     from gittraj.capture.news import has_news, watched
     from gittraj.state.cursors import load_state
     from gittraj.state.folder import LocalState
+    from gittraj.state.sharing import own_folder
 
     folder = LocalState.of(repository).folder
     if not (folder / INSTALLED).exists():
         return ""
-    rows = [("time", _changed_at(str(folder / STATE)), str(folder / STATE))]
+    cursors = str(own_folder(folder) / STATE)
+    rows = [("time", _changed_at(cursors), cursors)]
     state = load_state(folder)
     if state is None or has_news(repository, folder, state):
         return ""

@@ -19,6 +19,7 @@ from gittraj.model.codec import dump, from_json, to_json
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Range, SegmentRef, Usage
 from gittraj.state.folder import discard
+from gittraj.state.sharing import own_folder, share
 
 T = TypeVar("T")
 VERSION = 2
@@ -182,7 +183,7 @@ def _beside(path: Path) -> Path:
 
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
-    state = _load(State, folder / "cursors.json")
+    state = _load(State, own_folder(folder) / "cursors.json")
     return state if state and state.version == VERSION else None
 
 
@@ -199,13 +200,16 @@ def load_suspension(folder: Path) -> Suspension:
 
 def save(folder: Path, value: State | Suspension) -> None:
     """Write atomically. Raises StoreError."""
-    path = folder / ("cursors.json" if isinstance(value, State) else "off.json")
+    path = own_folder(folder) / "cursors.json" if isinstance(value, State) else folder / "off.json"
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
+        path.parent.mkdir(mode=0o700, exist_ok=True)
         with fresh.open("wb") as stream:
             stream.write(dump(to_json(value)))
             stream.flush()
             os.fsync(stream.fileno())
+        if not isinstance(value, State):
+            share(fresh, like=folder.parent / "objects")
         fresh.replace(path)
     except OSError as error:
         discard(fresh)

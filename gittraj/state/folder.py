@@ -19,6 +19,7 @@ from typing import Any
 from gittraj.errors import TrajError, unwritable
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.state.lock import acquire
+from gittraj.state.sharing import own_folder, share
 
 FOLDER = "traj"
 EXPOSED = "exposed.json"
@@ -26,6 +27,7 @@ SOON = 2.0
 """Seconds of waiting for another git-traj of which nobody is told."""
 PATIENCE = 60.0
 """Seconds that a command waits for another git-traj at most."""
+_PRIVATE = ("live.json", EXPOSED)
 _MOMENTS = "at"
 """A folder of empty files named by commits: each has the time at which the commit's hook ran."""
 _ABANDONED = 60.0
@@ -50,15 +52,24 @@ class LocalState:
         """Raises StoreError where nothing can be written."""
         try:
             self.folder.mkdir(exist_ok=True)
-            (self.folder / _MOMENTS).mkdir(exist_ok=True)
         except OSError as error:
             raise unwritable(self.folder, error) from None
+        moments, spool = self.folder / _MOMENTS, self.folder / "spool"
+        try:
+            moments.mkdir(exist_ok=True)
+            if not spool.exists():
+                spool.touch()
+        except OSError:
+            pass  # what only hooks write: a reader may have no right to
+        for path in (self.folder, moments, spool):
+            share(path, like=self.folder.parent / "objects")
 
     @contextmanager
     def locked(self, *, wait: float) -> Iterator[bool]:
         """The drain's lock; yields whether it was had within ``wait`` seconds."""
         try:
             descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT, 0o644)
+            share(self.folder / "lock", like=self.folder.parent / "objects")
         except OSError as error:
             raise unwritable(self.folder / "lock", error) from None
         try:
@@ -122,7 +133,7 @@ class LocalState:
 
     def key(self) -> bytes:
         """32 random bytes that never leave this clone; made at first use."""
-        path = self.folder / "redact.key"
+        path = self._own("redact.key")
         if not path.exists():
             fresh = self._fresh("redact.key")
             try:
@@ -138,6 +149,15 @@ class LocalState:
                 discard(fresh)
         return path.read_bytes()
 
+    def _own(self, name: str) -> Path:
+        """A file of this user's; its folder is there then."""
+        folder = own_folder(self.folder)
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+        return folder / name
+
     def _fresh(self, name: str) -> Path:
         """A file for one thread to write in; ``tidy`` knows it by its numbers."""
         return self.folder / f"{name}.{os.getpid()}.{threading.get_ident()}"
@@ -145,13 +165,13 @@ class LocalState:
     def read(self, name: str) -> Any:
         """A JSON file of ours; ``None`` when it is missing or damaged."""
         try:
-            return json.loads((self.folder / name).read_bytes())
+            return json.loads((self._own(name) if name in _PRIVATE else self.folder / name).read_bytes())
         except (OSError, ValueError):
             return None
 
     def write(self, name: str, value: Any) -> None:
         """Whole or not at all."""
-        path = self.folder / name
+        path = self._own(name) if name in _PRIVATE else self.folder / name
         fresh = self._fresh(name)
         try:
             fresh.write_text(json.dumps(value, indent=1, sort_keys=True), "utf-8")
@@ -169,7 +189,7 @@ class LocalState:
         self.key()
         if hashes <= frozenset(known := self.hashes()):  # also where nothing can be written
             return frozenset(known)
-        with (self.folder / "redact.key").open("r+b") as key:
+        with self._own("redact.key").open("r+b") as key:
             acquire(key.fileno(), _ABANDONED)  # a hook's worker may add some while a drain does
             known = self.hashes()
             fresh = sorted(hashes - frozenset(known))

@@ -18,6 +18,7 @@ from gittraj.notes.epoch import read_epoch, survey
 from gittraj.notes.refs import delete_ref, expire_reflog
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.state.folder import LocalState
+from gittraj.state.sharing import own_folder
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.purge_merge import is_purge_applied
 
@@ -77,7 +78,7 @@ def clear_traces(repository: Repository) -> None:
         delete_ref(repository, ref)
     for ref in our_refs(repository):
         expire_reflog(repository, ref)
-    (local.folder / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
+    (own_folder(local.folder) / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
     try:
         if (repository.common_dir / INDEX).is_dir():
             for book in (LISTINGS, TEXTS):

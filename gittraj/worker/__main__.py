@@ -27,6 +27,11 @@ def main(arguments: list[str]) -> int:
     pushing = "--push" in arguments
     foreground = "--foreground" in arguments or pushing
     folder = Path(arguments[-1])
+    from gittraj.state.sharing import is_guest  # noqa: PLC0415
+
+    if is_guest(folder):
+        (folder / "drain.lock").unlink(missing_ok=True)
+        return 0
     try:
         _work(folder, foreground=foreground)
         if not foreground:

@@ -167,7 +167,9 @@ def test_harmed_local_state_never_shows(git: Git, shell: str, harm: str) -> None
         if harm == "a file":
             folder.write_text("")
     else:
-        (folder / ("spool" if "spool" in harm else "drain.lock")).mkdir()
+        harmed = folder / ("spool" if "spool" in harm else "drain.lock")
+        harmed.unlink(missing_ok=True)
+        harmed.mkdir()
     commit(rigged, "one")
     commit(rigged, "two", "--amend")
     assert rigged.succeeds("rebase", "-q", "--root")

@@ -33,6 +33,7 @@ from gittraj.notes.store import RECORDS_REF
 from gittraj.state.active import find_damaged
 from gittraj.state.cursors import load_state
 from gittraj.state.folder import EXPOSED, LocalState
+from gittraj.state.sharing import own_folder
 
 STALE = 60.0
 """Seconds after which a lock that a hook made for its worker is a dead worker's."""
@@ -198,7 +199,7 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     if age is not None and age > STALE:
         text = f"a worker died {age:.0f} s ago and left {lock}: no hook wakes another"
         yield Finding(code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(_remove, lock))
-    cursors = local.folder / "cursors.json"
+    cursors = own_folder(local.folder) / "cursors.json"
     if cursors.exists() and load_state(local.folder) is None:
         text = f"{cursors} cannot be read; it is made anew from the notes"
         yield Finding(code="cursors", text=text, remedy=f"remove {cursors}", fix=partial(_remove, cursors))

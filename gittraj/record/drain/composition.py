@@ -19,6 +19,7 @@ from gittraj.record.pipeline import Pipeline
 from gittraj.redact import LiveValues
 from gittraj.seal.policy import ForReaders
 from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.sharing import is_guest
 from gittraj.tasks import from_branch, from_trailers, survey
 
 _CREDENTIALS = (".netrc", ".git-credentials", ".npmrc", ".pypirc", ".aws/credentials")
@@ -39,7 +40,7 @@ def drain(
     ``None`` where nothing is installed, or another drain goes on. Raises TrajError.
     """
     local = LocalState.of(repository)
-    if not local.exists or environ.off:
+    if not local.exists or environ.off or is_guest(local.folder):
         return None
     with local.locked(wait=wait) as had:
         if not had:

@@ -1,0 +1,46 @@
+"""Whose files these are, where several people commit in one repository (``core.sharedRepository``, sudo).
+
+The spool, the lock and what is switched off belong to all of them; the redactor's key, keyed hashes and
+cursors stay each one's own.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+
+def own_folder(folder: Path) -> Path:
+    """Where this user's own files are: the state folder of who installed it, else a closed one in it."""
+    me = os.geteuid() if hasattr(os, "geteuid") else None
+    owner = _owner(folder)
+    if me is None or owner is None or owner == me:
+        return folder
+    return folder / f"of-{me}"
+
+
+def is_guest(folder: Path) -> bool:
+    """Whether root works in somebody else's repository, as with sudo: what it wrote, its owner could not
+    write any more."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0 and _owner(folder) not in (None, 0)
+
+
+def share(path: Path, *, like: Path) -> None:
+    """Give a file or folder to the group, or to everybody, as git did with the folder ``like``."""
+    try:
+        given = stat.S_IMODE(like.stat().st_mode)
+        mode = stat.S_IMODE(path.stat().st_mode)
+        writers = given & 0o022
+        more = writers | writers << 1 | (writers >> 1 | given & 0o2000 if path.is_dir() else 0)
+        if writers and mode | more != mode:
+            path.chmod(mode | more)
+    except OSError:
+        pass  # another one's, who has shared it, or a file system without modes
+
+
+def _owner(folder: Path) -> int | None:
+    try:
+        return folder.stat().st_uid
+    except OSError:
+        return None
