@@ -47,7 +47,7 @@ def open_database(path: Path) -> Iterator[Connection]:
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("BEGIN")
             yield connection
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter for a damaged column's name
         raise FormatError(f"{path}: {error}", "another program may be writing, or it is damaged") from None
 
 

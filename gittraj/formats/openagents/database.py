@@ -72,6 +72,7 @@ def read(path: Path, session: str) -> Iterator[Item]:
             "version": coerce.text(row["agent_version"]),
         }
         yield from testgen.items(generated, agent=agent_name, **known)
+        yield from testgen.spent(row)
     elif atif.is_trajectory(row["document"]):
         yield from atif.read_value(row["document"], session)
     else:

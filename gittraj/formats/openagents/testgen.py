@@ -14,11 +14,21 @@ from itertools import groupby
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
-from gittraj.model.values import AnyEvent, Foreign, Json, NoteEvent, Prompt, Retrospective, RetrospectiveEvent
+from gittraj.model.session_items import Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import (
+    AnyEvent,
+    Foreign,
+    Json,
+    NoteEvent,
+    Prompt,
+    Retrospective,
+    RetrospectiveEvent,
+    Usage,
+)
 
 ROW = "testgen"
 """The field of the last event's ``raw`` with the row."""
+_LAST = "end:0"
 _IN_EVENTS = ("session_id", "task_description", "tests", "reflections", "environment", "uncertainties")
 
 
@@ -37,6 +47,23 @@ def items(row: Mapping[str, Any], *, agent: str, model: str | None, version: str
     yield from (Fact(name=name, value=value) for name, value in known.items() if value)
     yield from (Entry(event=event, end=number) for number, event in enumerate(_events(row)))
     yield TurnEnd(end=0)
+
+
+def spent(session: Mapping[str, Any]) -> Iterator[Item]:
+    """What the row of the session itself says of cost and tokens; a sum without its kinds is told by the last
+    event."""
+    cost = coerce.cost(session.get("total_cost_usd"))
+    if cost is not None:
+        yield Fact(name="cost_usd", value=cost)
+    final = coerce.mapping(coerce.mapping(session.get("document")).get("final_metrics"))
+    cached = coerce.count(final.get("total_cached_tokens"))
+    usage = Usage(
+        input_tokens=max(0, coerce.count(final.get("total_prompt_tokens")) - cached),
+        cache_read_tokens=cached,
+        output_tokens=coerce.count(final.get("total_completion_tokens")),
+    )
+    if usage != Usage():
+        yield Spent(response=_LAST, usage=usage)
 
 
 def _events(row: Mapping[str, Any]) -> Iterator[AnyEvent]:
@@ -98,10 +125,12 @@ def _closing(row: Mapping[str, Any]) -> RetrospectiveEvent:
     challenges = tuple(item for item in coerce.sequence(row.get("uncertainties")) if isinstance(item, str))
     score = coerce.cost(row.get("comprehensiveness_score"))
     tests, rounds = coerce.count(row.get("total_tests")), coerce.count(row.get("total_rounds"))
+    tokens = coerce.count(row.get("total_tokens_used"))
     return RetrospectiveEvent(
-        id="end:0",
+        id=_LAST,
+        response=_LAST,
         ts=coerce.stamp(row.get("created_at")),
-        content=f"{tests} tests in {rounds} rounds",
+        content=f"{tests} tests in {rounds} rounds{f', {tokens:,} tokens' if tokens else ''}",
         duration_ms=coerce.number(row.get("duration_ms")),
         retrospective=Retrospective(
             by="agent",

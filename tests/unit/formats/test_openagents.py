@@ -93,6 +93,19 @@ def test_generated_tests(tmp_path: Path) -> None:
     }
 
 
+def test_what_generating_tests_cost_is_kept(tmp_path: Path) -> None:
+    final = {"total_prompt_tokens": 1200, "total_cached_tokens": 200, "total_completion_tokens": 300}
+    document = {**db.GENERATED["trajectory"], "final_metrics": final}
+    row = {**db.GENERATED, "total_cost_usd": 0.25, "trajectory": document}
+    path = db.make(tmp_path / "a.db", ("trajectories", row), ("testgen_trajectories", db.TESTGEN))
+    items = list(database.read(path, GENERATED))
+    (spent,) = (item for item in items if isinstance(item, Spent))
+    assert facts(items)["cost_usd"] == 0.25
+    assert spent.usage == Usage(input_tokens=1000, cache_read_tokens=200, output_tokens=300)
+    closing = next(e for e in events(items) if isinstance(e, RetrospectiveEvent))
+    assert (closing.response, closing.duration_ms) == (spent.response, db.TESTGEN["duration_ms"])
+
+
 def test_what_is_not_understood_is_damage(tmp_path: Path) -> None:
     other = {**db.GENERATED, "session_id": "s", "agent_name": "hillclimber", "trajectory": "{torn"}
     items = list(database.read(db.make(tmp_path / "a.db", ("trajectories", other)), "s"))
