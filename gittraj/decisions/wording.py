@@ -57,6 +57,8 @@ def parse_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -
         raise UnclearError("content is missing")
     if kind in _REMARKS:
         return NoteEvent(**fields, content=content, kind=cast(Any, kind))
+    if kind == "message_received":  # it is its sender's, not who recorded it
+        fields["agent"] = _text(said, "from", "sender")
     if kind in _PEERS:
         return PeerMessage(**fields, content=content, direction=cast(Any, _PEERS[kind]))
     if kind == "message":

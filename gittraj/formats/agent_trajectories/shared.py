@@ -45,6 +45,8 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
     text = coerce.text(record.get("content")) or ""
     stamp = _stamp(record.get("ts"))
     raw = coerce.mapping(record.get("raw"))
+    if kind == "message_received":  # it is its sender's, whoever's the chapter is
+        agent = coerce.text(raw.get("from")) or coerce.text(raw.get("sender"))
     event: Event = {"type": kind, "id": names.of(kind, stamp, len(text))}
     event |= {key: value for key, value in (("content", text), ("ts", stamp), ("agent", agent)) if value}
     match kind:

@@ -19,6 +19,7 @@ from gittraj.model.values import (
     Decided,
     Event,
     NoteEvent,
+    PeerMessage,
     Prompt,
     Record,
     RetrospectiveEvent,
@@ -113,7 +114,8 @@ def spell_event(event: AnyEvent, agent: str | None) -> Header:
         "id": event.id,
         "ts": None,
         "type": fields["type"],
-        "agent": agent,
+        # who sent a message that was received is not who received it
+        "agent": None if fields["type"] == "message_received" else agent,
         "content": "",
     }
     if "tool" in fields:
@@ -125,6 +127,10 @@ def spell_event(event: AnyEvent, agent: str | None) -> Header:
     if "files" in fields:
         fields["files"] = [{"path": f.path, "kind": f.kind} for f in event.files]
     return defaults | fields
+
+
+def _received(event: AnyEvent) -> bool:
+    return isinstance(event, PeerMessage) and event.direction == "received"
 
 
 def _begins_chapter(event: AnyEvent) -> bool:
@@ -139,7 +145,7 @@ def _chapter(events: Sequence[AnyEvent], header: Header) -> Header:
     return {
         "id": events[0].id,
         "title": shorten(line, TITLE_LIMIT),
-        "agentName": events[0].agent or header["agent"],
+        "agentName": (None if _received(events[0]) else events[0].agent) or header["agent"],
         "startedAt": times[0] if times else None,
         "endedAt": times[-1] if times else None,
         "events": [spell_event(event, header["agent"]) for event in events],

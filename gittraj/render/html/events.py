@@ -111,6 +111,8 @@ def _render(event: Event, result: Event | None, detail: Detail, readers: int | N
 
 def _label(event: Event) -> Html:
     name = NAMES.get(event["type"]) or event["type"].replace("_", " ").capitalize()
+    if event["type"] == "message_received" and event["agent"]:
+        name = f"From {event['agent']}"
     return tag("p", line(name), class_="label")
 
 

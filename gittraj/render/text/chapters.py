@@ -118,11 +118,17 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
             return page.block(text, "bold", indent=_STEP, lines=most)
         case "thinking":
             return page.block(text, "dim", indent=2 * _STEP, lines=most)
-        case kind:
-            label = f"{' ' * _STEP}{escape_line(_NAMES.get(kind) or str(kind))}: "
+        case _:
+            label = f"{' ' * _STEP}{escape_line(_name(event))}: "
             styles = ["red"] if failed(event) else []
             content = escape_line(describe_event(event))
             return page.block(content, *styles, indent=width(label), label=label, lines=most)
+
+
+def _name(event: Event) -> str:
+    if event["type"] == "message_received" and event["agent"]:
+        return f"from {event['agent']}"
+    return _NAMES.get(event["type"]) or str(event["type"])
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
@@ -139,7 +145,7 @@ def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
 def _on_one_line(event: Event) -> str:
     """An icon, the kind of event, its text: in the same columns for all."""
     sign = "✗" if failed(event) else _ICONS.get(event["type"], "·")
-    name, text = _NAMES.get(event["type"]) or str(event["type"]), describe_event(event)
+    name, text = _name(event), describe_event(event)
     if event["type"] == "tool_call":
         name, text = describe_call(event)
     short = cut(escape_line(name), _KIND)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
 
+from gittraj.decisions.wording import parse_event
 from gittraj.model.codec import event_from_json
 from gittraj.model.values import AnyEvent, Link, Record, SegmentRef, Thinking, ToolResult
 from gittraj.query.show.chapters import read_chapters, spell_event
@@ -17,6 +19,18 @@ def test_a_result_that_says_nothing_of_itself() -> None:
     assert isinstance(bare, ToolResult)
     nothing = {"callId": None, "exitCode": None, "isError": False, "truncated": False}
     assert nothing.items() <= spell_event(bare, None)["result"].items()
+
+
+def test_a_received_message_is_its_sender_s() -> None:
+    """Not this session's agent's, whose log it is in."""
+    named = event_from_json({"id": "e", "type": "message_received", "content": "Go on", "agent": "lead"})
+    assert spell_event(named, "codex")["agent"] == "lead"
+    assert spell_event(replace(named, agent=None), "codex")["agent"] is None
+    sent = event_from_json({"id": "e", "type": "message_sent", "content": "Go on"})
+    assert spell_event(sent, "codex")["agent"] == "codex"
+    said = {"content": "Go on", "from": "lead", "agentName": "worker"}
+    told = parse_event("message_received", said, by="agent", id="e")
+    assert (told.agent, told.content) == ("lead", "Go on")
 
 
 class _Plain:
