@@ -1,0 +1,97 @@
+"""A day of misuse with the real agents: whose a commit is, what is paused, and what is a neighbour's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.agents import Agent
+from tests.e2e.scenario import Shell, Write, turn
+from tests.e2e.workshop import Workshop
+
+PRIVATE = "needle = of_somebody_else"
+LINES = "".join(f"value_{n} = {n}\n" for n in range(6))
+
+
+def evidence(workshop: Workshop) -> dict[str, list[str]]:
+    """Of each commit with a record, by its subject."""
+    said = subprocess.run(
+        [sys.executable, "-m", "gittraj", "log", "--all", "--json"],
+        cwd=workshop.path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    commits: list[dict[str, Any]] = json.loads(said.stdout)["commits"] if said.stdout else []
+    return {c["subject"]: [t["link"]["evidence"] for t in c["trajectories"]] for c in commits}
+
+
+@pytest.mark.parametrize("command", ["./release", "make ship", "env X=y git commit -qm Made", "git ci"])
+def test_a_commit_by_whatever_runs_under_a_call(agent: Agent, workshop: Workshop, command: str) -> None:
+    workshop.git("config", "alias.ci", "commit -qm Made")
+    (workshop.path / "release").write_text("#!/bin/sh\ngit commit -qm Made\n")
+    (workshop.path / "release").chmod(0o755)
+    (workshop.path / "Makefile").write_text("ship:\n\t@git commit -qm Made\n")
+    (workshop.path / "staged").write_text("by somebody\n")
+    workshop.git("add", ".")
+    workshop.settle(agent.run([turn(Shell(command)), turn(say="Released.")], folder=workshop.path))
+    assert evidence(workshop) == {"Made": ["agent"]}
+
+
+def test_a_person_s_earlier_commit_and_lines_that_were_set_back(agent: Agent, workshop: Workshop) -> None:
+    (workshop.path / "a.py").write_text(LINES)
+    workshop.git("add", ".")
+    workshop.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine")
+    workshop.commit("b.py", "nothing = 0\n")
+    turns = [
+        turn(Shell("sleep 2")),
+        turn(Write("a.py", LINES.upper())),
+        turn(Write("b.py", LINES)),
+        turn(Shell("git checkout -- b.py a.py")),
+        turn(say="I tried it, and took it back."),
+    ]
+    workshop.settle(agent.run(turns, folder=workshop.path))
+    (workshop.path / "b.py").write_text(LINES)
+    workshop.git("commit", "-qam", "Typed again")
+    assert evidence(workshop) == {}
+
+
+def test_what_a_formatter_and_a_rename_left_of_an_agent_s_file(agent: Agent, workshop: Workshop) -> None:
+    turns = [turn(Write("a.py", LINES)), turn(say="It is yours to commit.")]
+    workshop.settle(agent.run(turns, folder=workshop.path))
+    (workshop.path / "b.py").write_text(LINES.replace(" = ", "="))
+    (workshop.path / "a.py").unlink()
+    workshop.git("add", "-A")
+    workshop.git("commit", "-qm", "Formatted and renamed")
+    assert evidence(workshop) == {"Formatted and renamed": ["content"]}
+
+
+def test_a_neighbour_s_source_is_not_stored(agent: Agent, workshop: Workshop) -> None:
+    neighbour = Path(workshop.path).parent / "neighbour"
+    neighbour.mkdir()
+    (neighbour / "config.py").write_text(f"{PRIVATE}\n")
+    (workshop.path / "linked").symlink_to(neighbour)
+    commands = [
+        "grep -rn needle .. --include=config.py",
+        "cat ../*/config.py",
+        "cd .. && cat neighbour/config.py",
+        f"head -3 {neighbour}/config.py",
+        "cat linked/config.py",
+        "grep -R needle .",
+        "python3 -c \"print(open('../neighbour/config.py').read())\"",
+    ]
+    turns = [
+        *(turn(Shell(command)) for command in commands),
+        turn(Write("a.py", "a = 1\n")),
+        turn(Shell("git add a.py && git commit -qm Made")),
+        turn(say="Done."),
+    ]
+    workshop.settle(agent.run(turns, folder=workshop.path))
+    told = workshop.only()
+    assert told["part"]["counts"]["outside"] == len(commands)
+    assert PRIVATE.encode() not in workshop.stored()
