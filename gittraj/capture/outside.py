@@ -17,7 +17,27 @@ from gittraj.model.session_items import Entry
 from gittraj.model.values import ToolCall
 
 _SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/etc", "/dev", "/proc", "/sys", "/nix", "/snap"),
+    *(
+        "/usr",
+        "/bin",
+        "/sbin",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/etc",
+        "/dev/null",
+        "/dev/fd",
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+        "/dev/zero",
+        "/dev/urandom",
+        "/dev/tty",
+        "/proc",
+        "/sys",
+        "/nix",
+        "/snap",
+    ),
     *("/var/lib", "/var/log", "/Library", "/System", "/Applications", "/private/etc"),
 )
 _PACKAGES = frozenset(
@@ -122,7 +142,11 @@ class Outside:
         text = str(path)
         if any(path.is_relative_to(root) for root in roots):
             return False
-        if _PACKAGES.intersection(path.parts) or any(_below(text, system) for system in _SYSTEM):
+        # what such a folder has beside a repository that lies in it is as private as anything
+        around = {part for root in roots for part in root.parts}
+        if (_PACKAGES - around).intersection(path.parts):
+            return False
+        if any(_below(text, s) and not any(_below(str(root), s) for root in roots) for s in _SYSTEM):
             return False
         return not (any(_below(text, own) for own in self._own) or _AGENTS_OWN.match(text))
 

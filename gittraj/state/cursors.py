@@ -203,7 +203,8 @@ def save(folder: Path, value: State | Suspension) -> None:
     path = own_folder(folder) / "cursors.json" if isinstance(value, State) else folder / "off.json"
     fresh = path.with_suffix(f".{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
+        if path.parent != folder:
+            path.parent.mkdir(mode=0o700, exist_ok=True)
         with fresh.open("wb") as stream:
             stream.write(dump(to_json(value)))
             stream.flush()

@@ -153,7 +153,8 @@ class LocalState:
         """A file of this user's; its folder is there then."""
         folder = own_folder(self.folder)
         try:
-            folder.mkdir(mode=0o700, exist_ok=True)
+            if folder != self.folder:
+                folder.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise unwritable(folder, error) from None
         return folder / name

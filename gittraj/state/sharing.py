@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -20,10 +21,11 @@ def own_folder(folder: Path) -> Path:
     return folder / f"of-{me}"
 
 
-def is_guest(folder: Path) -> bool:
-    """Whether root works in somebody else's repository, as with sudo: what it wrote, its owner could not
-    write any more."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0 and _owner(folder) not in (None, 0)
+def is_guest(folder: Path, environ: Mapping[str, str]) -> bool:
+    """Whether root works in somebody else's repository by sudo: what it wrote, its owner could not write any
+    more. Root alone, where git was told to trust the repository, is its user."""
+    me = os.geteuid() if hasattr(os, "geteuid") else None
+    return me == 0 and "SUDO_UID" in environ and _owner(folder) not in (None, 0)
 
 
 def share(path: Path, *, like: Path) -> None:

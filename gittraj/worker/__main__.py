@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     folder = Path(arguments[-1])
     from gittraj.state.sharing import is_guest  # noqa: PLC0415
 
-    if is_guest(folder):
+    if is_guest(folder, os.environ):
         (folder / "drain.lock").unlink(missing_ok=True)
         return 0
     try:

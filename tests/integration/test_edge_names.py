@@ -156,6 +156,7 @@ def test_edge_19_a_full_disk_under_the_hooks(desk: Desk) -> None:
     """They say nothing, and the reflog tells of the commit afterwards."""
     spool = desk.git.root / ".git/traj/spool"
     desk.waits = True
+    spool.unlink()
     spool.symlink_to("/dev/full")
     desk.commit("a")
     assert desk.ends("commit", "--amend", "-q", "-m", "a amended") == 0

@@ -63,13 +63,16 @@ def test_a_second_user_has_a_key_and_cursors_of_their_own(git: Git, monkeypatch:
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be root")
-def test_root_in_somebody_s_repository_leaves_the_rest_to_them(git: Git) -> None:
+def test_root_in_somebody_s_repository_leaves_the_rest_to_them(
+    git: Git, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As with sudo: what root wrote, its owner could not write any more."""
     git.commit({"README": "here\n"})
     install(git)
     folder = git.root / ".git/traj"
     os.chown(folder, OTHER, OTHER)
     os.chown(folder / "spool", OTHER, OTHER)
+    monkeypatch.setenv("SUDO_UID", str(OTHER))
     there = {path for path in (git.root / ".git").rglob("*") if path.is_file()}
     work(git, "sudo")
     wait_until(lambda: not (folder / "drain.lock").exists(), "the worker's end")

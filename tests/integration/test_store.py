@@ -162,7 +162,7 @@ def test_a_note_of_a_commit_that_is_not_here(repository: Repository) -> None:
 def test_a_note_larger_than_a_command_line(each_git: Git, repository: Repository) -> None:
     commit = each_git.commit({"f": "1"})
     notes = NotesRef(repository)
-    body = b"x" * 3_000_000 + b"\n"
+    body = b"x" * 1_000_000 + b"\n"
     notes.write({commit: lambda _: body}, message="m")
     assert notes.read(commit) == body
 

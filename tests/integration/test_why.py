@@ -327,9 +327,9 @@ def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyP
     read: list[str] = []
     whole = Libgit2Objects.read
 
-    def spy(self: Any, oid: str) -> Any:
+    def spy(self: Any, oid: str, *limit: int) -> Any:
         read.append(oid)
-        return whole(self, oid)
+        return whole(self, oid, *limit)
 
     monkeypatch.setattr(Libgit2Objects, "read", spy)
     assert calls(why("f.py")) == [COUNT] * 3

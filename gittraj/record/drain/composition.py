@@ -40,7 +40,7 @@ def drain(
     ``None`` where nothing is installed, or another drain goes on. Raises TrajError.
     """
     local = LocalState.of(repository)
-    if not local.exists or environ.off or is_guest(local.folder):
+    if not local.exists or environ.off or is_guest(local.folder, live):
         return None
     with local.locked(wait=wait) as had:
         if not had:
