@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -96,6 +97,10 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
 
 ROUNDS = size(2, 5)
 _BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
+_ELSEWHERE = re.compile(
+    r"no commit found that carries such a trajectory; in this repository (one commit carries|\d+ commits carry) one\n"
+    r"hint: name other commits or fewer conditions; git traj status says what waits\n"
+)
 _NOTHING = "no trajectory is recorded yet\nhint: git traj status says what is captured and what waits\n"
 
 
@@ -123,7 +128,10 @@ def _look(place: Git) -> None:
         assert len(found) >= seen
         seen = len(found)
         said = done.stderr.decode().removeprefix(_BUSY)  # six at once can keep one waiting for long
-        assert said == ("" if found else _NOTHING)  # who looks before the first commit is told so
+        if found:
+            assert said == ""
+        else:  # nothing is recorded yet, or only on the other worktree's branch, which this log does not list
+            assert said == _NOTHING or _ELSEWHERE.fullmatch(said)
 
 
 _SLOW = """
