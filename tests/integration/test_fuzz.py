@@ -19,7 +19,7 @@ from tests.integration.records import install
 from tests.integration.repository import Git
 from tests.sizes import size
 
-INPUTS = size(60, 20_000, "GIT_TRAJ_HOSTILE")
+INPUTS = size(30, 20_000, "GIT_TRAJ_HOSTILE")
 SEEDS = range(size(2, 8))
 COMMANDS = (
     *(["status"], ["log"], ["log", "--json", "--all"], ["show", "HEAD"], ["show", "HEAD", "--json"]),
