@@ -236,7 +236,8 @@ def test_garbage_in_a_pipe_fails_nobody(begun: Git, tmp_path: Path, where: str) 
 
 def test_a_pipe_is_read_to_its_end(begun: Git) -> None:
     """Also where nothing of it can be used, or the command line is wrong in a way that reading shows."""
-    command = f"{{ yes | head -c {4 * MB}; echo >&2 written; }} | {sys.executable} -m gittraj import -"
+    lines = f"yes a line that is no event | head -c {2 * MB}"
+    command = f"{{ {lines}; echo >&2 written; }} | {sys.executable} -m gittraj import -"
     for env in ({}, {"GIT_TRAJ": "0"}):
         done = subprocess.run(
             ["bash", "-c", f"set -o pipefail; {command}"],
