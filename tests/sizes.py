@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -26,3 +27,21 @@ def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
         pytest.param(case, marks=[pytest.mark.nightly] if number >= usual else [])
         for number, case in enumerate(cases)
     ]
+
+
+def one_by_day(items: Iterable[pytest.Item], fixtures: Sequence[str]) -> None:
+    """By day, a test that each way of one of these fixtures would run is run in one of them, in turn, so that
+    each way has tests of its own in every file. The others are marked ``nightly``."""
+    found: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        params = item.callspec.params if hasattr(item, "callspec") else {}
+        for fixture in set(fixtures) & params.keys():
+            test, _, case = item.nodeid.partition("[")
+            found[f"{test}[{case.replace(params[fixture], '')}"].append(item)
+    turns: Counter[str] = Counter()
+    for name, ways in found.items():
+        file = name.partition("::")[0]
+        for number, item in enumerate(ways):
+            if number != turns[file] % len(ways):
+                item.add_marker(pytest.mark.nightly)
+        turns[file] += len(ways) > 1

@@ -62,7 +62,14 @@ def opencode(installed: Path) -> Agent:
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Either agent: a story that asks for it is told once with each."""
+    """Either agent: by night, a story that asks for it is told once with each (``one_by_day``)."""
+    chosen: Agent = request.getfixturevalue(request.param)
+    return chosen
+
+
+@pytest.fixture(params=["claude", "codex", "gemini"])
+def any_agent(request: pytest.FixtureRequest) -> Agent:
+    """As ``agent``, with Gemini CLI, whose commands know nothing of their session."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
@@ -22,16 +21,6 @@ KINDS = {
     "plumbing": ("sha1", "plumbing"),
     "sha256": ("sha256", "auto"),
 }
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """By day, a test on ``each_desk`` tries one of its two ways, which its name decides."""
-    for item in items:
-        case = getattr(item, "callspec", None)
-        way = case.params.get("each_desk") if case else None
-        if way and WAYS.index(way) != crc32(item.nodeid.replace(way, "").encode()) % len(WAYS):
-            item.add_marker(pytest.mark.nightly)
 
 
 @pytest.fixture
