@@ -18,6 +18,7 @@ import pytest
 from gittraj.commands.install import install
 from gittraj.commands.install.shims import Interpreter, render
 from tests.conftest import ROOT
+from tests.integration.records import hold_workers
 from tests.integration.repository import Git
 
 TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"
@@ -44,6 +45,7 @@ def redacted(text: str, like: str) -> str:
 def put_in(git: Git) -> Git:
     with git.open() as repository:
         install(repository)
+        hold_workers(repository.common_dir / "traj")
     return git
 
 

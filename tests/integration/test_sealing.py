@@ -22,6 +22,7 @@ from gittraj.seal.age import encrypt, parse_recipient
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import Said, traj
+from tests.integration.records import hold_workers
 from tests.integration.repository import Git
 from tests.integration.searched import indexed
 from tests.integration.terminal import at_terminal
@@ -104,8 +105,7 @@ def meet(tmp_path: Path) -> Meet:
         person = Person(home, Git(home / "pond"))
         person.git("config", "traj.push", "auto")
         person.traj("install")
-        lock = person.git.root / ".git/traj/drain.lock"
-        lock.write_text(f"{os.getpid()}\n")  # to its hooks a worker runs already: commands record
+        hold_workers(person.git.root / ".git/traj")
         if not person.git.succeeds("rev-parse", "HEAD"):
             person.git.commit({"README": "a pond\n"}, "first")
             person.git("push", "-q", "origin", "main")
