@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.sizes import NIGHTLY, one_by_day, size
+from tests.sizes import NIGHTLY, size
 
 # how busy the machine is says nothing of what is tested
 settings.register_profile(
@@ -38,11 +38,6 @@ def pytest_collection_finish() -> None:
     """What thousands of tests are made of stays to the end: no collection of garbage need look at it."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    one_by_day(items, ("each_desk", "agent", "any_agent"))
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -29,19 +29,19 @@ def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
     ]
 
 
-def one_by_day(items: Iterable[pytest.Item], fixtures: Sequence[str]) -> None:
-    """By day, a test that each way of one of these fixtures would run is run in one of them, in turn, so that
-    each way has tests of its own in every file. The others are marked ``nightly``."""
+def one_by_day(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:
+    """By day, a test that each of the ``ways`` of a fixture would run is run in one of them, in turn, so that
+    each has tests of its own in every file. The others are marked ``nightly``."""
     found: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
-        params = item.callspec.params if hasattr(item, "callspec") else {}
-        for fixture in set(fixtures) & params.keys():
+        way = item.callspec.params.get(fixture) if hasattr(item, "callspec") else None
+        if isinstance(way, str) and way in ways:
             test, _, case = item.nodeid.partition("[")
-            found[f"{test}[{case.replace(params[fixture], '')}"].append(item)
+            found[f"{test}[{case.replace(way, '')}"].append(item)
     turns: Counter[str] = Counter()
-    for name, ways in found.items():
+    for name, same in found.items():
         file = name.partition("::")[0]
-        for number, item in enumerate(ways):
-            if number != turns[file] % len(ways):
+        for number, item in enumerate(same):
+            if number != turns[file] % len(same):
                 item.add_marker(pytest.mark.nightly)
-        turns[file] += len(ways) > 1
+        turns[file] += len(same) > 1

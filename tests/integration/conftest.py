@@ -14,6 +14,7 @@ from tests.integration.desk import Desk
 from tests.integration.repository import Git
 from tests.integration.sharing import Be, Person, clone
 from tests.integration.story import Story
+from tests.sizes import one_by_day
 
 WAYS = ("recorded", "waiting")
 KINDS = {
@@ -21,6 +22,11 @@ KINDS = {
     "plumbing": ("sha1", "plumbing"),
     "sha256": ("sha256", "auto"),
 }
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    one_by_day(items, "each_desk", WAYS)
 
 
 @pytest.fixture
