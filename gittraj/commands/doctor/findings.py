@@ -12,6 +12,7 @@ from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
 from gittraj.commands.doctor.purges import check_purges
+from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.doctor.removed import check_removed
 from gittraj.commands.install import install
 from gittraj.commands.install.agent_hooks import AGENTS
@@ -73,7 +74,7 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
     yield from check_leftovers(repository)
-    for check in (check_removed, check_purges, fsck):
+    for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)
         except GitError as error:

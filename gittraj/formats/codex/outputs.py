@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.codex import prompts
+from gittraj.formats.codex import changes, prompts
+from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
 
 _FRAME = re.compile(
@@ -52,9 +53,11 @@ class Outcome:
     duration_ms: int | None = None
     whole: str | None = None
     """The output before it was cut for the model."""
+    edits: tuple[Edit, ...] = ()
+    """What a patch changed."""
 
 
-_UNKNOWN = Outcome()
+UNKNOWN = Outcome()
 
 
 def outcome(fields: dict[str, Any]) -> Outcome:
@@ -70,6 +73,7 @@ def outcome(fields: dict[str, Any]) -> Outcome:
         declined,
         coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
         coerce.text(fields.get("aggregated_output")),
+        changes.edits(fields.get("changes")),
     )
 
 
@@ -89,12 +93,11 @@ class Output(NamedTuple):
     """The size of the whole output, if it was cut and the size is known."""
 
 
-def output(value: Any, outcome: Outcome | None = None) -> Output:
+def output(value: Any, outcome: Outcome = UNKNOWN) -> Output:
     """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
     ``outcome`` is from another record of the same call.
     """
-    outcome = outcome or _UNKNOWN
     text, artifact, success, metadata = _unpack(value)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""

@@ -13,7 +13,7 @@ from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
 from gittraj.record.drain.reading import find_sessions
-from gittraj.state.cursors import State, size_of
+from gittraj.state.cursors import SessionState, State, size_of
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
 """Seconds: a log last written longer than this before the installation has nothing for a new commit."""
@@ -77,7 +77,9 @@ class Sessions:
         due = named | {
             f"{s.agent}:{s.session}"
             for s in state.sessions.values()
-            if not s.settled or touched & {*s.open_paths, *s.left} or (fresh and s.open_paths)
+            if not s.settled
+            or touched & {*s.open_paths, *s.left}
+            or (fresh and (s.open_paths or self._moved(s)))
         }
         files: dict[str, SessionFile] = {}
         for name in sorted(due):
@@ -92,7 +94,12 @@ class Sessions:
                 known = state.sessions.get(log.trajectory)
                 size = log.changed or size_of(log.path)
                 if file.name in due or known is None or size != known.size:
-                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
+                    whole = known is not None and (touched & {*known.left} or (fresh and self._moved(known)))
+                    yield Wanted(file=log, whole=bool(whole))
+
+    def _moved(self, known: SessionState) -> bool:
+        """Whether a file that the session left uncommitted is gone, perhaps to another name."""
+        return any(not any((root / path).exists() for root in self.roots) for path in known.left)
 
     def mounted(self) -> Iterator[SessionFile]:
         """Logs in the places that ``traj.sessions.path`` names."""
