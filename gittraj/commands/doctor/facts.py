@@ -30,7 +30,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
-from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.folder import LocalState, installed_positions, reflog_name
 from gittraj.state.spool import Spooled, find_told, read_spool
 from gittraj.summarizer.runs import Runs, load_runs
 
@@ -240,7 +240,8 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     _, installed = installed_positions(local.read(FILE))
     made: list[Commit] = []
     for tree in repository.worktrees():
-        entries, _ = read_reflog(repository, tree.git_dir, installed.get(str(tree.git_dir)))
+        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
+        entries, _ = read_reflog(repository, tree.git_dir, known)
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made
