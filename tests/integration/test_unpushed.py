@@ -1,4 +1,4 @@
-"""One commit of ours on each ref for each push: what ``git log --all`` shows, and that nothing is lost by it."""
+"""One commit of ours on each ref for each push: what ``git log --all`` shows; and nothing is lost by it."""
 
 from __future__ import annotations
 
