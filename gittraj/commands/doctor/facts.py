@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -27,6 +27,7 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
@@ -83,7 +84,8 @@ class Facts:
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit.
+    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
+    ``beside``: of how many commits each remote has records that are not joined with ours.
     """
 
     since: float | None
@@ -110,6 +112,7 @@ class Facts:
     team: bool = False
     summarizer: Summarizer | None = None
     runs: Runs | None = None
+    beside: Mapping[str, int] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -165,8 +168,17 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         complaints=tuple(complaints),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
+        beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _count_beside(repository: Repository) -> Mapping[str, int]:
+    if not find_unjoined(repository):
+        return {}
+    from gittraj.index.beside import count_beside  # noqa: PLC0415 - most have joined what they fetched
+
+    return count_beside(repository)
 
 
 def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:
