@@ -118,10 +118,10 @@ class Trajectories:
     take_in = import_files  # its earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
-        from gittraj.notes.store import NotesRef
-        from gittraj.query.records import Recorded
+        from gittraj.index.beside import read_records
         from gittraj.query.show.chapters import Segments
         from gittraj.query.show.selection import gather
 
-        recorded = Recorded(NotesRef(self._repository).items())
-        return gather(self._repository, recorded, names or ("HEAD",), Segments(self._repository))
+        return gather(
+            self._repository, read_records(self._repository), names or ("HEAD",), Segments(self._repository)
+        )

@@ -1,6 +1,7 @@
 """``git traj context``.
 
-A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, near "PATH")]``.
+A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, from "REMOTE",
+near "PATH")]``. ``from`` names a remote whose record is not joined with ours (``"remote"`` in JSON).
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
 ``suggested``, ``tried`` (no commit came of it), ``tests`` (left failing) or ``asked``. ``near`` names a
 neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
@@ -20,13 +21,12 @@ from pathlib import Path
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.no_match import say_nothing_about
 from gittraj.cli.output import write
 from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.notes.store import NotesRef
 from gittraj.query.context.context import brief
-from gittraj.query.records import Recorded
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
 
@@ -49,7 +49,7 @@ def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: 
     """
     with find_repository() as repository:
         drain_first(repository)
-        recorded = Recorded(NotesRef(repository).items())
+        recorded = read_records(repository)
         found = brief(repository, recorded, paths, cwd=Path.cwd())
         if not found.touched:
             say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
@@ -82,11 +83,9 @@ def _make(
     written into ``folder``."""
     from gittraj.cli.missing_events import read_events
     from gittraj.cli.no_match import say_nothing_found
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
     from gittraj.query.show.export import choose
 
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
 
     def make(segments: Segments) -> list[str | bytes] | None:
         chosen = choose(repository, recorded, names, segments)
@@ -128,11 +127,9 @@ def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool)
     """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
     from gittraj.cli.missing_events import read_events
     from gittraj.cli.no_match import say_nothing_found
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
     from gittraj.query.show.selection import gather
 
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     exported = read_events(
         repository, partial(gather, repository, recorded, names), command="export", fetch=fetch
     )

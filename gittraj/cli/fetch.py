@@ -22,12 +22,13 @@ def command(remote: str | None, *, as_json: bool) -> None:
 
     What was said and done (the segments) comes when a command asks for it.
     """
-    from gittraj.sync import fetch, find_remote
+    from gittraj.sync import fetch, find_remote, remember_join
 
     with find_repository() as repository:
         drain_first(repository)
         chosen = find_remote(repository, remote, pushing=False)
         fetched = fetch(repository, chosen, tell=say)
+        remember_join(repository, chosen)
     document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
     report([describe(chosen, fetched)], document, as_json=as_json)
 

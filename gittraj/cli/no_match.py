@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.git import Repository
-from gittraj.notes.store import NotesRef
+from gittraj.model.words import count
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
@@ -71,9 +72,11 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
     if parts:
         _say("nothing recorded here matches", hint)
         return
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
         _say_unreadable(unreadable)
+    elif recorded:
+        _say("nothing recorded here matches", hint)
     else:
         _say_nothing_recorded(repository)
 
@@ -89,6 +92,16 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
         _say(
             f"events of {many} are not here: only what records say of them was searched",
             why or "git traj search --fetch asks the remotes for them",
+        )
+
+
+def say_not_searched(beside: Mapping[str, int]) -> None:
+    """For records that a fetch left beside ours: on how many commits each remote has some."""
+    for name, number in beside.items():
+        shown = escape_line(name)
+        _say(
+            f"{shown} has records of {count(number, 'commit')} that were not searched",
+            f"git traj fetch {shown} joins them with yours",
         )
 
 
@@ -119,12 +132,18 @@ def _say_unreadable(commits: Sequence[str]) -> None:
 
 
 def _say_nothing_recorded(repository: Repository) -> None:
-    if repository.run("for-each-ref", "--count=1", "refs/notes-remote/").out:
-        _say("no trajectory is recorded here", "git traj fetch joins those that a remote has")
+    if repository.run("remote").out:
+        _say("No records here; if your team shares them: git traj fetch", _next(repository))
     elif LocalState.of(repository).exists:
-        _say("no trajectory is recorded yet", "git traj status says what is captured and what waits")
+        _say("no trajectory is recorded yet", _next(repository))
     else:
-        _say("no trajectory is recorded here", "git traj install begins to record them")
+        _say("no trajectory is recorded here", _next(repository))
+
+
+def _next(repository: Repository) -> str:
+    if LocalState.of(repository).exists:
+        return "git traj status says what is captured and what waits"
+    return "git traj install begins to record them"
 
 
 def _say(message: str, hint: str) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.missing_events import read_events
 from gittraj.cli.no_match import say_nothing_on
@@ -17,10 +18,8 @@ from gittraj.cli.output import PIPE, dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.unseal import keys, say_closed
 from gittraj.git import Repository, from_top
-from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
 from gittraj.query.log.listing import describe
-from gittraj.query.records import Recorded
 from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     Target,
@@ -111,7 +110,7 @@ def _read(
     repository: Repository, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
     """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener

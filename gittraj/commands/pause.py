@@ -16,7 +16,7 @@ from gittraj.git import Position, Repository, read_reflog
 from gittraj.record.drain.composition import drain
 from gittraj.record.drain.reading import end_of
 from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_suspension, save, written_at
-from gittraj.state.folder import LocalState, busy
+from gittraj.state.folder import LocalState, busy, reflog_name
 
 
 def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
@@ -136,7 +136,7 @@ def _commits_since(repository: Repository) -> Iterator[str]:
     """The commits made since the last drain, which was when the pause began."""
     state = load_state(LocalState.of(repository).folder)
     for tree in repository.worktrees():
-        known = state.reflogs.get(str(tree.git_dir)) if state else None
+        known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir)) if state else None
         position = Position(int(known[0]), known[1]) if known else None
         entries, _ = read_reflog(repository, tree.git_dir, position)
         yield from (commit.id for commit in read_moves(entries, ()).commits)

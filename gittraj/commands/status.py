@@ -42,6 +42,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
         "recorded": facts.recorded,
         "recordedElsewhere": facts.elsewhere,
+        "recordedBeside": dict(facts.beside),
         "unstamped": facts.unstamped,
         "exposed": list(facts.exposed),
         "stranded": list(facts.stranded),
@@ -113,6 +114,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
     yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
+    for name, number in facts.beside.items():
+        yield f"Beside: records of {name} on {count(number, 'commit')} (git traj fetch {name} joins them)"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)

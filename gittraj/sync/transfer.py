@@ -15,6 +15,7 @@ from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.state.folder import LocalState
+from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
 from gittraj.sync.outgoing import find_tips
@@ -81,6 +82,9 @@ def fetch_all(repository: Repository) -> list[str]:
     for name in list_remotes(repository):
         try:
             remote = find_remote(repository, name, pushing=False)
+            if not may_join(repository, remote):
+                complaints.append(f"{name} was never joined here (git traj fetch {name})")
+                continue
             fetch(repository, remote, months=_months(_list(repository, remote)))
         except TrajError as error:
             complaints.append(error.message)

@@ -117,7 +117,7 @@ def test_start_is_written_once(git: Git) -> None:
     git.commit({"a": "1"})
     put_in(git)
     first = json.loads((git.root / ".git/traj/installed.json").read_text())
-    assert first["reflogs"][str(git.root / ".git")][0] == (git.root / ".git/logs/HEAD").stat().st_size
+    assert first["reflogs"]["."][0] == (git.root / ".git/logs/HEAD").stat().st_size
     git.commit({"a": "2"})
     git("remote", "add", "later", "/nowhere")
     put_in(git)

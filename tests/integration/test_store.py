@@ -279,7 +279,7 @@ def test_segments(each_git: Git, repository: Repository) -> None:
     assert data.read("2026-11", "s/cd/u/0") == b"\0bytes"
     assert data.read("2026-10", "s/ab/t/0") == b"earlier"
     assert [data.read("2026-11", path) for path in ("s/ab/t", "s/ab/t/1", "s/ab/t/0/x")] == [None] * 3
-    assert each_git("log", "--format=%s", "refs/notes/traj-data-2026-11") == "git-traj: add 2 segments"
+    assert each_git("log", "--format=%s", "refs/notes/traj-data-2026-11") == "git-traj: 2 segments"
 
 
 def test_a_segment_never_changes(each_git: Git, repository: Repository) -> None:

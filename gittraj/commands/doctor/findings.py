@@ -276,7 +276,7 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
 
 def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if this clone had them."""
-    manifest = read_manifest(LocalState.of(repository))
+    manifest = read_manifest(repository)
     install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs))
 
 

@@ -46,7 +46,7 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
     for path in sorted(folder.glob("traj*")):
         if path.suffix != ".lock" and path.is_file() and not _stands(path):
             yield _broken(repository, path)
-    manifest = read_manifest(local)
+    manifest = read_manifest(repository)
     for remote in find_remotes(repository):
         ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]

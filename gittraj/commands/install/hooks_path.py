@@ -36,8 +36,7 @@ def _find(repository: Repository, place: Path) -> HooksFolder:
     with open_repository(place, environ=repository.environ) as opened:
         output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
         path = Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
-        inside = [tree.path for tree in repository.worktrees() if tree.path] + [repository.common_dir]
-        if not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
+        if not repository.owns(path):
             return HooksFolder(path, f"{path} lies outside this repository")
         if path.exists() and not path.is_dir():
             return HooksFolder(path, f"{path} is no folder")

@@ -163,6 +163,8 @@ def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
     for tree in repository.worktrees():
         for file in (name for each in FILES.values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
+            if not repository.owns(path):
+                continue
             found = _BLOCK.search(_read(path))
             if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
                 yield path, Instruction(made=True, gap=1, digest=ours)

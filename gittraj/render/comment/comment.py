@@ -19,7 +19,7 @@ from gittraj.render.comment.tables import (
     PATH,
     WORDS,
     Location,
-    agent_name,
+    agent_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -199,7 +199,7 @@ def _no_records(change: Change) -> str:
 
 def _summary(change: Change, options: CommentOptions) -> str:
     sessions = change.sessions
-    names = [agent_name(t["agent"]) for t in sessions if t["agent"]]
+    names = [agent_of(t) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
         f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",

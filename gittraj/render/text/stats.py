@@ -33,6 +33,8 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     trajectories = f"{number:,} trajector{'y' if number == 1 else 'ies'}"
     idle = f"; {total['withoutCommit']:,} led to no commit here" if total["withoutCommit"] else ""
     yield "work", f"{_many(sessions, 'session')}, {trajectories}{idle}"
+    for name, many in total.get("remotes", {}).items():
+        yield "from", f"{name}: {count(many, 'commit')}, not joined (git traj fetch {name})"
     yield "agents", _spell_ranking(total["agents"])
     yield "models", _spell_ranking(total["models"])
     yield "tokens", _partly_known(tokens(total["usage"]), total["tellingUsage"], number)

@@ -69,7 +69,9 @@ def _account(entry: Header, page: Page) -> Iterator[str]:
             text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
             yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
     else:
-        yield from _block("wrote", "no call of the session shows these lines", page, 1)
+        remote = entry["trajectory"].get("remote")
+        away = f"the events stay with {remote}: git traj fetch {remote}" if remote else None
+        yield from _block("wrote", escape_line(away or "no call of the session shows these lines"), page, 1)
     for number, caveat in enumerate(entry["trajectory"]["caveats"][:3]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
@@ -124,6 +126,7 @@ def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
         yield "summary", entry["subject"]
     if header := entry["trajectory"]:
         yield from (("trajectory", header["id"]), ("agent", header["agent"]))
+        yield "remote", header.get("remote")
         yield from (("model", model) for model in header["models"])
         yield from (("session", header["session"]), ("evidence", header["link"]["evidence"]))
         yield "prompt", entry["prompt"]
