@@ -10,8 +10,9 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from gittraj.frozen import dataclass
 
 ObjectFormat = Literal["sha1", "sha256"]
 

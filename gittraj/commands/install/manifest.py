@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gittraj.errors import FormatError
+from gittraj.frozen import dataclass
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
