@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git.process import Result
 from gittraj.git.repository import Repository
 

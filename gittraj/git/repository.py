@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git.encoding import ObjectFormat
 from gittraj.git.interface import Objects
 from gittraj.git.plumbing import PlumbingObjects

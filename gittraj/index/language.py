@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
 from gittraj.index import words
 
 HINT = 'words, "a phrase", a beginning*, OR, NOT, ( ): git traj search -h'

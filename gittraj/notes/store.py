@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from gittraj import limits
 from gittraj.errors import GitError, StoreError
+from gittraj.frozen import dataclass
 from gittraj.git import Objects, Repository, is_oid
 from gittraj.notes.refs import expire_reflog, move_ref
 from gittraj.notes.tree import (

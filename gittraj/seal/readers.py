@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.seal.age import Recipient, parse_recipient
 from gittraj.seal.identities import find_public, own_path

@@ -5,16 +5,15 @@ next drain rebuilds it from the refs. ``off.json`` is not a cache: events of a t
 suspended are never read, even later.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from gittraj.errors import FormatError, unwritable
+from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, from_json, to_json
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Range, SegmentRef, Usage

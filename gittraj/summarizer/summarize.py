@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gittraj.config import Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import TrajError
 from gittraj.events.given_later import write_model_summary
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.statements import SUMMARY

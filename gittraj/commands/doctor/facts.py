@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -22,6 +22,7 @@ from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import FormatError, GitError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record

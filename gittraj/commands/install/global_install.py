@@ -11,7 +11,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.commands.install.edits import write_file
@@ -21,6 +20,7 @@ from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git.process import Runner, clean_environment
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import FOLDER, LocalState

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, open_repository
 
 

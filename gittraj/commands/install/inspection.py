@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +22,7 @@ from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
 from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 
 AgentLife = Literal["installed", "changed", "missing", "dead", "damaged", "untrusted"]

@@ -9,10 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from gittraj.errors import FormatError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState

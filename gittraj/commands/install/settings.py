@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 
 Json = dict[str, Any]
 SCRIPT = "agent-hook"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import is_bad, tests
 from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
 from gittraj.query.account import Header
 from gittraj.query.labels import Labels, task_names
 

@@ -8,11 +8,12 @@ way where that step renamed it. A handful of git processes, however long the his
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.query.index_lookup import Change, IndexLookup, Step
 

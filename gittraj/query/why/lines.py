@@ -7,11 +7,12 @@ and null. It must not know how anything is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Any
 
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
+from gittraj.frozen import dataclass
 from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.flags import Flag, find_flags

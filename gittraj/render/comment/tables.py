@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, money, own_words, short_number, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import Flag

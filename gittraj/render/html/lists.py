@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import Header, count, duration, money, own_words, sure, who
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.clock import in_utc, render_clock
