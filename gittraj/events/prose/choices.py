@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.events.prose import contrasts
+from gittraj.events.prose import claims, contrasts
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -29,7 +29,6 @@ class Choice:
 
 
 _SIDE_LIMIT = 300
-_OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -45,7 +44,7 @@ _DONE = re.compile(
 
 def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: int = 8) -> tuple[Choice, ...]:
     """At most ``most``, in order. ``prompt``: what the user asked for, and the agent did not choose."""
-    wishes = _words(prompt or "")
+    wishes = claims.words(prompt or "")
     found: dict[str, Choice] = {}
     for message in messages:
         sentences = read_sentences(message)
@@ -75,21 +74,8 @@ def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
     """Whether the user named what was chosen."""
     if not wishes:
         return False
-    chosen = _words(choice.chosen)
+    chosen = claims.words(choice.chosen)
     return not choice.reason and bool(chosen) and len(chosen & wishes) >= 0.6 * len(chosen)
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _DULL)
-
-
-_DULL = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for with use using used not from that this into its our your new all was were are class "
-        "function file method library make one two test tests code",
-    )
-)
 
 
 def _read_heading(sentence: Sentence, after: Sentence | None) -> Choice | None:
@@ -141,7 +127,7 @@ def _read(sentence: Sentence) -> Choice | None:
     if _waits(sentence, decided=decided):
         return None
     for text in _bodies(sentence.text.rstrip(".")):
-        for pattern, needs in _FORMS:
+        for pattern, needs in claims.FORMS:
             match = pattern.search(text)
             if match and _RULES["no_deed"].match(text):
                 return None
@@ -206,7 +192,7 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
 
     chosen, other = _trim(part("chosen", "chosen2")), part("other", "other2")
     if groups.get("one"):
-        other = part("two") if _words(part("two")).isdisjoint(_words(chosen)) else part("one")
+        other = part("two") if claims.words(part("two")).isdisjoint(claims.words(chosen)) else part("one")
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
     why = part("why", "why2", "why3") or None
@@ -219,114 +205,3 @@ def _trim(chosen: str) -> str:
         rest = clause.sub("", chosen, count=1)
         chosen = rest or chosen
     return chosen
-
-
-def _before(match: re.Match[str]) -> str:
-    """The sentence up to what was not taken: a reason behind it may speak of anything."""
-    for name in ("other", "other2", "two"):
-        if match.groupdict().get(name):
-            return match.string[: match.end(name)]
-    return match.string
-
-
-def _is_open(match: re.Match[str]) -> bool:
-    if _RULES["open"].search(_before(match)) or match.string.rstrip().endswith("?"):
-        return True
-    return _RULES["denied"].search(match.groupdict().get("chosen") or "") is not None
-
-
-def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """A choice of the author: it says so, or stands where choices are listed."""
-    before = _before(match)
-    if _RULES["no_side"].match(match.groupdict().get("other") or "") or _is_open(match):
-        return False
-    if _RULES["talk"].search(before) and not decided:
-        return False
-    if decided:
-        return True
-    if _RULES["fault"].search(before) and not _OWN_DEED.match(match.string):
-        return False
-    return not (_RULES["no_deed"].match(match.string) or _describes(before))
-
-
-def _reasoned(match: re.Match[str]) -> bool:
-    groups = match.groupdict()
-    return any(groups.get(name) for name in ("why", "why2", "why3"))
-
-
-def _describes(text: str) -> bool:
-    return re.search(r"\b(?:you|your|they|their|user|users)\b", text, re.I) is not None
-
-
-def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``over`` means a choice only beside a word of choice, or where choices are listed."""
-    said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
-    if not (_reasoned(match) or decided) and (
-        _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
-    ):
-        return False
-    named = sentence.kind == "item" or " over " in sentence.label
-    brief = (
-        match["why"] is not None
-        and len(match["chosen"].split()) <= 5
-        and not _RULES["span"].match(match["other"])
-    )
-    nominal = (named and _reasoned(match)) or brief
-    return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
-
-
-def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    if match["no"] and not (decided or _reasoned(match)):
-        return False
-    if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
-        return False
-    if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
-        return False
-    if not decided and not match.groupdict().get("why") and _RULES["states"].search(match["chosen"]):
-        return False
-    state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
-    short = len(match["other"].split()) <= 8 and re.match(r"[\w\x00]", match["other"]) is not None
-    return short and not state and _own(match, sentence, decided=decided)
-
-
-def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """The words themselves are those of a choice."""
-    if _RULES["no_deed"].match(match.string) or _is_open(match):
-        return False
-    return decided or not _RULES["fault"].search(_before(match))
-
-
-def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
-    stated = contrasts.SAID.match(match["chosen"]) is not None
-    same = bool(_words(match["chosen"]) & _words(match["other"]))
-    return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
-
-
-def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    return not sentence.asks
-
-
-_FORMS = (
-    (contrasts.CONSIDERED, _wherever),
-    (contrasts.VERSUS, _wherever),
-    (contrasts.BETTER, _wherever),
-    (contrasts.DROPPED, _stated),
-    (contrasts.PREFERRED, _stated),
-    (contrasts.PASSED_BY, _wherever),
-    (contrasts.FAVOUR, _stated),
-    (contrasts.BEATS, _stated),
-    (contrasts.NEED, _wherever),
-    (contrasts.REPLACED, _stated),
-    (contrasts.FROM, _stated),
-    (contrasts.ARROW, _wherever),
-    (contrasts.PREFIX, _own),
-    (contrasts.INFIX, _own),
-    (contrasts.REJECTED, _stated),
-    (contrasts.OVER, _worded),
-    (contrasts.OPTION, _wherever),
-    (contrasts.GREATER, _worded),
-    (contrasts.NOT, _denied),
-    (contrasts.SEMI, _semi),
-)
