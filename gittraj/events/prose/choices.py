@@ -54,7 +54,7 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             if after and _RULES["back"].search(after.text):
                 continue
             choice = (
-                _read_heading(sentence, after)
+                _read_question(sentence, before, after)
                 or _read_rejected(before, sentence)
                 or _read(sentence)
                 or _read_alternative(before, sentence)
@@ -78,13 +78,16 @@ def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
     return not choice.reason and bool(chosen) and len(chosen & wishes) >= 0.6 * len(chosen)
 
 
-def _read_heading(sentence: Sentence, after: Sentence | None) -> Choice | None:
-    """``Why a queue instead of a cron job?`` and the answer below."""
-    match = contrasts.WHY_HEADING.match(sentence.text) if sentence.kind == "heading" else None
-    if match is None:
+def _read_question(sentence: Sentence, before: Sentence | None, after: Sentence | None) -> Choice | None:
+    """``Why a queue instead of a cron job?``, in a heading or in bold, and the answer below."""
+    match = contrasts.WHY_NOT.match(sentence.text)
+    if match is None or after is None or after.kind == "heading" or after.text.endswith("?"):
+        return None
+    if sentence.kind != "heading" and not sentence.label:
         return None
     choice = _choice(match, sentence)
-    return replace(choice, reason=after.restore(after.text)) if after and after.kind != "heading" else choice
+    chosen = choice.chosen or (before.restore(before.text) if before and before.kind != "heading" else "")
+    return replace(choice, chosen=chosen, reason=after.restore(after.text), quote=after.quote)
 
 
 def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
@@ -98,13 +101,26 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
 
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Jobs lie in a table. A broker would have meant one more service.``"""
-    match = contrasts.ALTERNATIVE.match(sentence.text.rstrip("."))
+    text = sentence.text.rstrip(".")
+    match = contrasts.ALTERNATIVE.match(text)
+    if match is None and before and contrasts.TAKEN.match(before.text):
+        match = contrasts.OBJECTION.match(text)
     if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
         return None
     taken = before.text.rstrip(".")
-    if len(taken) > _SIDE_LIMIT or _RULES["open"].search(taken) or _RULES["no_deed"].match(taken):
+    if (
+        len(taken) > _SIDE_LIMIT
+        or _RULES["open"].search(taken)
+        or (_RULES["no_deed"].match(taken) and not taken.startswith("The "))
+    ):
         return None
     if _RULES["denied"].search(taken) or _RULES["fault"].search(taken) or taken.endswith(":"):
+        return None
+    if (
+        contrasts.DONE.search(taken) is None
+        and contrasts.STATE.search(taken) is None
+        and contrasts.TAKEN.match(taken) is None
+    ):
         return None
     other = sentence.restore(match["other"])
     return Choice(before.restore(taken), (other,), sentence.restore(match["why"]), sentence.quote)
@@ -147,6 +163,8 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
         return True
     above = f"{sentence.section}\n{sentence.lead}"
     if sentence.kind == "item" and not decided and _RULES["offered"].search(above):
+        return True
+    if not decided and _RULES["offered"].search(sentence.label):
         return True
     return sentence.asks and not decided and not _DONE.match(sentence.text)
 
@@ -195,7 +213,7 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
         other = part("two") if claims.words(part("two")).isdisjoint(claims.words(chosen)) else part("one")
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = part("why", "why2", "why3") or None
+    why = part("why", "why2", "why3", "why4") or None
     return Choice(chosen, (other,) if other else (), why, sentence.quote)
 
 

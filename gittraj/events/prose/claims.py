@@ -13,6 +13,12 @@ from gittraj.events.prose.markdown import Sentence
 from gittraj.events.prose.patterns import load
 
 _RULES = load("choices")
+_PASSIVE = re.compile(
+    r"\b(?:is|are|gets?) (?:\w+ed|read|kept|built|written|set|sent) (?:from|in|by|to|with|at|as|on|per)\b",
+    re.I,
+)
+_CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
+_LOSS = re.compile(r"(?:would|could|might) (?:be |get )?(?:lost|ignored|missed|dropped|wrong)\b", re.I)
 _OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 
 
@@ -52,7 +58,10 @@ def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if decided:
         return True
-    if _RULES["fault"].search(before) and not _OWN_DEED.match(match.string):
+    own = _OWN_DEED.match(match.string) is not None or _RULES["changed"].search(before) is not None
+    if (_RULES["fault"].search(before) and not own) or (
+        _RULES["symptom"].search(match["chosen"]) and not (own or _reasoned(match))
+    ):
         return False
     return not (_RULES["no_deed"].match(match.string) or _describes(before))
 
@@ -91,9 +100,12 @@ def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
         return False
     if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
         return False
-    if not decided and not match.groupdict().get("why") and _RULES["states"].search(match["chosen"]):
+    passive = _PASSIVE.search(match["chosen"]) and (_reasoned(match) or "(" in match.string)
+    led = passive or re.match(r"(?:because|since|as|for) [^,]+, ", match.string, re.I)
+    if not (decided or led or match.groupdict().get("why")) and _RULES["states"].search(match["chosen"]):
         return False
     state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
+    state = state and not led
     short = len(match["other"].split()) <= 8 and re.match(r"[\w\x00]", match["other"]) is not None
     return short and not state and _own(match, sentence, decided=decided)
 
@@ -116,8 +128,68 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return not sentence.asks
 
 
+def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """A word of choice with a reason: the other way is what would have been done without it."""
+    if not any(len((match.groupdict().get(name) or "").split()) > 1 for name in ("why", "why2", "why3")):
+        return False
+    chosen = match["chosen"]
+    if any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk")):
+        return False
+    return not (sentence.asks and not decided) and not _describes(match.string)
+
+
+def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
+    return bool(why) and _grounded(match, sentence, decided=decided)
+
+
+def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """Something was done or is so now, and what follows speaks against another way."""
+    chosen = match["chosen"]
+    if any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk")):
+        return False
+    if _describes(match.string) or _RULES["no_deed"].match(chosen):
+        return False
+    groups = match.groupdict()
+    if _CLAUSE.search(groups.get("other") or groups.get("other2") or "") or _LOSS.match(
+        groups.get("why") or ""
+    ):
+        return False
+    if groups.get("other2") and words(groups["other2"]).isdisjoint(words(sentence.restore(chosen))):
+        return False
+    would = re.match(r"(?:would|could)", groups.get("why") or "", re.I) is not None
+    named = would and (bool(sentence.label) or re.match(r"\w+ing\b", groups.get("other") or "") is not None)
+    return decided or named or (contrasts.SAID.match(chosen) or contrasts.DONE.search(chosen)) is not None
+
+
+def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    if _RULES["undone_work"].search(match["other"]) or _describes(match.string):
+        return False
+    why = match.groupdict().get("why") or ""
+    return (_reasoned(match) and len(why.split()) != 3) or match.groupdict().get("chosen2") is not None
+
+
+def _without(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    if not (match["why"] or match["why2"]) or _RULES["undone_work"].search(match["other"]):
+        return False
+    return decided or _RULES["enough"].search(match.string[match.end("other") :]) is not None
+
+
+def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    groups = match.groupdict()
+    other = groups.get("other") or groups.get("one") or ""
+    return (
+        len(other.split()) < 5
+        and not _RULES["undone_work"].search(other)
+        and not _RULES["open"].search(match["chosen"])
+    )
+
+
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.CONSIDERED, _wherever),
+    (contrasts.WEIGHED, _wherever),
+    (contrasts.UNFIT, _wherever),
+    (contrasts.NOT_DONE, _not_done),
     (contrasts.VERSUS, _wherever),
     (contrasts.BETTER, _wherever),
     (contrasts.DROPPED, _stated),
@@ -137,4 +209,13 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.GREATER, _worded),
     (contrasts.NOT, _denied),
     (contrasts.SEMI, _semi),
+    (contrasts.AGAINST, _against),
+    (contrasts.PICKED, _grounded),
+    (contrasts.LEFT, _left),
+    (contrasts.BEST, _grounded),
+    (contrasts.AVOIDS, _stated),
+    (contrasts.RATHER, _wherever),
+    (contrasts.NEITHER, _no_need),
+    (contrasts.SO_NO, _no_need),
+    (contrasts.WITHOUT, _without),
 )

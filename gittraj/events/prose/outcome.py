@@ -9,6 +9,8 @@ from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("outcome")
+_OPENING = 3
+"""Sentences; a closing message begins with what came out."""
 
 
 def find_result(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
@@ -18,12 +20,20 @@ def find_result(messages: Sequence[str], *, without: Container[str] = ()) -> str
     that something was done.
     """
     for message in reversed(messages[-2:]):
-        told = [s for s in read_sentences(message) if _RULES["deed"].search(s.text) or s.quote in without]
-        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_tell(s)]
+        read = read_sentences(message)
+        told = [s for s in read if _RULES["deed"].search(s.text) or s.quote in without]
+        sentences = [s for s in read if s.quote not in without and _may_tell(s)]
+        opening = [s for s in sentences if s.kind == "paragraph" and s in read[:_OPENING]]
         ordered = sorted(sentences, key=lambda s: s.kind == "item")
-        for rule in ("deed", "holds") if told else ():
-            if found := next((s for s in ordered if _RULES[rule].search(s.text)), None):
+        for rules, among in (
+            (("deed", "state"), opening),
+            (("deed",), ordered),
+            (("holds",), ordered if told else ()),
+        ):
+            if found := next((s for s in among if any(_RULES[rule].search(s.text) for rule in rules)), None):
                 return plain(found.quote)
+        if told and opening:
+            return plain(opening[0].quote)
     return None
 
 
@@ -45,7 +55,7 @@ def find_reason(messages: Sequence[str], choices: Sequence[Choice]) -> str | Non
         return plain(reasoned)
     for message in reversed(messages):
         sentences = [s for s in read_sentences(message) if _may_reason(s)]
-        for rule, where in (("cause", "text"), ("why", "section")):
+        for rule, where in (("cause", "text"), ("why", "section"), ("effect", "text")):
             if found := next((s for s in sentences if _RULES[rule].search(getattr(s, where))), None):
                 return plain(found.quote)
     return None
