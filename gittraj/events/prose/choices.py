@@ -175,10 +175,12 @@ def _label(sentence: Sentence) -> str:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Behind a label, as in ``Storage: files, not rows``; then with it."""
+    """Behind a label, as in ``Storage: files, not rows``; then with it; then a last clause of the author's."""
     if label := _LABEL.match(text):
         yield text[label.end() :]
     yield text
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\s.+)$", text):
+        yield clause[1]
 
 
 def _is_quoted(match: re.Match[str]) -> bool:

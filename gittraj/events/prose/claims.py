@@ -217,5 +217,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.RATHER, _wherever),
     (contrasts.NEITHER, _no_need),
     (contrasts.SO_NO, _no_need),
+    (contrasts.REST, _stated),
     (contrasts.WITHOUT, _without),
 )

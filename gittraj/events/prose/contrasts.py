@@ -12,8 +12,8 @@ _CONTRAST = (
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 _REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep"
-    r"|for)\s(?P<why>.+)|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
+    r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
 )
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
@@ -146,7 +146,7 @@ ALTERNATIVE = re.compile(
     r"|bring|leave"
     r"|look|save|shave|pull|tie|double|block|slow|keep|put|be|work|help)\b.*"
     r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not) worth\b.*|(?:was|were|felt) tempting\b.*"
-    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s)"
+    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s|\s(?=but))"
     r"(?:but|yet|and I)\b.*)$"
 )
 """A sentence on what was not taken, after the one that says what was."""
@@ -190,7 +190,7 @@ DONE = re.compile(
     BEGIN
     + r"(?:(?:I|we)(?:'ve|'m| have| am| are)?\s+(?!think|see|need|will|can|want|know|found|checked|looked"
     r"|do|don't|noticed|believe)\w+\b"
-    r"|(?!need|based|used to)\w+(?:ed|ept)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
+    r"|(?!need|based|used to)\w+(?:ed|ept)\s|(?:left|put|made|built|wrote|set|split|took|went|cut|let|sent)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
     r"|built|set|hand-\w+)\b|^[^,]* (?:uses? a|won|defaults? to)\b|\b(?:stays?|remains?)\b|^(?:using"
     r"|keeping|passing|having)\b",
     re.I,
@@ -224,10 +224,10 @@ AGAINST = re.compile(
 NOT_DONE = re.compile(
     BEGIN
     + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
-    + r"(?P<chosen>(?:I|we)?(?:'ve| have)?\s*(?:(?:deliberately|intentionally|also)\s+)?(?:opted (?:not to"
+    + r"(?P<chosen>(?:I|we)?(?:'ve| have|'m|'re| am| are)?\s*(?:(?:deliberately|intentionally|also)\s+)?(?:opted (?:not to"
     r"|against|out of)|decided not to"
     r"|decided against|chose not to|skipped|refrained from|dropped the idea of|gave up on|held off on"
-    r"|ended up not"
+    r"|ended up not|not (?=(?:using|adding|introducing|caching|building|creating)\b)"
     r"|(?<=intentionally )did not|(?<=deliberately )did not|(?<=intentionally )didn't"
     r"|(?<=deliberately )didn't|(?:do not|don't) (?=[^;:]*[:;] [^;:]*\bwould\b)|(?:did not"
     r"|didn't) (?=(?:want|add|introduce|use|create|make|build|extract|wrap|cache|bump|pull|rename|rewrite"
@@ -238,11 +238,18 @@ NOT_DONE = re.compile(
 WITHOUT = re.compile(r"^(?P<chosen>no (?P<other>[^;:,.–—]{2,60}?))" + _REASON, re.I)
 """``No ORM: three queries do not justify one``, where choices are listed or named."""
 SO_NO = re.compile(
-    r"^(?P<chosen>[^;]{8,160}?)[,;]\s+so (?:there(?:'s| is| was) )?no (?:need for )?(?P<other>[^,;]{2,60})$",
+    r"^(?P<chosen>[^;]{8,160}?)(?:[,;]\s+so (?:there(?:'s| is| was) )?no (?:need for )?(?P<other>[^,;]{2,60})"
+    r"|[,;(–—]\s*no (?P<one>[^,;]{2,40}) (?:is |was )?(?:needed|required|necessary)\b[^,;]*)$",
     re.I,
 )
+REST = re.compile(
+    r"^(?P<chosen>.+?)\s(?:and|but) (?:left|leave|kept|keep)\s(?P<other>[^,;]+?)\s"
+    r"(?:as (?:is|it (?:is|was)|they (?:are|were))|alone|untouched|unchanged|intact)" + _REASON,
+    re.I,
+)
+"""What was done, and what was left as it was."""
 WEIGHED = re.compile(
-    r"^(?:I|we)(?:'ve| had| have)? (?:could have|would have (?:liked|preferred)(?: to)?|was tempted to"
+    r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have|would have (?:liked|preferred)(?: to)?|was tempted to"
     r"|thought about|toyed with"
     r"|considered|weighed|contemplated|looked into|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
     r"|yet|though|however),?\s+(?P<chosen>.+)$",
