@@ -175,7 +175,7 @@ def _label(sentence: Sentence) -> str:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Behind a label, as in ``Storage: files, not rows``; then with it; then a last clause of the author's."""
+    """Behind a label, as in ``Storage: files, not rows``; then with it; then a last clause."""
     if label := _LABEL.match(text):
         yield text[label.end() :]
     yield text

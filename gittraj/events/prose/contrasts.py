@@ -12,7 +12,8 @@ _CONTRAST = (
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 _REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match"
+    r"|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
     r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
 )
 TOOK = (
@@ -146,7 +147,8 @@ ALTERNATIVE = re.compile(
     r"|bring|leave"
     r"|look|save|shave|pull|tie|double|block|slow|keep|put|be|work|help)\b.*"
     r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not) worth\b.*|(?:was|were|felt) tempting\b.*"
-    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s|\s(?=but))"
+    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s"
+    r"|\s(?=but))"
     r"(?:but|yet|and I)\b.*)$"
 )
 """A sentence on what was not taken, after the one that says what was."""
@@ -190,7 +192,8 @@ DONE = re.compile(
     BEGIN
     + r"(?:(?:I|we)(?:'ve|'m| have| am| are)?\s+(?!think|see|need|will|can|want|know|found|checked|looked"
     r"|do|don't|noticed|believe)\w+\b"
-    r"|(?!need|based|used to)\w+(?:ed|ept)\s|(?:left|put|made|built|wrote|set|split|took|went|cut|let|sent)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
+    r"|(?!need|based|used to)\w+(?:ed|ept)\s|(?:left|put|made|built|wrote|set|split|took|went|cut|let"
+    r"|sent)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
     r"|built|set|hand-\w+)\b|^[^,]* (?:uses? a|won|defaults? to)\b|\b(?:stays?|remains?)\b|^(?:using"
     r"|keeping|passing|having)\b",
     re.I,
@@ -224,7 +227,8 @@ AGAINST = re.compile(
 NOT_DONE = re.compile(
     BEGIN
     + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
-    + r"(?P<chosen>(?:I|we)?(?:'ve| have|'m|'re| am| are)?\s*(?:(?:deliberately|intentionally|also)\s+)?(?:opted (?:not to"
+    + r"(?P<chosen>(?:I|we)?(?:'ve| have|'m|'re| am| are)?\s*(?:(?:deliberately|intentionally"
+    r"|also)\s+)?(?:opted (?:not to"
     r"|against|out of)|decided not to"
     r"|decided against|chose not to|skipped|refrained from|dropped the idea of|gave up on|held off on"
     r"|ended up not|not (?=(?:using|adding|introducing|caching|building|creating)\b)"
@@ -249,7 +253,8 @@ REST = re.compile(
 )
 """What was done, and what was left as it was."""
 WEIGHED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have|would have (?:liked|preferred)(?: to)?|was tempted to"
+    r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have"
+    r"|would have (?:liked|preferred)(?: to)?|was tempted to"
     r"|thought about|toyed with"
     r"|considered|weighed|contemplated|looked into|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
     r"|yet|though|however),?\s+(?P<chosen>.+)$",

@@ -13,27 +13,38 @@ _OPENING = 3
 """Sentences; a closing message begins with what came out."""
 
 
-def find_result(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
+def find_result(
+    messages: Sequence[str], *, without: Container[str] = (), choices: Container[str] = ()
+) -> str | None:
     """The sentence of the last message, or of the one before, that tells what came out; None if none does.
 
-    ``without``: sentences that tell choices and doubts. How things are now counts only in a message that says
-    that something was done.
+    ``without``: sentences that tell doubts; ``choices``: those that tell choices, and are the result only if
+    the message begins with them. How things are now counts only in a message that tells of work done.
     """
     for message in reversed(messages[-2:]):
         read = read_sentences(message)
-        told = [s for s in read if _RULES["deed"].search(s.text) or s.quote in without]
-        sentences = [s for s in read if s.quote not in without and _may_tell(s)]
-        opening = [s for s in sentences if s.kind == "paragraph" and s in read[:_OPENING]]
-        ordered = sorted(sentences, key=lambda s: s.kind == "item")
-        for rules, among in (
+        told = any(_RULES["deed"].search(s.text) or s.quote in without or s.quote in choices for s in read)
+        able = [s for s in read if s.quote not in without and _may_tell(s)]
+        first = [s for s in able if s.kind == "paragraph" and s in read[:_OPENING]]
+        opening = [s for s in first if s.quote not in choices]
+        rest = [s for s in able if s.quote not in choices]
+        body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
+        deed, holds = ("deed",), ("holds",)
+        tries = [
             (("deed", "state"), opening),
-            (("deed",), ordered),
-            (("holds",), ordered if told else ()),
-        ):
-            if found := next((s for s in among if any(_RULES[rule].search(s.text) for rule in rules)), None):
-                return plain(found.quote)
-        if told and opening:
-            return plain(opening[0].quote)
+            (deed, body),
+            (holds, body),
+            (deed, first),
+            (deed, items),
+            (holds, items),
+        ]
+        for rules, among in tries:
+            if rules == holds and not told:
+                continue
+            telling = [s for s in among if any(_RULES[rule].search(s.text) for rule in rules)]
+            if telling:
+                exact = [s for s in telling if not _RULES["generic"].search(s.text)]
+                return plain((exact or telling)[0].quote)
     return None
 
 

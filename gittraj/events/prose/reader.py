@@ -57,7 +57,7 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
-        result=find_result(said, without={*doubts, *(choice.quote for choice in choices)}),
+        result=find_result(said, without=doubts, choices={choice.quote for choice in choices}),
         why=next(reasons, None) or find_reason(closing, choices),
     )
 
