@@ -92,7 +92,11 @@ def _read_question(sentence: Sentence, before: Sentence | None, after: Sentence 
 
 def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
-    if before is None or before.kind == "heading" or not _RULES["alternative"].search(sentence.label):
+    if before is None or before.kind == "heading":
+        return None
+    if not (
+        _RULES["alternative"].search(sentence.label) or _RULES["alternative_run_in"].match(sentence.text)
+    ):
         return None
     label = _LABEL.match(sentence.text)
     other, _, why = sentence.text[label.end() if label else 0 :].partition(" — ")
@@ -106,6 +110,8 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
     if match is None and before and contrasts.TAKEN.match(before.text):
         match = contrasts.OBJECTION.match(text)
     if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
+        return None
+    if claims.CLAUSE.search(match["other"]):
         return None
     taken = before.text.rstrip(".")
     if (
@@ -175,12 +181,12 @@ def _label(sentence: Sentence) -> str:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Behind a label, as in ``Storage: files, not rows``; then with it; then a last clause."""
+    """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b.+)$", text):
+        yield clause[1]
     if label := _LABEL.match(text):
         yield text[label.end() :]
     yield text
-    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\s.+)$", text):
-        yield clause[1]
 
 
 def _is_quoted(match: re.Match[str]) -> bool:
@@ -210,12 +216,16 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     def part(*names: str) -> str:
         return sentence.restore(next((groups[n] for n in names if groups.get(n)), "").strip(" ,.;:()"))
 
-    chosen, other = _trim(part("chosen", "chosen2")), part("other", "other2")
+    def any_of(name: str) -> str:
+        return part(*(key for key in groups if key.rstrip("0123456789") == name))
+
+    chosen, other = _trim(any_of("chosen")), any_of("other")
     if groups.get("one"):
-        other = part("two") if claims.words(part("two")).isdisjoint(claims.words(chosen)) else part("one")
+        two = any_of("two")
+        other = two if claims.words(two).isdisjoint(claims.words(chosen)) else part("one")
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = part("why", "why2", "why3", "why4") or None
+    why = any_of("why") or None
     return Choice(chosen, (other,) if other else (), why, sentence.quote)
 
 

@@ -17,8 +17,9 @@ _PASSIVE = re.compile(
     r"\b(?:is|are|gets?) (?:\w+ed|read|kept|built|written|set|sent) (?:from|in|by|to|with|at|as|on|per)\b",
     re.I,
 )
-_CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
+CLAUSE = re.compile(r"\b(?:but|that|which|who|when|after|because|now)\b|\)", re.I)
 _LOSS = re.compile(r"(?:would|could|might) (?:be |get )?(?:lost|ignored|missed|dropped|wrong)\b", re.I)
+_SIDES = (("other", "other2", "one"), ("chosen", "chosen2"))
 _OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 
 
@@ -72,7 +73,7 @@ def _reasoned(match: re.Match[str]) -> bool:
 
 
 def _describes(text: str) -> bool:
-    return re.search(r"\b(?:you|your|they|their|user|users)\b", text, re.I) is not None
+    return re.search(r"\b(?:you|your|they|user|users)\b", text, re.I) is not None
 
 
 def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
@@ -151,14 +152,16 @@ def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
     if _describes(match.string) or _RULES["no_deed"].match(chosen):
         return False
     groups = match.groupdict()
-    if _CLAUSE.search(groups.get("other") or groups.get("other2") or "") or _LOSS.match(
+    if CLAUSE.search(groups.get("other") or groups.get("other2") or "") or _LOSS.match(
         groups.get("why") or ""
     ):
         return False
     if groups.get("other2") and words(groups["other2"]).isdisjoint(words(sentence.restore(chosen))):
         return False
     would = re.match(r"(?:would|could)", groups.get("why") or "", re.I) is not None
-    named = would and (bool(sentence.label) or re.match(r"\w+ing\b", groups.get("other") or "") is not None)
+    named = (re.match(r"would have\b", groups.get("why") or "", re.I) is not None) or (
+        would and (bool(sentence.label) or re.match(r"\w+ing\b", groups.get("other") or "") is not None)
+    )
     return decided or named or (contrasts.SAID.match(chosen) or contrasts.DONE.search(chosen)) is not None
 
 
@@ -175,20 +178,28 @@ def _without(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
     return decided or _RULES["enough"].search(match.string[match.end("other") :]) is not None
 
 
+def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """A comparison counts for what was done, or in a list."""
+    compared = match["chosen6"]
+    if _describes(match.string) or _RULES["fault"].search(match["chosen5"] or ""):
+        return False
+    return compared is None or sentence.kind == "item" or contrasts.DONE.match(compared) is not None
+
+
 def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     groups = match.groupdict()
-    other = groups.get("other") or groups.get("one") or ""
+    other, chosen = (next((groups[n] for n in names if groups.get(n)), "") for names in _SIDES)
     return (
         len(other.split()) < 5
         and not _RULES["undone_work"].search(other)
-        and not _RULES["open"].search(match["chosen"])
+        and not _RULES["open"].search(chosen)
     )
 
 
 FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.CONSIDERED, _wherever),
     (contrasts.WEIGHED, _wherever),
-    (contrasts.UNFIT, _wherever),
+    (contrasts.UNFIT, _unfit),
     (contrasts.NOT_DONE, _not_done),
     (contrasts.VERSUS, _wherever),
     (contrasts.BETTER, _wherever),

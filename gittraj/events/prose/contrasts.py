@@ -84,8 +84,8 @@ CONSIDERED = re.compile(
     re.I,
 )
 VERSUS = re.compile(
-    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked"
-    r"|took|used|kept)\s+(?P<chosen>[^,;.]+)" + _REASON,
+    r"^(?P<one>.+?)\s+(?:(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked|took"
+    r"|used|kept)|(?:vs\.?|versus)\s+(?P<two2>.+?)\s*(?:→|->|=>))\s+(?P<chosen>[^,;.]+)" + _REASON,
     re.I,
 )
 GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
@@ -123,7 +123,7 @@ _DRAWBACK = (
     r"|(?:broke|breaks?|need(?:s|ed)?|requires?|required|pull(?:s|ed)|swallow(?:s|ed)?|trigger(?:s|ed)?"
     r"|truncates|lacks"
     r"|drops|dropped|loses|lost|skipped|hides|leaks|ran|takes?|took|costs?|has no|have no|has too|leaves"
-    r"|caps?|ignores?|adds"
+    r"|caps|ignores|adds"
     r"|means|forces|crash(?:es|ed)?|conflicts?|failed|doubles|serializes|touches)\s.*"
     r"|(?:can|could|do|does|did|will)(?:not|n't| not)\s.*)"
 )
@@ -178,7 +178,7 @@ _CHOSE = (
     r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|took|ended up|deliberately"
     r"|intentionally)\b"
 )
-_LEFT = r"(?:kept|left|keep|keeping|leaving|retained|reused|stayed (?:with|on))\b"
+_LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
 _BARE = (
     r"(?P<other>(?!(?:it|this|that|they|these|those|he|she|we|you|I|there|if|when|then|otherwise|which|so"
     r"|but|and|now|also|only"
@@ -243,7 +243,7 @@ WITHOUT = re.compile(r"^(?P<chosen>no (?P<other>[^;:,.–—]{2,60}?))" + _REASO
 """``No ORM: three queries do not justify one``, where choices are listed or named."""
 SO_NO = re.compile(
     r"^(?P<chosen>[^;]{8,160}?)(?:[,;]\s+so (?:there(?:'s| is| was) )?no (?:need for )?(?P<other>[^,;]{2,60})"
-    r"|[,;(–—]\s*no (?P<one>[^,;]{2,40}) (?:is |was )?(?:needed|required|necessary)\b[^,;]*)$",
+    r"|[,;(–—]\s*no (?P<other2>[^,;]{2,40}) (?:is |was )?(?:needed|required|necessary)\b[^,;]*)$",
     re.I,
 )
 REST = re.compile(
@@ -256,7 +256,8 @@ WEIGHED = re.compile(
     r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have"
     r"|would have (?:liked|preferred)(?: to)?|was tempted to"
     r"|thought about|toyed with"
-    r"|considered|weighed|contemplated|looked into|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
+    r"|(?:did )?consider(?:ed)?|weighed|contemplated|looked into"
+    r"|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
     r"|yet|though|however),?\s+(?P<chosen>.+)$",
     re.I,
 )
@@ -277,7 +278,8 @@ BEST = re.compile(
 )
 NEITHER = re.compile(
     r"^(?:neither (?P<one>.+?) nor (?P<two>.+?)|no (?P<other>[^,;:]+?)) (?:was|were|is|are) (?:needed"
-    r"|necessary|required)[;,:]\s*(?P<chosen>.+)$",
+    r"|necessary|required)[;,:]\s*(?P<chosen>.+)$|^(?P<other2>[^,;:]{3,60}?) (?:was|were|is|are)(?:n't| not) "
+    r"(?:needed|necessary|required|worth it)[;:]\s*(?P<chosen2>.+)$",
     re.I,
 )
 AVOIDS = re.compile(
@@ -295,7 +297,14 @@ WHY_NOT = re.compile(
 UNFIT = re.compile(
     r"^(?:I|we) (?:could not|couldn't|can't|cannot) (?:use|rely on|reuse) (?P<other>[^,]+?),? (?:because"
     r"|since|as)"
-    r" (?P<why>[^,]+), so (?P<chosen>.+)$|^(?P<chosen2>.+?); I (?:did not"
+    r" (?P<why>[^,]+), so (?P<chosen>.+)$"
+    r"|^(?P<other4>\w[^,;]+?) would (?P<why4>[^;]+?), so (?P<chosen4>(?:I|we) (?:won't|will not|did not"
+    r"|didn't|left|kept|avoided)\b.*)$"
+    r"|^(?P<chosen5>[^;]{8,160}); (?P<other5>[^;]+?) (?:is|are|was|were) (?:ignored|not used|left out"
+    r"|not trusted|not consulted) (?:because|since|as) (?P<why5>.+)$"
+    r"|^(?P<chosen6>.+?)\s*(?:[—–(]|,|\s-\s)\s*(?:it's |it is |is )?(?:clearer|simpler|safer|faster|cleaner"
+    r"|smaller"
+    r"|shorter|cheaper|more \w+) than (?P<other6>[^,;]+).*$|^(?P<chosen2>.+?); I (?:did not"
     r"|didn't) want (?:to )?(?P<other2>.+)$",
     re.I,
 )

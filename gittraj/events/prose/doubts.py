@@ -26,6 +26,7 @@ class Doubt:
 
 _N = r"(?:not|never|n't|no longer|hardly)"
 _QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
+_DONE = re.compile("\\W{0,3}[✅✓✔☑]")
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -55,6 +56,7 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         or text.endswith("?")
         or _in_quotes(text)
         or _RULES["reported"].search(text)
+        or _DONE.match(sentence.quote)
     ):
         return False
     if _RULES["in_code"].search(sentence.quote) and not _RULES["plan"].match(text):
