@@ -8,6 +8,7 @@ from itertools import islice
 import click
 
 from gittraj.git import Repository
+from gittraj.model.words import count
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
@@ -29,10 +30,10 @@ def say_nothing_found(
         _say_unreadable(unreadable)
         return
     number = recorded.count()
-    many = {0: "no commit carries", 1: "one commit carries"}.get(number, f"{number} commits carry")
+    verb = "has a record" if number == 1 else "have records"
     _say(
-        f"no commit found that carries such a trajectory; in this repository {many} one",
-        "name other commits or fewer conditions; git traj status says what waits",
+        f"no matching commits ({count(number, 'commit')} here {verb})",
+        "loosen the filters, or name other commits; git traj status shows what waits",
     )
 
 
@@ -46,12 +47,11 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
         return
     short = describe(repository, commit)["short"]
     previous = _find_previous(repository, recorded, commit)
-    hint = "git traj log lists the commits that carry one"
+    hint = "git traj log lists the commits that have one"
     if previous:
-        hint = (
-            f"git traj show {describe(repository, previous)['short']} tells of the last change of its files"
-        )
-    _say(f"{short} carries no trajectory", hint)
+        named = describe(repository, previous)["short"]
+        hint = f"git traj show {named} shows the last recorded change of its files"
+    _say(f"{short} has no trajectory", hint)
 
 
 def say_nothing_about(
@@ -62,8 +62,12 @@ def say_nothing_about(
         _say_nothing_recorded(repository)
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    hint = "what follows is about its neighbours" if neighbours else "git traj log lists the commits with one"
-    _say(f"no record tells of {named}", hint)
+    hint = (
+        "the following is about its neighbours"
+        if neighbours
+        else "git traj log lists the commits that have one"
+    )
+    _say(f"no record for {named}", hint)
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
@@ -83,11 +87,11 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
     clone, and why those could not be fetched."""
     if waiting:
         many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
-        _say(f"{many} not read yet", "the next search goes on reading, the newest first")
+        _say(f"{many} not read yet", "the next search continues with them, newest first")
     if away:
         many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
         _say(
-            f"events of {many} are not here: only what records say of them was searched",
+            f"the events of {many} are not here: only their records were searched",
             why or "git traj search --fetch asks the remotes for them",
         )
 
@@ -120,11 +124,11 @@ def _say_unreadable(commits: Sequence[str]) -> None:
 
 def _say_nothing_recorded(repository: Repository) -> None:
     if repository.run("for-each-ref", "--count=1", "refs/notes-remote/").out:
-        _say("no trajectory is recorded here", "git traj fetch joins those that a remote has")
+        _say("no trajectories are recorded here", "git traj fetch gets those of a remote")
     elif LocalState.of(repository).exists:
-        _say("no trajectory is recorded yet", "git traj status says what is captured and what waits")
+        _say("no trajectories are recorded yet", "git traj status shows what is captured and what waits")
     else:
-        _say("no trajectory is recorded here", "git traj install begins to record them")
+        _say("no trajectories are recorded here", "git traj install starts recording")
 
 
 def _say(message: str, hint: str) -> None:

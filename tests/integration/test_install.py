@@ -81,7 +81,7 @@ def test_command_line(git: Git) -> None:
     said = traj(git, "install").stdout
     assert "post-commit: already there\n" in said
     assert traj(git, "uninstall", "--purge").returncode == 0
-    assert traj(git, "uninstall").stderr == "nothing to take out\n"
+    assert traj(git, "uninstall").stderr == "nothing to remove\n"
     assert not (git.root / ".git/traj").exists()
 
 

@@ -133,13 +133,13 @@ def refspec(git: Git) -> None:
 
 HARMS: list[tuple[Harm, str, str]] = [
     (unfinished, "note", "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)"),
-    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: nobody else can write there"),
+    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: no other process can write"),
     (
         remote_lock,
         "wrong",
-        "a killed process left {git}/refs/notes-remote/origin/traj.lock: nobody else can write there",
+        "a killed process left {git}/refs/notes-remote/origin/traj.lock: no other process can write",
     ),
-    (refspec, "note", "git fetch origin brings no records any more: ^refs/notes/traj-data* was taken out"),
+    (refspec, "note", "git fetch origin no longer brings records: ^refs/notes/traj-data* was taken out"),
 ]
 
 

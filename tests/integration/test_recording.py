@@ -151,7 +151,7 @@ def test_a_retrospective_afterwards(git: Git) -> None:
 def test_status_tells_what_is_active(git: Git) -> None:
     name = start(git)
     traj(git, "event", "note", "x")
-    assert f"Begun by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
+    assert f"Started by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
     assert json.loads(traj(git, "status", "--json"))["active"] == [
         {"id": name, "title": "Limit the rate", "agent": None, "byHand": True, "events": 2}
     ]
@@ -180,7 +180,7 @@ def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
     here, there, theirs = start(git), start(other, "Elsewhere"), start(git, "By ann", "--agent", "ann")
-    assert "active here already: 'Limit the rate'" in refused(git, "start", "Again")
+    assert "already active here: 'Limit the rate'" in refused(git, "start", "Again")
     assert {each["id"] for each in show_on_next_commit(other)} == {there}
     traj(git, "event", "note", "by ann", "--agent", "ann")
     assert {each["id"] for each in show_on_next_commit(git)} == {here, theirs}
@@ -219,15 +219,13 @@ def test_nothing_is_active(git: Git) -> None:
         assert said == (
             "error: no trajectory is active in this worktree\nhint: git traj start TITLE begins one\n"
         )
-    assert "no commit carries a trajectory 'traj_none'" in refused(
-        git, "complete", "traj_none", "--summary", "x"
-    )
+    assert "no commit has a trajectory 'traj_none'" in refused(git, "complete", "traj_none", "--summary", "x")
 
 
 def test_bad_words(git: Git) -> None:
     start(git)
     assert "content is missing" in refused(git, "event", "note", "  ")
-    assert "type is no word" in refused(git, "event", "two words", "x")
+    assert "TYPE must be one word" in refused(git, "event", "two words", "x")
     assert "chosen is missing" in refused(git, "decision", " ")
     (git.root / "bad.json").write_text("[1]")
     assert "holds no JSON object" in refused(git, "complete", "--retrospective", "bad.json")

@@ -173,7 +173,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
         yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
     if change.fork:
-        yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
+        yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     left = [
@@ -181,7 +181,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     ]
     if left:
         verb = "is" if sum(change.more) == 1 else "are"
-        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not told of here.</sub>"
+        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not shown here.</sub>"
 
 
 def _have(commits: Sequence[Reviewed]) -> str:
