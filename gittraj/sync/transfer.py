@@ -68,8 +68,8 @@ def fetch(
         _settle_months(repository, remote, theirs)
         clear_traces(repository)
     tell(
-        f"{remote.name} was purged, and what was taken out there went from here too; "
-        "git gc --prune=now removes the old objects, and all else that nothing reaches"
+        f"{remote.name} was purged; the same data was removed here. "
+        "git gc --prune=now deletes the old objects and everything else that is unreachable"
     )
     return changed
 

@@ -338,7 +338,7 @@ def test_no_hooks_folder(tmp_path: Path) -> None:
 def test_bare_repository(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "bare.git", "--bare")
     steps = put_in(git)
-    assert steps[-1].text.startswith("nobody commits in a bare repository")
+    assert steps[-1].text.startswith("a bare repository has no commits of its own")
     assert (git.root / "hooks/post-commit").exists()
 
 

@@ -41,7 +41,7 @@ def doctor(git: Git, *options: str) -> list[str]:
     found = [at for at, line in enumerate(lines) if line.split(":")[0] in ("wrong", "note", "fixed")]
     told = [line for at in found for line in lines[at : at + 1 + (not lines[at].startswith("fixed"))]]
     assert said.returncode == int(any(line.startswith("wrong: ") for line in told)), said
-    skipped = ("note: made without a hook", "    none is needed while the hooks", "note: no index is kept")
+    skipped = ("note: made without a hook", "    nothing to do while the hooks", "note: there is no index")
     return [line for line in told if not line.startswith(skipped) and FOLDER not in line]
 
 

@@ -327,7 +327,7 @@ def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log)
             "error: 'nowhere' is not a revision of this repository\nhint: git log --all --oneline",
         ),
         (["HEAD..nowhere"], 1, "error: 'HEAD..nowhere' is not a revision of this repository\n"),
-        (["^HEAD"], 0, "no commit found that carries such a trajectory; "),
+        (["^HEAD"], 0, "no matching commits ("),
         (["--grep", "("], 2, "error: '(' is not a valid regular expression: "),
         (["--author", "("], 2, "error: --author: "),
         (["--since", "bananas"], 2, "error: --since: 'bananas' is not a date\nhint: such as 2026-03-31"),

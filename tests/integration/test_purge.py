@@ -160,7 +160,7 @@ def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) ->
     assert done["refs"] == [RECORDS, DATA]
     assert SECRET.encode() not in everywhere(ann)
     assert ann("reflog", "HEAD") == head
-    assert "still has what was purged" in be(ann).fails("push")
+    assert "still has purged data" in be(ann).fails("push")
     assert be(ann).json("push", "--replace")["replaced"] == [RECORDS, DATA]
 
     _, err = be(bob)("sync")
@@ -262,7 +262,7 @@ def test_plain_git_cannot_bring_it_back_to_who_purged(server: Git, ann: Git, bob
         said: list[str] = []
         fetch(repository, find_remote(repository, "origin"), tell=said.append)
         assert said == ["origin still has purged data: git traj push --replace removes it"]
-        with pytest.raises(TrajError, match="still has what was purged"):
+        with pytest.raises(TrajError, match="still has purged data"):
             push(repository, find_remote(repository, "origin"))
         assert [found.remedy for found in check_purges(repository)] == ["git traj push --replace origin"]
     assert told(ann)[commits(ann)[0]] == {"traj_ann", "traj_bob"}

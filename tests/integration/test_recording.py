@@ -189,7 +189,7 @@ def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
 def test_an_empty_name_is_no_trajectory(git: Git) -> None:
     start(git)
     traj(git, "complete", "--summary", "Done")
-    assert "its name is empty" in refused(git, "complete", "", "--summary", "Another")
+    assert "name is empty" in refused(git, "complete", "", "--summary", "Another")
 
 
 def test_each_of_several_is_ended_by_its_author(git: Git) -> None:
@@ -228,7 +228,7 @@ def test_bad_words(git: Git) -> None:
     assert "TYPE must be one word" in refused(git, "event", "two words", "x")
     assert "chosen is missing" in refused(git, "decision", " ")
     (git.root / "bad.json").write_text("[1]")
-    assert "holds no JSON object" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not a JSON object" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("{")
     assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("[" * 100_000)

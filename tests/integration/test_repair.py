@@ -202,7 +202,7 @@ def test_what_repair_says(git: Git, topic: list[str]) -> None:
     ]
     status = traj(git, "status", "--json").json
     assert status["stranded"] == [topic[1]]
-    assert "1 commit that nothing reaches any more" in traj(git, "status").out
+    assert "1 commit no longer reachable" in traj(git, "status").out
     git("branch", "again", topic[1])
     told = traj(git, "repair")
     assert (told.out, told.status) == ("", 0)

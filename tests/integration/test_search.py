@@ -332,7 +332,7 @@ def test_events_that_are_elsewhere(
     said = capsys.readouterr()
     assert json.loads(said.out)["away"] == [MONTH]
     assert said.err == (
-        f"events of {MONTH} are not here: only what records say of them was searched\n"
+        f"the events of {MONTH} are not here: only their records were searched\n"
         "hint: git traj search --fetch asks the remotes for them\n"
     )
     clone("remote", "set-url", "origin", str(tmp_path / "gone"))

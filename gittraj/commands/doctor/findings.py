@@ -195,7 +195,7 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     lock = local.folder / "drain.lock"
     age = _age(lock)
     if age is not None and age > STALE:
-        text = f"a worker died {age:.0f} s ago and left {lock}: no hook wakes another"
+        text = f"a worker died {age:.0f} s ago and left {lock}: hooks cannot start another"
         yield Finding(code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(_remove, lock))
     cursors = own_folder(local.folder) / "cursors.json"
     if cursors.exists() and load_state(local.folder) is None:

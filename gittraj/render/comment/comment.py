@@ -202,7 +202,7 @@ def _summary(change: Change, options: CommentOptions) -> str:
     names = [agent_name(t["agent"]) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
-        f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
+        f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
         " + ".join(dict.fromkeys(names)),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
