@@ -8,7 +8,6 @@ from itertools import islice
 import click
 
 from gittraj.git import Repository
-from gittraj.model.words import count
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
@@ -30,9 +29,11 @@ def say_nothing_found(
         _say_unreadable(unreadable)
         return
     number = recorded.count()
-    verb = "has a record" if number == 1 else "have records"
+    here = (
+        f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
+    )
     _say(
-        f"no matching commits ({count(number, 'commit')} here {verb})",
+        f"no matching commits ({here})",
         "loosen the filters, or name other commits; git traj status shows what waits",
     )
 

@@ -129,7 +129,11 @@ def _find(
     if environ.nameless is not None:
         here = [a for a in here if a.header.awaits_log and a.header.agent == environ.nameless]
         return here[-1] if here and call.verb != "start" else None
-    here = [a for a in here if a.header.by_hand]
+    return _find_by_hand([a for a in here if a.header.by_hand], call)
+
+
+def _find_by_hand(here: list[Active], call: Call) -> Active | None:
+    """As ``_find``, among those that a person began in this worktree."""
     author = author_of(call.said)
     same = [a for a in here if a.header.agent == (author.name if author else None)]
     if call.verb == "start":

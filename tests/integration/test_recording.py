@@ -230,9 +230,9 @@ def test_bad_words(git: Git) -> None:
     (git.root / "bad.json").write_text("[1]")
     assert "is not a JSON object" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("{")
-    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("[" * 100_000)
-    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text('{"summary": "x", "more": NaN}')
     assert "no finite number" in refused(git, "complete", "--retrospective", "bad.json")
 
@@ -271,7 +271,7 @@ def test_a_forgotten_one_stays_away(git: Git) -> None:
     traj(git, "log")
     quietly(git, "forget", name)
     git.commit({"a": "2\n"})
-    assert "no commit carries one" in quietly(git, "log", "--all")
+    assert "no commit here has a record" in quietly(git, "log", "--all")
 
 
 def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) -> None:

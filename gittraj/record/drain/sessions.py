@@ -3,7 +3,7 @@ which more was to come or whose uncommitted edits a commit may have taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,29 +70,27 @@ class Sessions:
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
         """The logs to read for these new commits (which may be none); a session's before those of the
         agents that it started."""
-        named = {name for commit in commits for name in commit.sessions}
         changes = [p for c in commits if c.changes for p in c.changes.paths]
         touched = {name for p in changes for name in (p.path, p.old_path) if name}
-        fresh = any(p.kind == "add" for p in changes)  # which may have had another name until then
-        due = named | {
-            f"{s.agent}:{s.session}"
-            for s in state.sessions.values()
-            if not s.settled or touched & {*s.open_paths, *s.left} or (fresh and s.open_paths)
-        }
+        due = _due(state, commits, touched)
+        for file in self._files(due, state, near=bool(commits)):
+            for log in (file, *self.agents[file.agent].subagents(file)):
+                known = state.sessions.get(log.trajectory)
+                size = log.changed or size_of(log.path)
+                if file.name in due or known is None or size != known.size:
+                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
+
+    def _files(self, due: Collection[str], state: State, *, near: bool) -> Collection[SessionFile]:
+        """The logs of the sessions that are ``due``; ``near``: also those that worked here lately."""
         files: dict[str, SessionFile] = {}
         for name in sorted(due):
             path = self.find(name, state)
             if path is not None:
                 agent, _, session = name.partition(":")
                 files[name] = SessionFile(agent=agent, session=session, path=path)
-        for file in (*self.told(state), *self.near()) if commits else ():
+        for file in (*self.told(state), *self.near()) if near else ():
             files.setdefault(file.name, file)
-        for file in files.values():
-            for log in (file, *self.agents[file.agent].subagents(file)):
-                known = state.sessions.get(log.trajectory)
-                size = log.changed or size_of(log.path)
-                if file.name in due or known is None or size != known.size:
-                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
+        return files.values()
 
     def mounted(self) -> Iterator[SessionFile]:
         """Logs in the places that ``traj.sessions.path`` names."""
@@ -104,3 +102,15 @@ class Sessions:
                 except (OSError, FormatError):
                     continue  # not every file beside a log is one
                 yield from (file for file in found if file.agent in self.agents)
+
+
+def _due(state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
+    """Names of the sessions that hooks named, that are not settled, or with open edits of what was committed
+    (``touched``: its paths)."""
+    added = any(p.kind == "add" for c in commits if c.changes for p in c.changes.paths)  # perhaps a rename
+    named = {name for commit in commits for name in commit.sessions}
+    return named | {
+        f"{s.agent}:{s.session}"
+        for s in state.sessions.values()
+        if not s.settled or not {*s.open_paths, *s.left}.isdisjoint(touched) or (added and s.open_paths)
+    }
