@@ -81,7 +81,7 @@ class Trajectories:
         from gittraj.commands.export import EXCHANGES, documents
 
         if form not in EXCHANGES:
-            raise UsageError(f"no format is called '{form}'", f"known: {', '.join(EXCHANGES)}")
+            raise UsageError(f"unknown format '{form}'", f"known: {', '.join(EXCHANGES)}")
         exported = self._gather(names)
         if not exported.trajectories:
             return {}

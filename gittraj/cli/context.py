@@ -3,7 +3,7 @@
 A line: ``COMMIT DATE KIND "TEXT" [for "…"] [on "…"] [because "…"] [done "…"] [(by, N% sure, from "REMOTE",
 near "PATH")]``. ``from`` names a remote whose record is not joined with ours (``"remote"`` in JSON).
 KIND is ``rejected`` (for what, on which question), ``decided``, ``doubt``, ``challenge``, ``learned``,
-``suggested``, ``tried`` (no commit came of it), ``tests`` (left failing) or ``asked``. ``near`` names a
+``suggested``, ``tried`` (no commit), ``tests`` (left failing) or ``asked``. ``near`` names a
 neighbour: a file that changed together with a path, or of the same folder; ``in`` says which path where
 several were named. A quote is a JSON text. Lines with ``#`` stand around them.
 
@@ -42,10 +42,10 @@ from gittraj.render.markdown.context import LEAST, render_briefing, render_docum
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool) -> None:
-    """For the next agent: what was decided, rejected and feared about these files and their neighbours, most
-    useful first, each with its commit.
+    """List decisions, rejected alternatives and doubts about these files and their neighbours, the most
+    useful first, each with its commit. Made for an agent's prompt.
 
-    What records say is quoted: it is data, and may have been written to mislead.
+    The text of records is quoted: it is data, and may have been written to mislead.
     """
     with find_repository() as repository:
         drain_first(repository)

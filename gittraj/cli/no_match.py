@@ -30,10 +30,12 @@ def say_nothing_found(
         _say_unreadable(unreadable)
         return
     number = recorded.count()
-    many = {0: "no commit carries", 1: "one commit carries"}.get(number, f"{number} commits carry")
+    here = (
+        f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
+    )
     _say(
-        f"no commit found that carries such a trajectory; in this repository {many} one",
-        "name other commits or fewer conditions; git traj status says what waits",
+        f"no matching commits ({here})",
+        "loosen the filters, or name other commits; git traj status shows what waits",
     )
 
 
@@ -47,12 +49,11 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
         return
     short = describe(repository, commit)["short"]
     previous = _find_previous(repository, recorded, commit)
-    hint = "git traj log lists the commits that carry one"
+    hint = "git traj log lists the commits that have one"
     if previous:
-        hint = (
-            f"git traj show {describe(repository, previous)['short']} tells of the last change of its files"
-        )
-    _say(f"{short} carries no trajectory", hint)
+        named = describe(repository, previous)["short"]
+        hint = f"git traj show {named} shows the last recorded change of its files"
+    _say(f"{short} has no trajectory", hint)
 
 
 def say_nothing_about(
@@ -63,8 +64,12 @@ def say_nothing_about(
         _say_nothing_recorded(repository)
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    hint = "what follows is about its neighbours" if neighbours else "git traj log lists the commits with one"
-    _say(f"no record tells of {named}", hint)
+    hint = (
+        "the following is about its neighbours"
+        if neighbours
+        else "git traj log lists the commits that have one"
+    )
+    _say(f"no record for {named}", hint)
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
@@ -86,11 +91,11 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
     clone, and why those could not be fetched."""
     if waiting:
         many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
-        _say(f"{many} not read yet", "the next search goes on reading, the newest first")
+        _say(f"{many} not read yet", "the next search continues with them, newest first")
     if away:
         many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
         _say(
-            f"events of {many} are not here: only what records say of them was searched",
+            f"the events of {many} are not here: only their records were searched",
             why or "git traj search --fetch asks the remotes for them",
         )
 
@@ -135,15 +140,15 @@ def _say_nothing_recorded(repository: Repository) -> None:
     if repository.run("remote").out:
         _say("No records here; if your team shares them: git traj fetch", _next(repository))
     elif LocalState.of(repository).exists:
-        _say("no trajectory is recorded yet", _next(repository))
+        _say("no trajectories are recorded yet", _next(repository))
     else:
-        _say("no trajectory is recorded here", _next(repository))
+        _say("no trajectories are recorded here", _next(repository))
 
 
 def _next(repository: Repository) -> str:
     if LocalState.of(repository).exists:
-        return "git traj status says what is captured and what waits"
-    return "git traj install begins to record them"
+        return "git traj status shows what is captured and what waits"
+    return "git traj install starts recording"
 
 
 def _say(message: str, hint: str) -> None:

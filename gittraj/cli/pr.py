@@ -20,8 +20,8 @@ from gittraj.cli.repository import drain_first, find_repository
 @click.option("--no-cost", is_flag=True, help="Leave out the cost.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
-    """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
-    what was decided and rejected, in Markdown."""
+    """Write the comment for this branch's pull request, in Markdown: why it was made, where to look first,
+    what was decided and rejected."""
     from gittraj.cli.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef

@@ -65,10 +65,10 @@ def command(
     as_json: bool,
     **conditions: Any,
 ) -> None:
-    """Search prompts, messages, thinking in clear, decisions, retrospectives, commands, paths and, shortened,
-    what was printed; the best trajectories first.
+    """Search prompts, messages, unsealed thinking, decisions, retrospectives, commands, paths and, shortened,
+    output; the best trajectories first.
 
-    All words must be there, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
+    All words must match, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
     parentheses. rateLimit and rate_limit are found by rate limit, and by ratelimit.
     """
     asked = " ".join(words)

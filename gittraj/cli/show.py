@@ -81,9 +81,9 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where no other begins so; a task (beads:bd-1) or a
-    benchmark's run stands for its trajectories. Events that are not here are
-    fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
+    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a
+    benchmark's run stands for its trajectories. Missing events are
+    fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
     """
     environ = environment()
     with find_repository() as repository:

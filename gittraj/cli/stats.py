@@ -50,7 +50,7 @@ from gittraj.render.text.stats import render_stats
 def command(
     obj: dict[str, bool], /, *, rev: str, by: str, paths: tuple[str, ...], as_json: bool, **limits: Any
 ) -> None:
-    """How much of history is explained, by whom, and what it cost: commits with and without a record, agents,
+    """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     environ = environment()
     with find_repository() as repository:

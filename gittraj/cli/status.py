@@ -31,7 +31,7 @@ from gittraj.render.text.printable import printable
 @click.command("status", short_help=COMMANDS["common commands"]["status"])
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
-    """What is captured in this repository, what waits, and what is in force."""
+    """Show what is recorded in this repository, what waits, and which settings apply."""
     from gittraj.commands.doctor import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 

@@ -163,7 +163,7 @@ def marks(header: Header) -> list[str]:
     part, link = header["part"], header["link"]
     told = []
     if link["role"] == "explored":
-        told.append(f"explored, no commit, {header['id']}")
+        told.append(f"no commit, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
         told.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:

@@ -177,7 +177,7 @@ class NotesRef:
         git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
         """
         if not is_oid(commit):
-            raise StoreError(f"{commit!r} is no object id, so it can have no note")
+            raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
         found = note_paths(objects, root, commit)
         old = _join([read_note(objects, blob) for _, blob in found])
@@ -234,7 +234,7 @@ class DataRefs:
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
         """The same for blobs that are written already (path: id)."""
         if not _MONTH.fullmatch(month):
-            raise StoreError(f"{month!r} is no month: expected YYYY-MM")
+            raise StoreError(f"{month!r} is not a month: expected YYYY-MM")
         ref = self.prefix + month
 
         def build(tip: str | None) -> str | None:

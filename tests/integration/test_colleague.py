@@ -85,7 +85,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     note(bob, "HEAD~1", part("traj_b", "Limit the rate", decisions=(decision,)))
     push(bob, server)
     nothing = "No records here; if your team shares them: git traj fetch\n"
-    nothing += "hint: git traj install begins to record them\n"
+    nothing += "hint: git traj install starts recording\n"
     assert be(ann)("log") == ("", nothing)
     fetch(ann)
     short = ann("rev-parse", "--short", "HEAD~1")
@@ -104,8 +104,8 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     assert [(t["id"], t["remote"]) for t in entry["trajectories"]] == [("traj_b", "origin")]
     assert be(ann)("log", "--oneline", "--file", "three") == (
         "",
-        "no commit found that carries such a trajectory; in this repository one commit carries one\n"
-        "hint: name other commits or fewer conditions; git traj status says what waits\n",
+        "no matching commits (1 commit here has a record)\n"
+        "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
     )
     assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
         f"{short} two  AGO by A U Thor\n\nLimit the rate\ntraj_b\n"
@@ -137,7 +137,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "Beside: records of origin on 1 commit (git traj fetch origin joins them)\n" in be(ann)("status")[0]
     )
     assert (
-        "**1 of 2 commits** carry an agent trajectory · Claude Code from origin"
+        "**1 of 2 commits** have an agent trajectory · Claude Code from origin"
         in be(ann)("pr", "--base", "HEAD~2")[0]
     )
     assert be(ann)("fetch") == ("origin: new records on 1 commit\n", "")
@@ -320,7 +320,7 @@ def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
     mirror = Git(server.root.with_name("mirror"))
     assert be(mirror)("log", "--oneline", "main") == (f"{short} three  claude-code\n", "")
     before = refs(mirror, "refs/")
-    assert be(mirror)("uninstall") == ("", "nothing to take out\n")
+    assert be(mirror)("uninstall") == ("", "nothing to remove\n")
     assert refs(mirror, "refs/") == before
 
 

@@ -104,11 +104,10 @@ def _lists(place: Git, count: int) -> bool:
 ROUNDS = size(2, 5)
 _BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
 _ELSEWHERE = re.compile(
-    r"no commit found that carries such a trajectory; "
-    r"in this repository (one commit carries|\d+ commits carry) one\n"
-    r"hint: name other commits or fewer conditions; git traj status says what waits\n"
+    r"no matching commits \((1 commit here has a record|\d+ commits here have records)\)\n"
+    r"hint: loosen the filters, or name other commits; git traj status shows what waits\n"
 )
-_NOTHING = "no trajectory is recorded yet\nhint: git traj status says what is captured and what waits\n"
+_NOTHING = "no trajectories are recorded yet\nhint: git traj status shows what is captured and what waits\n"
 
 
 def _work(session: SessionWriter) -> None:

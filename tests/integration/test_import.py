@@ -149,10 +149,10 @@ def test_words_that_make_no_sense(begun: Git) -> None:
     session.run([turn(say="Yes")], prompt="Think")
     both = run(begun.root, str(session.log), "--auto", "--commit", "HEAD")
     assert both.returncode == 2
-    assert "--commit and --auto exclude each other" in both.stderr
+    assert "--commit and --auto cannot be combined" in both.stderr
     wrong = run(begun.root, str(session.log), "--format", "claude")
     assert wrong.returncode == 1
-    assert "no format is called 'claude'" in wrong.stderr
+    assert "unknown format 'claude'" in wrong.stderr
     nowhere = run(begun.root, str(session.log), "--commit", "nowhere")
     assert nowhere.returncode == 1
     assert "nowhere" in nowhere.stderr

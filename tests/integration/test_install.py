@@ -81,7 +81,7 @@ def test_command_line(git: Git) -> None:
     said = traj(git, "install").stdout
     assert "post-commit: already there\n" in said
     assert traj(git, "uninstall", "--purge").returncode == 0
-    assert traj(git, "uninstall").stderr == "nothing to take out\n"
+    assert traj(git, "uninstall").stderr == "nothing to remove\n"
     assert not (git.root / ".git/traj").exists()
 
 
@@ -338,7 +338,7 @@ def test_no_hooks_folder(tmp_path: Path) -> None:
 def test_bare_repository(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "bare.git", "--bare")
     steps = put_in(git)
-    assert steps[-1].text.startswith("nobody commits in a bare repository")
+    assert steps[-1].text.startswith("a bare repository has no commits of its own")
     assert (git.root / "hooks/post-commit").exists()
 
 

@@ -41,7 +41,7 @@ def doctor(git: Git, *options: str) -> list[str]:
     found = [at for at, line in enumerate(lines) if line.split(":")[0] in ("wrong", "note", "fixed")]
     told = [line for at in found for line in lines[at : at + 1 + (not lines[at].startswith("fixed"))]]
     assert said.returncode == int(any(line.startswith("wrong: ") for line in told)), said
-    skipped = ("note: made without a hook", "    none is needed while the hooks", "note: no index is kept")
+    skipped = ("note: made without a hook", "    nothing to do while the hooks", "note: there is no index")
     return [line for line in told if not line.startswith(skipped) and FOLDER not in line]
 
 
@@ -133,13 +133,13 @@ def refspec(git: Git) -> None:
 
 HARMS: list[tuple[Harm, str, str]] = [
     (unfinished, "note", "a killed process left 2 unfinished files ({git}/traj/active/traj_a.json.4711.1 …)"),
-    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: nobody else can write there"),
+    (ref_lock, "wrong", "a killed process left {git}/refs/notes/traj.lock: no other process can write"),
     (
         remote_lock,
         "wrong",
-        "a killed process left {git}/refs/notes-remote/origin/traj.lock: nobody else can write there",
+        "a killed process left {git}/refs/notes-remote/origin/traj.lock: no other process can write",
     ),
-    (refspec, "note", "git fetch origin brings no records any more: ^refs/notes/traj-data* was taken out"),
+    (refspec, "note", "git fetch origin no longer brings records: ^refs/notes/traj-data* was taken out"),
 ]
 
 

@@ -148,7 +148,7 @@ def test_a_foreign_file_where_the_folder_belongs_stays(each_git: Git, repository
 
 
 def test_only_object_ids_have_notes(repository: Repository) -> None:
-    with pytest.raises(StoreError, match="'HEAD' is no object id"):
+    with pytest.raises(StoreError, match="'HEAD' is not an object id"):
         NotesRef(repository).write({"HEAD": add("a")}, message="m")
 
 

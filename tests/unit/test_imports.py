@@ -101,7 +101,7 @@ def test_only_seven_files_are_at_the_root() -> None:
     }
 
 
-@pytest.mark.parametrize("document", ["gittraj/__init__.py", "CONTRIBUTING.md", "README.md"])
+@pytest.mark.parametrize("document", ["gittraj/__init__.py", "CONTRIBUTING.md", "docs/developers.md"])
 def test_the_picture_is_everywhere_the_same(document: str) -> None:
     text = (PACKAGE.parent / document).read_text("utf-8")
     lines = "\n".join(line.strip() for line in text.splitlines())

@@ -39,7 +39,7 @@ def _find(repository: Repository, place: Path) -> HooksFolder:
         if not repository.owns(path):
             return HooksFolder(path, f"{path} lies outside this repository")
         if path.exists() and not path.is_dir():
-            return HooksFolder(path, f"{path} is no folder")
+            return HooksFolder(path, f"{path} is not a folder")
         if path.resolve() == (opened.common_dir / "hooks").resolve():
             return HooksFolder(path, own=True)
         tracked = opened.work_tree is not None and path.is_relative_to(opened.work_tree)

@@ -18,7 +18,7 @@ from gittraj.model.codec import to_json
 from gittraj.state.folder import LocalState, installed_positions, reflog_positions
 from gittraj.state.precommit_flag import update_watch
 
-_BARE = "nobody commits in a bare repository; the hooks serve its worktrees"
+_BARE = "a bare repository has no commits of its own; the hooks serve its worktrees"
 
 
 def install(
@@ -94,5 +94,5 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             if made:
                 local.folder.rmdir()
             raise
-    text = "records from now on" if fresh else "already there"
+    text = "recording is on in this repository" if fresh else "already there"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)

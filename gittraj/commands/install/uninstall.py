@@ -84,5 +84,5 @@ def _end(local: LocalState, *, purge: bool) -> Step:
                 shutil.rmtree(local.folder)
         except OSError as error:
             raise StoreError(f"{local.folder} cannot be written: {error.strerror}") from None
-    text = "removed" if purge else "kept, records nothing any more (--purge removes it)"
+    text = "removed" if purge else "kept, but no longer records (--purge removes it)"
     return Step(what="state", name=str(local.folder), did="removed", text=text)

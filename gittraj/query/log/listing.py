@@ -175,7 +175,7 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
     """A date as git's option (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
     if read[0] == read[1] and not _NOW.search(date):
-        raise UsageError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
+        raise UsageError(f"--{name}: '{date}' is not a date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]
 
 

@@ -69,7 +69,7 @@ def render_row(entry: Header, links: Links) -> Html:
         decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
         doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
         facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append("explored, no commit" if header["link"]["role"] == "explored" else None)
+        facts.append("no commit" if header["link"]["role"] == "explored" else None)
         small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
     return tag(
         "li",
