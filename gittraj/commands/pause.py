@@ -17,7 +17,7 @@ from gittraj.model.words import count
 from gittraj.record.drain.composition import drain
 from gittraj.record.drain.reading import end_of
 from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_suspension, save, written_at
-from gittraj.state.folder import LocalState, busy, reflog_name
+from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name
 
 
 def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
@@ -90,7 +90,7 @@ def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) ->
     """What was done before counts as done before. Raises TrajError where that can't be."""
     if environ.off:
         raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that earlier work is recorded")
-    if drain(repository, environ=environ, live=live) is None:
+    if drain(repository, environ=environ, live=live, wait=PATIENCE) is None:
         raise busy()
 
 

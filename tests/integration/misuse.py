@@ -76,7 +76,7 @@ class Misuse(Village):
             if next(story, self) is self:
                 open_ones.remove(story)
             if self.drains and self.random.random() < 0.5:
-                record(self.root)
+                record(self.root, patience=self.random.choice([0, 0, 60]))
         self.rest()
         if self.drains:
             record(self.root)
@@ -449,10 +449,10 @@ STORIES: Sequence[Story] = (
 # ---------------------------------------------------------------- how it is captured
 
 
-def record(root: Path) -> None:
-    """As any command of git-traj does."""
+def record(root: Path, *, patience: float = 0) -> None:
+    """As any command of git-traj does; one that a hook woke has ``patience`` (seconds) for a call to come."""
     with open_repository(root, environ=os.environ) as repository:
-        drain(repository, environ=Environ.of(os.environ), live={})
+        drain(repository, environ=Environ.of(os.environ), live={}, patience=patience)
 
 
 def told(root: Path) -> Told:

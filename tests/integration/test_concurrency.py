@@ -182,3 +182,23 @@ def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.Mon
     assert said.returncode == 0
     assert said.stderr.startswith(_BUSY)
     assert made[:7] not in said.stdout
+
+
+_HOLDER = """
+import fcntl, sys, time
+file = open(sys.argv[1], "a")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("had", flush=True)
+time.sleep(11)
+"""
+
+
+def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
+    """It would be refused after ten seconds, as a reading command is, and what follows be recorded."""
+    git.commit({"README": "here\n"})
+    state = install(git)
+    holder = [sys.executable, "-c", _HOLDER, str(state / "lock")]
+    with subprocess.Popen(holder, stdout=subprocess.PIPE) as held:
+        assert held.stdout is not None
+        held.stdout.readline()
+        assert "nothing is read or stored" in traj(git, "pause")

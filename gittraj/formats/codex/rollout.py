@@ -223,9 +223,8 @@ class _Reading:
         self._calls.close()
         call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
-        value = record.payload.get("output")
         outcome = self._outcomes.pop(call_id, outputs.UNKNOWN)
-        output = outputs.output(value, outcome)
+        output = outputs.output(record.payload.get("output"), outcome)
         event = tool_result(
             output,
             call_id=call_id or None,

@@ -56,7 +56,8 @@ class LogReader:
             log, size, age = self._read_log(file, cursor, facts, skip=copies)
         ended = file.subagent is None and file.name in self.ended
         if ended and log.entries and isinstance(log.entries[-1].event, Message):
-            log = replace(log, quiet=True)  # its agent reported the end: no need to wait until the file rests
+            # its agent reported the end: no need to wait until the file rests
+            log = replace(log, quiet=True, facts={"status": ("completed",), **log.facts})
         return replace(Reading.of(log, file.path, size, known, idle=age > IDLE), age=age)
 
     def _read_log(
