@@ -311,6 +311,19 @@ def test_notes_that_are_too_large_are_passed_over(server: Git, ann: Git, bob: Gi
     assert [t["prompt"] for t in entry["trajectories"]] == ["Small"]
 
 
+def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """git leaves its copy of the notes behind."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    fetch(ann)
+    ann("remote", "rename", "origin", "there")
+    assert be(ann)("log")[0] == ""
+    fetch(ann, "there")
+    assert [t["remote"] for t in be(ann).json("show")["trajectories"]] == ["there"]
+    ann("remote", "remove", "there")
+    assert be(ann)("log")[0] == ""
+
+
 def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
     """What is over is said, also where none of it is on a commit that is listed."""
     note(ann, "HEAD", part("traj_a", "Ours"))
@@ -320,6 +333,7 @@ def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
         for n in range(limits.REMOTE_COMMITS + 50)
     )
     start = b"commit refs/notes-remote/fork/traj\ncommitter F <f@x> 0 +0000\ndata 0\n"
+    ann("remote", "add", "fork", "/nowhere")
     ann("fast-import", "--quiet", input=start + b"".join(files))
     out, err = be(ann)("log", "--oneline")
     assert out == f"{ann('rev-parse', '--short', 'HEAD')} three  claude-code\n"
