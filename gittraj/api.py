@@ -58,7 +58,7 @@ class Trajectories:
     def trajectories(self, *names: str) -> list[Header]:
         """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``
         has them, each once with its events; those of ``HEAD`` without names. Events that are not in this
-        clone are left out.
+        clone are left out. One with ``remote`` was fetched from there, and is not joined with ours.
 
         Raises TrajError for an unknown name.
         """

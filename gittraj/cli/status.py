@@ -6,7 +6,7 @@
 "sessions": [{"agent", "id", "status": active|idle|ended, "title"|null, "waiting": events}],
 "active": [{"id", "title"|null, "agent"|null, "byHand", "events"}], "parked": parts, "waiting": [commit],
 "unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
-"unstamped": parts, "exposed": [trajectory],
+"recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
 "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
 "config": {key: {"value", "source"}}|null,

@@ -14,7 +14,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
-from gittraj.errors import GitError, RedactionError
+from gittraj import limits
+from gittraj.errors import FormatError, GitError, RedactionError
 from gittraj.git import Repository
 from gittraj.index import file
 from gittraj.index.fast_open import read_stamp
@@ -36,7 +37,7 @@ VETTED = file.Database(
     "CREATE TABLE vetted (note BLOB PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;",
     "beside-",
 )
-_KEPT = 5_000
+_KEPT = 4 * limits.REMOTE_COMMITS
 """Vetted notes, beyond which all are forgotten."""
 Tell = Callable[[str], object]
 
@@ -57,17 +58,23 @@ def read_records(
     found = find_unjoined(repository) if unjoined is None else unjoined
     if not found:
         return Recorded(notes)
-    ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
+    try:
+        ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
+    except FormatError as error:  # what was forgotten is not known
+        tell(f"records of remotes are not shown: {error.message}")
+        return Recorded(notes)
     vetting = _Vetting(repository, ours, tell)
     remotes: dict[str, Notes] = {}
     seen: set[tuple[str, bytes]] = set()
     for name, tip in found.items():
         try:
-            theirs = read_remote(repository, name, tip, commits=commits)
+            theirs, over = read_remote(repository, name, tip, commits=commits)
         except GitError as error:
             tell(f"the records of {name} cannot be read: {error.message}")
             continue
-        bodies = {c: _without(seen, c, body) for c, body in theirs.bodies.items()}
+        if over:
+            tell(f"{name}: records of {over} commits are left out; git traj fetch {name} joins all")
+        bodies = {c: _without(seen, c, body) for c, body in theirs.items()}
         shown = {c: body for c, body in bodies.items() if body and vetting.shows(c, body)}
         seen.update((c, line) for c, body in shown.items() for line in body.splitlines())
         if shown:

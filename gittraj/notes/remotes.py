@@ -7,7 +7,7 @@ Nothing is written here.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from gittraj import limits
@@ -18,32 +18,28 @@ from gittraj.model.values import Line, Record, Tombstone
 from gittraj.notes.epoch import Epoch, read_epoch
 from gittraj.notes.merge import deletes
 from gittraj.notes.store import RECORDS_REF, NotesRef
-from gittraj.notes.tree import changed_notes, note_paths
+from gittraj.notes.tree import TreePath, changed_notes, note_paths
 from gittraj.notes.unjoined import COPIES
-
-
-@dataclass(frozen=True, slots=True)
-class RemoteNotes:
-    """The notes of remote ``name`` at ``tip`` that differ from ours, by commit."""
-
-    name: str
-    tip: str
-    bodies: Mapping[str, bytes]
 
 
 def read_remote(
     repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
-) -> RemoteNotes:
-    """Those of ``commits`` (None: all) whose notes differ from ours. Raises GitError."""
+) -> tuple[dict[str, bytes], int]:
+    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); and how
+    many are over the limit. Raises GitError."""
     objects = repository.objects
     ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
     root = objects.commit(ours).tree if ours else None
     if commits is None:
-        changed: Sequence[str] = changed_notes(objects, root, theirs)
-    else:
-        changed = [c for c in commits if note_paths(objects, theirs, c) != note_paths(objects, root, c)]
+        commits = changed_notes(objects, root, theirs)
+    changed = [c for c in commits if _differs(note_paths(objects, theirs, c), note_paths(objects, root, c))]
     there = NotesRef(repository, f"{COPIES}{name}/traj")
-    return RemoteNotes(name, tip, dict(there.pick(changed[: limits.REMOTE_COMMITS])))
+    most = limits.REMOTE_COMMITS
+    return dict(there.pick(changed[:most])), max(len(changed) - most, 0)
+
+
+def _differs(theirs: Sequence[tuple[TreePath, str]], ours: Sequence[tuple[TreePath, str]]) -> bool:
+    return bool(theirs) and {blob for _, blob in theirs} != {blob for _, blob in ours}
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,8 @@ class RecordedBeside(Recorded):
         return sum(1 for _ in self)
 
     def count(self) -> int:
-        return sum(1 for commit in self if self.on(commit))
+        theirs = [commit for commit in self._commits if commit not in self._ours]
+        return self._ours.count() + len(theirs)
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         return [] if any(map(self._theirs, commits)) else self._ours.unreadable(commits)

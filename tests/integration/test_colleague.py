@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gittraj import limits
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
@@ -75,7 +76,7 @@ READERS = [
     ("log", "--oneline"), ("log",), ("log", "--file", "two"), ("log", "--json"), ("show", "HEAD~1"),
     ("why", "two:1"), ("search", "limit"), ("context", "two"), ("stats",), ("status",), ("doctor",),
     ("pr", "--base", "HEAD~2"), ("export", "--format", "markdown", "HEAD~1"),
-    ("export", "--format", "atif", "HEAD~1"),
+    ("export", "--format", "atif", "HEAD~1"), ("export", "--format", "html", "--all"),
 ]  # fmt: skip
 
 
@@ -308,6 +309,35 @@ def test_notes_that_are_too_large_are_passed_over(server: Git, ann: Git, bob: Gi
     fetch(ann)
     [entry] = be(ann).json("log")["commits"]
     assert [t["prompt"] for t in entry["trajectories"]] == ["Small"]
+
+
+def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """git leaves its copy of the notes behind."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    fetch(ann)
+    ann("remote", "rename", "origin", "there")
+    assert be(ann)("log")[0] == ""
+    fetch(ann, "there")
+    assert [t["remote"] for t in be(ann).json("show")["trajectories"]] == ["there"]
+    ann("remote", "remove", "there")
+    assert be(ann)("log")[0] == ""
+
+
+def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
+    """What is over is said, also where none of it is on a commit that is listed."""
+    note(ann, "HEAD", part("traj_a", "Ours"))
+    body = encode_note([part("traj_f", "Flood")])
+    files = (
+        b"M 100644 inline %02x/%038x\ndata %d\n%s\n" % (n % 256, n, len(body), body)
+        for n in range(limits.REMOTE_COMMITS + 50)
+    )
+    start = b"commit refs/notes-remote/fork/traj\ncommitter F <f@x> 0 +0000\ndata 0\n"
+    ann("remote", "add", "fork", "/nowhere")
+    ann("fast-import", "--quiet", input=start + b"".join(files))
+    out, err = be(ann)("log", "--oneline")
+    assert out == f"{ann('rev-parse', '--short', 'HEAD')} three  claude-code\n"
+    assert err == "git-traj: fork: records of 50 commits are left out; git traj fetch fork joins all\n"
 
 
 def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
