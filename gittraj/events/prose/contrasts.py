@@ -104,11 +104,6 @@ SEMI = re.compile(
     re.I,
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
-OPTION = re.compile(
-    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked"
-    r"|going with)\s+(?P<chosen>option \w+\b.*)$",
-    re.I,
-)
 PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
@@ -155,11 +150,6 @@ ALTERNATIVE = re.compile(
 DROPPED = re.compile(
     r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
     r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-PASSED_BY = re.compile(
-    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]\s+"
-    r"(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
     re.I,
 )
 WHY_LABEL = re.compile(
