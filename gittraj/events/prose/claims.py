@@ -141,6 +141,9 @@ def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
+    why = why or re.search(
+        r"\b(?:breaks?|would|needs?|requires?|\w+n't|touch\w*)\b", match["why2"] or "", re.I
+    )
     return bool(why) and _grounded(match, sentence, decided=decided)
 
 

@@ -24,7 +24,7 @@ TOOK = (
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 )
-_ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}, )?"
+_ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}(?:, | (?=(?:I|we)\b)))?"
 
 INFIX = re.compile(
     rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
@@ -71,7 +71,7 @@ REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
     r"|not an option|out of the question|overkill)"
-    r"|(?:felt|looked|seemed) like overkill)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
+    r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
     r"|avoided|decided against|passed on|stayed away from|steered clear of|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
