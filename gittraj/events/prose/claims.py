@@ -141,6 +141,9 @@ def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     why = match.groupdict().get("why") or re.search(r"\b(?:alone|as is|untouched|in place)$", match["chosen"])
+    why = why or re.search(
+        r"\b(?:breaks?|would|needs?|requires?|\w+n't|touch\w*)\b", match["why2"] or "", re.I
+    )
     return bool(why) and _grounded(match, sentence, decided=decided)
 
 
@@ -205,7 +208,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.BETTER, _wherever),
     (contrasts.DROPPED, _stated),
     (contrasts.PREFERRED, _stated),
-    (contrasts.PASSED_BY, _wherever),
     (contrasts.FAVOUR, _stated),
     (contrasts.BEATS, _stated),
     (contrasts.NEED, _wherever),
@@ -216,7 +218,6 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.INFIX, _own),
     (contrasts.REJECTED, _stated),
     (contrasts.OVER, _worded),
-    (contrasts.OPTION, _wherever),
     (contrasts.GREATER, _worded),
     (contrasts.NOT, _denied),
     (contrasts.SEMI, _semi),

@@ -24,7 +24,7 @@ TOOK = (
 BEGIN = (
     r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
 )
-_ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}, )?"
+_ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}(?:, | (?=(?:I|we)\b)))?"
 
 INFIX = re.compile(
     rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
@@ -71,7 +71,7 @@ REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
     r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
     r"|not an option|out of the question|overkill)"
-    r"|(?:felt|looked|seemed) like overkill)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
+    r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
     r"|avoided|decided against|passed on|stayed away from|steered clear of|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
@@ -104,11 +104,6 @@ SEMI = re.compile(
     re.I,
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
-OPTION = re.compile(
-    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked"
-    r"|going with)\s+(?P<chosen>option \w+\b.*)$",
-    re.I,
-)
 PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
@@ -155,11 +150,6 @@ ALTERNATIVE = re.compile(
 DROPPED = re.compile(
     r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
     r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
-    re.I,
-)
-PASSED_BY = re.compile(
-    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]\s+"
-    r"(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
     re.I,
 )
 WHY_LABEL = re.compile(

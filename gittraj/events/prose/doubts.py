@@ -14,6 +14,7 @@ from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("doubts")
+_REPORTED = load("choices")["reported"]
 _REPORTS = load("outcome")["deed"]
 
 
@@ -55,7 +56,7 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
-        or _RULES["reported"].search(text)
+        or _REPORTED.search(text)
         or _DONE.match(sentence.quote)
     ):
         return False

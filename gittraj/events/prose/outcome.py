@@ -18,8 +18,8 @@ def find_result(
 ) -> str | None:
     """The sentence of the last message, or of the one before, that tells what came out; None if none does.
 
-    ``without``: sentences that tell doubts or reasons; ``choices``: those that tell choices, and are it only
-    if the message begins with them. How things are now counts only in a message that tells of work done.
+    ``without``: sentences that tell doubts or reasons; ``choices``: those that tell choices, and count only
+    at the beginning. How things are now counts only in a message that tells of work done.
     """
     for message in reversed(messages[-2:]):
         read = read_sentences(message)
