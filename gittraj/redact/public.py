@@ -213,15 +213,36 @@ _ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
 
 def is_public(text: str, span: Span) -> bool:
     """Whether what the span of ``text`` holds is no secret for one of the reasons above."""
+    value = text[span.start : span.end]
+    if _is_in_public_block(text, span, value):
+        return True
     if not span.rule.startswith(_UNSURE):
         return False
-    value = text[span.start : span.end]
     if span.rule.startswith("nearby") and is_spoken(value):  # what is ``told`` may be any word
         return True
     return (
         any(reason.holds(text, span) for reason in _REASONS)
         or _is_public_key(text, span, value)
         or _is_in_column(text, span)
+    )
+
+
+_PUBLIC_BLOCK = lazy(
+    r"-----BEGIN (?:(?:TRUSTED |X509 )?CERTIFICATE|(?:NEW )?CERTIFICATE REQUEST|(?:RSA |EC )?PUBLIC KEY|X509 CRL|DH PARAMETERS"
+    r"|EC PARAMETERS|PKCS7|CMS|PGP PUBLIC KEY BLOCK|PGP SIGNATURE|SSH SIGNATURE)-----"
+)
+_BODY = lazy(r"[A-Za-z0-9+/=\s]{16,}")
+_LONGEST_BLOCK = 20_000  # characters
+
+
+def _is_in_public_block(text: str, span: Span, value: str) -> bool:
+    """Whether it is of the body of a certificate, a public key or a signature: any run of letters stands there."""
+    begin = text.rfind("-----BEGIN ", max(0, span.start - _LONGEST_BLOCK), span.start)
+    return (
+        begin >= 0
+        and _PUBLIC_BLOCK.match(text, begin) is not None
+        and text.find("-----END ", begin, span.start) < 0
+        and _BODY.fullmatch(value) is not None
     )
 
 

@@ -179,6 +179,12 @@ def _apart(page: Page, found: list[Span]) -> list[Span]:
     ]
 
 
+def forget() -> None:
+    """Forget what was found and judged before: the readers are others now."""
+    for kept in (_known, plain, _anchorage, _ledger):
+        kept.cache_clear()
+
+
 @cache
 def _anchorage() -> Anchorage:
     return Anchorage([reader.anchors() for reader in (*_READERS, WRAPPED)])

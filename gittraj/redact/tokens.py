@@ -122,6 +122,10 @@ contentful-token: CFPAT-: [A-Za-z0-9_-]{40,50}: {url64:43}
 mapbox-token: sk.eyJ tk.eyJ: [A-Za-z0-9_-]{20,300}\\.[A-Za-z0-9_-]{20,30}: {base62:60}.{url64:22}
 plaid-token: access-sandbox- access-development- access-production-: [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}
 paypal-token: access_token$: (?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}: production${hex:16}${hex:32}
+docker-swarm-token: SWMTKN-1-: [a-z0-9]{40,60}-[a-z0-9]{20,30}: {base36low:50}-{base36low:25}
+openshift-token: sha256~: [A-Za-z0-9_-]{40,50}(?![A-Za-z0-9_-]): {url64:43}
+fireworks-key: fw_: [A-Za-z0-9]{22,28}(?![A-Za-z0-9_]): {base62:24}
+runpod-key: rpa_: [A-Z0-9]{36,50}(?![A-Za-z0-9_]): {base36up:42}
 adyen-key: AQE: [a-zA-Z0-9+/=.:_{}<>~^%$#@!-]{60,140}: {base64:90}
 razorpay-key: rzp_live_ rzp_test_: [A-Za-z0-9]{14,24}: {base62:24}
 flutterwave-key: FLWSECK- FLWSECK_TEST-: [A-Za-z0-9]{12,40}-X: {hex:32}-X

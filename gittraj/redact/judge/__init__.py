@@ -47,6 +47,7 @@ _HASHED = lazy(
     r"(?i)(?:-ref|commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
 )
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
+_ALPHABET = lazy(r"(?i)abcdefghijk|qrstuvwxyz")
 _COUNTED = lazy(r"(?i)[ ](?:bytes|tokens?|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -82,6 +83,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
         TOOL_ID.fullmatch(text, one.start, one.end) is not None
         or is_placeholder(text[one.start : one.end])
         or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
+        or _ALPHABET.search(text, one.start, one.end) is not None
         or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
         or _USUAL.fullmatch(text, one.start, one.end) is not None
         or is_spoken(text[one.start : one.end])
