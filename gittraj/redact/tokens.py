@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .anchors import Anchors
+from .base58 import has_checksum
 from .lazy import lazy
 from .randomness import likelihood
 from .rules import Page, Reader, Rule, Span, tells
@@ -300,7 +301,7 @@ _ANYWHERE: tuple[tuple[str, str, str], ...] = (
     ),
     ("sanctum-token", r"\d{1,7}\|[A-Za-z0-9]{40,48}" + _LAST, "39|{base62:48}"),
     ("newrelic-key", r"(?:[a-z]{2}01xx)?[0-9a-f]{28,36}NRAL" + _LAST, "{hex:36}NRAL"),
-    ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "K{base58:51}"),
+    ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "{wif:52}"),
     ("firebase-key", r"AAAA[A-Za-z0-9_-]{7}:APA91[A-Za-z0-9_-]{130,140}", "AAAA{base62:7}:APA91{url64:134}"),
     ("okta-token", r"00(?!\d{0,6}-[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{40}" + _LAST, "00{url64:40}"),
     ("vault-token", r"s\.[A-Za-z0-9]{24}(?![A-Za-z0-9.(/_])", "s.{base62:24}"),
@@ -324,6 +325,7 @@ _AWS_SECRET = Rule(
 TOKENS: tuple[Rule, ...] = (*_rows(), *_FORMS, _AWS_SECRET)
 _ACCEPT = {
     "generic-token": _generic,
+    "bitcoin-key": has_checksum,
     "ntlmv2-hash": lambda value: True,
     "app-password": lambda value: likelihood(value.replace("-", "")) < -4.4,
 }

@@ -102,7 +102,6 @@ _HERE = lazy(
 _IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
 _COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 _PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
-_DOTS = ("...", "…")
 
 
 def is_placeholder(value: str) -> bool:

@@ -115,7 +115,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
             continue
         if (asked := least(finders, form(value).kind)) is None:
             continue
-        if is_phrase(value) or (span.rule == "told" and value.isdigit()):  # the answer to a question
+        if is_phrase(value):
             continue
         if value[:1].isdigit() and "," in value and not value.strip("0123456789abcdefABCDEFx, \n"):
             continue  # the octets of a key
@@ -136,13 +136,13 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
     return free
 
 
-_ASSIGNS = lazy(r"[A-Z0-9]=[\"']?$")  # as an environment does
+_ASSIGNS = lazy(r"(?:[A-Z0-9]=|_[A-Z]{4,12}: )[\"']?$")  # as an environment does, and one in YAML
 
 
 def _is_assigned(text: str, span: Span) -> bool:
     return (
         span.rule.startswith("named-")
-        and _ASSIGNS.search(text, max(0, span.start - 3), span.start) is not None
+        and _ASSIGNS.search(text, max(0, span.start - 18), span.start) is not None
     )
 
 
