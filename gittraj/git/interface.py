@@ -102,13 +102,15 @@ class Objects(ABC):
         return self._decoded(oid, "commit", decode_commit)
 
     def read_tree(self, oid: str) -> tuple[Entry, ...]:
-        """Raises GitError when the tree is not here, or damaged."""
+        """Raises GitError when the tree is not here, damaged, or larger than any of ours."""
         known = self._trees.get(oid)
         if known is None:
             known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             self._trees[oid] = known
+        if len(known) > limits.ENTRIES:
+            raise GitError(f"tree {oid} has more than {limits.ENTRIES:,} entries")
         return known
 
     def read_blob(self, oid: str) -> bytes:

@@ -103,6 +103,19 @@ def test_segments_that_unfold_for_ever(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
+def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ENTRIES", 50)
+    with notes(recorded) as ref:
+        objects = ref.repository.objects
+        blob = objects.write_blob(b"{}")
+        names = 40 if objects.object_format == "sha1" else 64
+        tree = objects.write_tree([Entry(0o100644, b"%0*x" % (names, n), blob) for n in range(60)])
+        commit = objects.write_commit(tree=tree, parents=[], message="many")
+        objects.flush()
+    recorded("update-ref", RECORDS_REF, commit)
+    assert "more than 50 entries" in read_all(recorded)["doctor"]
+
+
 def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "-w", "--stdin"],
