@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 from gittraj.model.session_items import (
     Cursor,

@@ -11,8 +11,9 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from gittraj.frozen import dataclass
 
 ObjectFormat = Literal["sha1", "sha256"]
 

@@ -19,7 +19,7 @@ from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.records import install, read_records, traj
+from tests.integration.records import hold_workers, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
@@ -30,7 +30,7 @@ Writer = Callable[..., SessionWriter]
 @pytest.fixture
 def begun(git: Git) -> Git:
     git.commit({"README": "here\n"})
-    install(git)
+    hold_workers(install(git))
     return git
 
 
