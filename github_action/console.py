@@ -8,12 +8,12 @@ trajectory's text is never printed; of git's stderr only one line, inside one of
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
 from github_action.token import Token
+from gittraj.model.unseen import is_unseen
 
 Level = Literal["notice", "warning", "error"]
 _ANNOTATIONS = 10
@@ -53,13 +53,10 @@ class Console:
 
 
 def inert(text: str) -> str:
-    """``text`` as one line that is not a command, with blanks for control and format characters (terminal
-    sequences, bidirectional overrides)."""
-    line = "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text)
+    """``text`` as one line that is not a command, with blanks for what is not seen (controls, bidirectional
+    overrides, selectors)."""
+    line = "".join(" " if is_unseen(c) else c for c in text)
     return re.sub(r"^(\W*?)::", r"\1: :", line).replace("##[", "## [")
-
-
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def _data(text: str) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from gittraj.model.unseen import drop_unseen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,12 +23,12 @@ def escape(text: str) -> str:
     """``text`` that cannot control a terminal; newlines stay.
 
     Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
-    characters without width that join, hide or tag others are dropped.
+    what else is not seen goes as ``drop_unseen`` says.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
-    if flat.replace("\n", "").isprintable():  # nothing to escape
+    if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
         return flat
-    return flat.translate({ord(char): _harmless(char) for char in set(flat)})
+    return drop_unseen(flat.translate({ord(char): _harmless(char) for char in set(flat)}))
 
 
 def escape_line(text: str) -> str:
@@ -42,8 +44,8 @@ def _harmless(char: str) -> str:
             return f"^{chr(ord(char) ^ 0x40)}"
         case "Cc":
             return f"<U+{ord(char):04X}>"
-        case "Cf":
-            return f"<U+{ord(char):04X}>" if char in _BIDI else ""
+        case "Cf" if char in _BIDI:
+            return f"<U+{ord(char):04X}>"
         case "Cs":
             return "\ufffd"
         case _:
@@ -58,7 +60,7 @@ def width(text: str) -> int:
 
 
 def _columns(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me"):
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
