@@ -8,18 +8,22 @@ each in several lengths; the least important are shortened first, until everythi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
 
 from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags
+from gittraj.render.comment.flags import Flag, find_flags, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
+    NAME,
     PATH,
+    ROWS,
     WORDS,
     Location,
-    agent_name,
+    agents_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -28,13 +32,14 @@ from gittraj.render.comment.tables import (
     one_line,
 )
 from gittraj.render.inert import code, element, quote, words
-from gittraj.render.text import terminal
 
 CHARACTERS, BYTES = 60_000, 200_000
 """Of a comment; GitHub takes 65,536 characters, and has been seen to store 262,144 bytes."""
 _ROWS = 5  # of a table above the fold, at the most
 _KEPT = 2  # decisions for which room is left there
 _ASKED = 3
+T = TypeVar("T")
+_PROMPTS = 100
 _LONG, _SHORT = 40, 10  # of one that is folded
 
 
@@ -100,28 +105,29 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     yield Block(1, "why", (why, _why(change, 300)))
     flags, chosen = find_flags(change), decisions(change)
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
-    yield Block(1, "look here first", (_flags(flags[:seen], location), _flags(flags[:2], location), ""))
+    look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
+    yield Block(1, "look here first", (*look, ""))
     yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
-    for rank, name, left, rest in (
-        (2, "More to look at", len(flags) - seen, flags_table(flags[seen:], location)),
-        (5, "More decisions", len(chosen) - kept, decisions_table(chosen[kept:])),
-    ):
-        if left:
-            yield Block(rank, name.lower(), (_details(f"{name} ({left})", rest), ""))
-    for rank, title, number, table in (
-        (4, "Commit by commit", len(change.commits), commits_table),
-        (5, "File by file", len(change.files), files_table),
-    ):
-        forms = [
-            _details(f"{title} ({number})", table(change, location, most)) for most in (number, _LONG, _SHORT)
-        ]
-        yield Block(rank, title.lower(), (*forms, ""))
-    yield Block(
-        6, "cost and agents", (_details("Cost and agents", agents_table(change, cost=options.cost)), "")
-    )
+    yield from _fold(2, "More to look at", flags[seen:], lambda some: flags_table(some, location))
+    yield from _fold(5, "More decisions", chosen[kept:], decisions_table)
+    yield from _fold(4, "Commit by commit", change.commits, lambda some: commits_table(some, location))
+    yield from _fold(5, "File by file", change.files, lambda some: files_table(some, change, location))
+    if len(change.sessions) > 1:
+        agents = _details("Cost and agents", agents_table(change, cost=options.cost))
+        yield Block(6, "cost and agents", (agents, ""))
     if options.prompts:
         yield Block(7, "prompts", (_details("What was asked", _prompts(change)), ""))
     yield Block(0, "note", (_note(change, location),))
+
+
+def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]], str]) -> Iterator[Block]:
+    """A table to open, in shorter and shorter forms; none for a row that the whole is about."""
+    if len(rows) > 1:
+        forms = []
+        for most in (ROWS, _LONG, _SHORT):
+            left = f"\n\n{len(rows) - most} more." if len(rows) > most else ""
+            forms.append(_details(f"{name} ({len(rows)})", table(rows[:most]) + left))
+        yield Block(rank, name.lower(), (*forms, ""))
 
 
 def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
@@ -139,13 +145,18 @@ def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float)
         for d in chosen[:_ROWS]
     ]
     room -= TABLE * (bool(looks) + bool(picks))
-    seen = count_fitting(looks, room - sum(picks[:_KEPT]))
-    return seen, count_fitting(picks, room - sum(looks[:seen]))
+    seen = _or_all(count_fitting(looks, room - sum(picks[:_KEPT])), flags)
+    return seen, _or_all(count_fitting(picks, room - sum(looks[:seen])), chosen)
+
+
+def _or_all(number: int, rows: Sequence[object]) -> int:
+    """One more where it is the last: nobody opens a fold for one row."""
+    return len(rows) if number == len(rows) - 1 else number
 
 
 def _title(change: Change) -> str:
     title = _heading(change)
-    return f"Why this change: {words(terminal.cut(title, 100))}" if title else "Why this change"
+    return f"Why this change: {words(title, 100)}" if title else "Why this change"
 
 
 def _heading(change: Change) -> str | None:
@@ -199,11 +210,10 @@ def _no_records(change: Change) -> str:
 
 def _summary(change: Change, options: CommentOptions) -> str:
     sessions = change.sessions
-    names = [agent_name(t["agent"]) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
         f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
-        " + ".join(dict.fromkeys(names)),
+        agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
         _cost(change) if options.cost else "",
@@ -231,7 +241,7 @@ def _why(change: Change, most: int) -> str:
     sessions, lines = change.sessions, list[str]()
     asked = [t for t in dict.fromkeys(t["title"] for t in sessions) if t and t != _heading(change)]
     if asked:
-        shown = " · ".join(f"“{words(terminal.cut(text, 120))}”" for text in asked[:_ASKED])
+        shown = " · ".join(f"“{words(text, 120)}”" for text in asked[:_ASKED])
         lines.append(
             f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
         )
@@ -246,25 +256,24 @@ def _why(change: Change, most: int) -> str:
     done = [own for t in recorded if (own := own_words(t))]
     told = [t for t in recorded if model_of(t["summaryBy"])][-1:]
     if reasons:
-        lines.append(f"**Why:** {words(terminal.cut(one_line(reasons[-1]), most // 2))}")
+        lines.append(f"**Why:** {words(reasons[-1], most // 2)}")
     if back:
-        lines.append("\n>\n".join(quote(terminal.cut(one_line(text), most // len(back))) for text in back))
+        lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
     elif told:
-        by = words(model_of(told[0]["summaryBy"]) or "")
-        lines.append(
-            f"**Summary**, by the model {by}:\n\n{quote(terminal.cut(one_line(told[0]['summary']), most))}"
-        )
+        by = words(model_of(told[0]["summaryBy"]) or "", NAME)
+        lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(told[0]['summary']), most)}")
     elif results:
-        lines.append(f"**Result:** {words(terminal.cut(one_line(results[-1]), most // 2))}")
+        lines.append(f"**Result:** {words(results[-1], most // 2)}")
     elif done:
-        lines.append(
-            f"**Done**, in the agent's last words:\n\n{quote(terminal.cut(one_line(done[-1]), most))}"
-        )
+        lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(done[-1]), most)}")
     return "\n\n".join(lines)
 
 
-def _flags(flags: Sequence[Flag], location: Location) -> str:
-    return f"**Look here first**\n\n{flags_table(flags, location)}" if flags else ""
+def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
+    parts = ["**Look here first**", flags_table(flags, location)] if flags else []
+    if left := omissions(change):
+        parts.append(f"**Not known:** {', '.join(left)}.")
+    return "\n\n".join(parts)
 
 
 def _decided(decided: Sequence[Header], most: int) -> str:
@@ -280,7 +289,7 @@ def _decided(decided: Sequence[Header], most: int) -> str:
 
 def _prompts(change: Change) -> str:
     asked = dict.fromkeys(t["prompt"] for c in change.recorded for t in c.trajectories if t["prompt"])
-    return "\n\n".join(quote(terminal.cut(text, 2_000)) for text in asked)
+    return "\n\n".join(quote(text, 2_000) for text in islice(asked, _PROMPTS))
 
 
 def _note(change: Change, location: Location) -> str:

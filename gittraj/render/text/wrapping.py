@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_DENSE = 4
 _WORDS = re.compile(r"(\s*)(\S+)")
 
 
@@ -66,13 +67,16 @@ def _columns(char: str) -> int:
 
 
 def cut(text: str, columns: int | None) -> str:
-    """One line of at most ``columns``, with an ellipsis where it was cut."""
-    if columns is None or width(text) <= columns:
+    """One line of at most ``columns``, and of four times as many characters (some have no width), with an
+    ellipsis where it was cut."""
+    if columns is None or (text.isascii() and len(text) <= columns):
         return text
     bare = _COLOUR.sub("", text)
+    if len(bare) <= _DENSE * columns and width(bare) <= columns:
+        return text
     room = max(columns - 1, 0)
     end = 0
-    for char in bare:
+    for char in bare[: _DENSE * columns]:
         room -= _columns(char)
         if room < 0:
             break
