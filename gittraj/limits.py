@@ -29,7 +29,7 @@ DIGITS = 40
 """Of one number."""
 COST = 1e9
 """US dollars of one part of a trajectory."""
-PULL = 2 * 1024 * 1024
-"""Bytes of all notes of a pull request's commits, beside ``NOTES_EACH`` for each of them."""
+PULL = 3 * 1024 * 1024
+"""Bytes of all notes of a pull request's commits."""
 SETTINGS = 64 * 1024
 """Bytes of ``.gittraj.yml``."""

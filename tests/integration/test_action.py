@@ -26,9 +26,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     host.push(NOTES)
     first = host.run()
     assert (first.status, first.outputs["result"]) == (0, "created")
-    assert host.comment.startswith(
-        f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 -->\n### Why"
-    )
+    assert host.comment.startswith(f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 of=")
     assert "**1 of 2 commits** carry an agent trajectory · Claude Code" in host.comment
     assert "| a bucket | a window | bursts | 50\u00a0% |" in host.comment
     found = first.outputs

@@ -39,6 +39,7 @@ _ROWS = 5  # of a table above the fold, at the most
 _KEPT = 2  # decisions for which room is left there
 _ASKED = 3
 T = TypeVar("T")
+_PUSH = "Whoever has records of them: `git traj push`."
 _PROMPTS = 100
 _LONG, _SHORT = 40, 10  # of one that is folded
 
@@ -100,7 +101,8 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     if not change.recorded:
         yield Block(0, "summary", (_no_records(change),))
         return
-    yield Block(0, "summary", (_summary(change, options),))
+    new = f" · new since the last push: {_listed(change.new, location)}" if change.new else ""
+    yield Block(0, "summary", (_summary(change, options) + new,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
     flags, chosen = find_flags(change), decisions(change)
@@ -187,12 +189,22 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
     if change.unread:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
+    if change.left:
+        yield (
+            f"<sub>Too large to be read, or not come in time: what is recorded of "
+            f"{_listed(change.left, location)}.</sub>"
+        )
     left = [
         count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
     ]
     if left:
         verb = "is" if sum(change.more) == 1 else "are"
         yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not told of here.</sub>"
+
+
+def _listed(commits: Sequence[str], location: Location) -> str:
+    more = f" and {len(commits) - _ROWS} more" if len(commits) > _ROWS else ""
+    return ", ".join(location.commit(commit) for commit in commits[:_ROWS]) + more
 
 
 def _have(commits: Sequence[Reviewed]) -> str:
@@ -202,10 +214,10 @@ def _have(commits: Sequence[Reviewed]) -> str:
 def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
-        return f"<sub>No agent trajectory: the repository has no records ({ref} is not there).</sub>"
+        return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     read = f"{ref} was read at {code(change.notes[:7])}"
-    return f"<sub>No agent trajectory is attached to {these}; {read}.</sub>"
+    return f"<sub>No agent trajectory is attached to {these}; {read}. {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
@@ -294,9 +306,12 @@ def _prompts(change: Change) -> str:
 
 def _note(change: Change, location: Location) -> str:
     full = f"[job summary]({location.run}) or " if location.run else ""
-    show = code(f"git traj show {change.head[:7]}")
-    claim = "Quoted text was written by agents and their users: a claim, not proof."
-    return f"<sub>{claim} Full detail: {full}{show}.</sub>"
+    # the head may have no record, and the reader's clone not yet what was pushed
+    newest = change.recorded[-1].commit if change.recorded else change.head
+    show = code(f"git traj fetch && git traj show {newest[:12]}")
+    what = "A trajectory tells what an agent was asked, decided and doubted on the way to a commit"
+    claim = "what is quoted was written by agents and their users: a claim, not proof."
+    return f"<sub>{what}; {claim} Full detail: {full}{show}.</sub>"
 
 
 def _details(title: str, body: str) -> str:

@@ -110,8 +110,8 @@ def test_nothing_to_look_at_is_no_verdict() -> None:
     assert "Look here first" not in text
     bare = change_of({})
     assert (
-        "No agent trajectory is attached to these 3 commits; `refs/notes/traj` was read at `ddddddd`."
-        in render(bare)
+        "No agent trajectory is attached to these 3 commits; `refs/notes/traj` was read at `ddddddd`. "
+        "Whoever has records of them: `git traj push`." in render(bare)
     )
     assert "the repository has no records" in render(replace(bare, notes=None))
     assert "Look here" not in render(bare)
