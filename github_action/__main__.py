@@ -1,8 +1,8 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. No printed line contains a trajectory's text, a value or a token, except
-the one that has the runner mask a token.
+gate that cannot be evaluated fails. No printed line contains a token, except the one that has the runner mask
+it, nor a trajectory's text, except at a line of the diff.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 from github_action import pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
+from github_action.annotating import find_annotations
 from github_action.api import Api, connect
 from github_action.carrying import carry
 from github_action.comments import Thread
@@ -61,6 +62,8 @@ def main(environ: Mapping[str, str]) -> int:
     return int(strict)
 
 
+_AT_LINES = ("pull_request", "pull_request_target")
+"""Events whose job is shown at the lines of the pull request."""
 _TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
 """Removed from the environment of every process that we start."""
 
@@ -147,6 +150,9 @@ def _report(job: Job, pull: OnPull) -> int:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
     published = _publish(job, pull, scanned)
     change = scanned.change
+    if settings.annotations and settings.event in _AT_LINES:
+        for each in find_annotations(change):
+            console.point(each.text, title=each.title, file=each.path, line=each.line)
     path = _write_json(settings, change, pull.number)
     _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     verdict = check_coverage(change, details.pull.labels, settings)

@@ -63,6 +63,7 @@ class Settings:
     strict: bool = False
     forks: bool = False
     owner: str = ""
+    annotations: bool = True
 
 
 def is_strict(environ: Mapping[str, str]) -> bool:
@@ -122,6 +123,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         bypass=text("BYPASS_LABEL"),
         wait=_wait(text("MAX_WAIT_NOTES", "auto")),
         strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
+        annotations=_flag("annotations", text("ANNOTATIONS", "true")),
         forks=_flag("carry-forks", text("CARRY_FORKS", "false")),
         owner=owner_of(
             environ.get("GITHUB_REPOSITORY_ID") or repository,

@@ -71,9 +71,13 @@ class Host:
         pull = self.pull
         pull.head, pull.base = self.clone.head(), self.clone("rev-parse", "main")
         pull.commits = []
-        told = self.clone("log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01", "main..HEAD")
+        told = self.clone(
+            "log", "--reverse", "--name-only", "--format=%x02%H%x01%P%x01%B%x01%cI%x01", "main..HEAD"
+        )
+        for each in self.clone("diff", "main...HEAD").split("diff --git a/")[1:]:
+            pull.patches[each.partition(" b/")[0]] = "@@".join(("", *each.split("@@")[1:]))
         for each in told.split("\x02")[1:]:
-            sha, parents, message, files = each.split("\x01")
+            sha, parents, message, pull.dates[sha], files = each.split("\x01")
             pull.commits.append(sha)
             pull.parents[sha], pull.changed[sha] = parents.split(), files.split()
             pull.messages[sha] = message.strip()

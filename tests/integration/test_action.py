@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -314,3 +315,19 @@ def test_260_commits_and_3001_files(host: Host) -> None:
     assert len(host.comment) < 65_536
     assert "Shortened to fit: " in host.comment
     assert f"/commits/{gone})" in done.summary
+
+
+def test_a_doubt_stands_at_its_line(host: Host) -> None:
+    """On the page of a run for another event nobody would see it."""
+    there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
+    elsewhere = Decision(chosen="a pool", by="agent", confidence=0.4, path="src/a.py", line=7)
+    host.note(host.commits[0], decisions=(there, elsewhere))
+    host.push(NOTES)
+    done = host.run()
+    told = "::notice file=src/a.py,line=1,title=Claude Code was unsure (50 %25)::a bucket"
+    assert told in done.log.splitlines()
+    assert "a pool" not in done.log
+    assert "#diff-" in host.comment
+    assert re.search(r"\[`src/a\.py:1`\]\(\S+R1\) Claude Code was unsure", host.comment)
+    assert "a bucket" not in host.run(annotations="false").log
+    assert "a bucket" not in host.start("workflow_dispatch", {}, pr="7").log

@@ -9,6 +9,7 @@ from threading import Timer
 
 import pytest
 
+from gittraj.model.times import now
 from tests.github.faults import SECONDARY, Fault, Lost, message
 from tests.github.host import NOTES, Host
 from tests.github.server import LONGEST
@@ -189,6 +190,7 @@ def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
     host.note(host.clone("rev-parse", "main"))
     host.push(NOTES)
     host.note(host.commits[0])
+    host.pull.dates = dict.fromkeys(host.commits, now().isoformat())  # the clone's are of long ago
     late = Timer(8, host.push, [NOTES])
     late.start()
     done = host.run(max_wait_notes="auto")
