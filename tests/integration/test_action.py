@@ -29,7 +29,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     assert (first.status, first.outputs["result"]) == (0, "created")
     assert host.comment.startswith(f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 of=")
     assert "**1 of 2 commits** carry an agent trajectory · Claude Code" in host.comment
-    assert "| a bucket | a window | bursts | 50\u00a0% |" in host.comment
+    assert "| a bucket <sub>50% sure</sub> | a window | bursts |" in host.comment
     found = first.outputs
     assert (found["commits-total"], found["commits-with-trajectory"], found["coverage"]) == ("2", "1", "50")
     assert found["low-confidence"] == "1"

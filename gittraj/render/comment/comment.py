@@ -102,11 +102,12 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
         yield Block(0, "summary", (_no_records(change),))
         return
     new = f" · new since the last push: {_listed(change.new, location)}" if change.new else ""
-    yield Block(0, "summary", (_summary(change, options) + new,))
+    summary, known = _summary(change, options) + new, "\n." if omissions(change) else ""
+    yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
     flags, chosen = find_flags(change), decisions(change)
-    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
+    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))
     yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
@@ -147,13 +148,15 @@ def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float)
         for d in chosen[:_ROWS]
     ]
     room -= TABLE * (bool(looks) + bool(picks))
-    seen = _or_all(count_fitting(looks, room - sum(picks[:_KEPT])), flags)
-    return seen, _or_all(count_fitting(picks, room - sum(looks[:seen])), chosen)
+    seen = _fold_several(count_fitting(looks, room - sum(picks[:_KEPT])), flags)
+    return seen, _fold_several(count_fitting(picks, room - sum(looks[:seen])), chosen)
 
 
-def _or_all(number: int, rows: Sequence[object]) -> int:
-    """One more where it is the last: nobody opens a fold for one row."""
-    return len(rows) if number == len(rows) - 1 else number
+def _fold_several(number: int, rows: Sequence[object]) -> int:
+    """One fewer where a single row would be left: nobody opens a fold for one."""
+    if number != len(rows) - 1:
+        return number
+    return number - 1 if number > 1 else len(rows)
 
 
 def _title(change: Change) -> str:

@@ -101,7 +101,8 @@ def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
 
 def titled(decision: Header) -> str:
     """What was chosen, after the question that it answers."""
-    return ": ".join(filter(None, (decision["question"], decision["chosen"])))
+    question, chosen = decision["question"], decision["chosen"]
+    return chosen if not question else f"{question}{'' if question.endswith('?') else ':'} {chosen}"
 
 
 def _who(by: str, agent: str | None) -> str:

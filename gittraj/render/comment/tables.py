@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gittraj.model.words import count, duration, money, own_words, short_number, tests
+from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, titled
 from gittraj.render.inert import code, words
@@ -81,21 +81,20 @@ def _reason(flag: Flag, location: Location) -> str:
 def decisions_table(decisions: Sequence[Header]) -> str:
     """Without a column that no row fills."""
     columns = {
-        "Chosen": [cell(titled(d)) + _by(d["by"]) for d in decisions],
+        "Chosen": [cell(titled(d)) + _small(d) for d in decisions],
         "Rejected": [cell("; ".join(d["alternatives"])) for d in decisions],
         "Because": [cell(d["reasoning"] or "") for d in decisions],
-        "Sure": [_share(d["confidence"]) for d in decisions],
     }
-    kept = {name: column for name, column in columns.items() if any(text not in ("", "—") for text in column)}
-    rule = "".join("--:|" if name == "Sure" else "---|" for name in kept)
+    kept = {name: column for name, column in columns.items() if any(column)}
     rows = [f"| {' | '.join(row)} |" for row in zip(*kept.values(), strict=True)]
-    return "\n".join([f"| {' | '.join(kept)} |", f"|{rule}", *rows])
+    return "\n".join([f"| {' | '.join(kept)} |", f"|{'---|' * len(kept)}", *rows])
 
 
-def _by(by: str) -> str:
-    if by == "agent":
-        return ""
-    return f" <sub>{'a person' if by == 'human' else words(by, NAME)}</sub>"
+def _small(decision: Header) -> str:
+    """How sure who was; a column for each would be cut on a phone."""
+    by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
+    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    return f" <sub>{told}</sub>" if told else ""
 
 
 def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
@@ -179,7 +178,3 @@ def cell(text: str) -> str:
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _share(confidence: float | None) -> str:
-    return "—" if confidence is None else f"{confidence * 100:.0f}\u00a0%"

@@ -39,8 +39,8 @@ def test_above_the_fold() -> None:
     assert "No trajectory for [`c3c3c3c`](https://github.example/acme/shop/pull/7/commits/" in fold
     assert "Edited 8 times by 2 agents, reverted twice" in fold
     assert "**Decided** — 2 stated by the agent, 1 inferred" in fold
-    assert "| full jitter | a fixed delay | bursts | 90\u00a0% |" in fold
-    assert "| five attempts <sub>inferred</sub> | no end |  | — |" in fold
+    assert "| full jitter <sub>90% sure</sub> | a fixed delay | bursts |" in fold
+    assert "| five attempts <sub>inferred</sub> | no end |  |" in fold
 
 
 def test_a_doubt_stands_at_the_file_that_it_names() -> None:
