@@ -59,9 +59,12 @@ def main(environ: Mapping[str, str]) -> int:
             console.say(error.hint)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         console.annotate("error" if strict else "warning", f"a bug of git-traj: {type(error).__name__}")
+    _write_failure(environ)
     return int(strict)
 
 
+_UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
+"""Outputs that other steps may decide by: set in every outcome."""
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
 _TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
@@ -232,7 +235,14 @@ def _skip(settings: Settings, console: Console, why: str) -> int:
 
 def _write(settings: Settings, values: Mapping[str, str]) -> None:
     if settings.output is not None:
-        write_outputs(Path(settings.output), values)
+        write_outputs(settings.output, {**_UNKNOWN, **values})
+
+
+def _write_failure(environ: Mapping[str, str]) -> None:
+    """For steps that come after this one, whatever became of it."""
+    if environ.get("GITHUB_OUTPUT"):
+        with suppress(OSError):
+            write_outputs(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
 
 
 if __name__ == "__main__":

@@ -148,7 +148,9 @@ def outputs(change: Change) -> dict[str, str]:
         "commits-with-trajectory": str(recorded),
         "coverage": f"{coverage(change):.0f}",
         "low-confidence": str(len(unsure)),
+        "unsure": str(len(unsure)),
         "cost-usd": f"{sum(costs):.4f}" if costs else "",
+        "cost": f"{sum(costs):.4f}" if costs else "unknown",
     }
 
 

@@ -32,7 +32,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     assert "| a bucket <sub>50% sure</sub> | a window | bursts |" in host.comment
     found = first.outputs
     assert (found["commits-total"], found["commits-with-trajectory"], found["coverage"]) == ("2", "1", "50")
-    assert found["low-confidence"] == "1"
+    assert (found["low-confidence"], found["unsure"], found["cost"]) == ("1", "1", "unknown")
     assert json.loads(Path(found["json-path"]).read_text())["head"] == host.pull.head
     assert "a bucket" in first.summary
     assert "bucket" not in first.log

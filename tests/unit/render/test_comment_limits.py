@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
+from gittraj.model.codec import encode_line
+from gittraj.model.values import CaveatSource, Decision, FileChanged
 from gittraj.query.change import Change, Reviewed
 from gittraj.query.records import Recorded
 from gittraj.query.review import find_sessions
 from gittraj.render.comment.comment import CommentOptions, render_comment
 from gittraj.render.comment.tables import Location
 from gittraj.render.text.terminal import cut
+from tests.integration.story import record
+from tests.sizes import size
+from tests.unit.render.changes import figures, whole
+from tests.unit.render.test_inert import hostile
 
 COMMIT = "a1" * 20
 
@@ -86,6 +94,53 @@ def test_a_confidence_that_is_none_is_unknown(number: float) -> None:
     text = render(change)
     assert not [word for word in ("inf", "nan", "-5", "-3", "-9", "00\u00a0%", "300") if word in text], text
     assert [d["confidence"] for t in change.sessions for d in t["decisions"]] == [None]
+
+
+ODD = (
+    *(None, True, -1, 0, 10**39, -1e300, 1e308, 5e-324, "", "x" * 5_000, [], {}, [[[]]], ["a"] * 300),
+    *(
+        "\ud800",
+        "\0",
+        "9" * 400,
+        "2026-13-01T00:00:00Z",
+        "9999-12-31T23:59:59+14:00",
+        "0001-01-01T00:00:00-14:00",
+    ),
+)
+
+
+def full() -> dict[str, Any]:
+    unsure = Decision(chosen="a", by="agent", alternatives=("b",), confidence=0.4, path="a.py", line=1)
+    source = CaveatSource(event="e", by="inferred", path="a.py", line=3)
+    told = figures(decisions=(unsure,), caveats=("c",), caveat_sources=(source,))
+    told["files"] = (FileChanged(path="a.py", edits=2),)
+    value: dict[str, Any] = json.loads(encode_line(record("traj_one", whole=whole(), **told)))
+    return value
+
+
+def spoil(value: Any, rng: random.Random) -> Any:
+    """``value`` with something odd in one place, however deep."""
+    if not isinstance(value, dict | list) or not value or ("v" not in value and rng.random() < 0.2):
+        return rng.choice(ODD) if rng.random() < 0.8 else hostile(rng.randrange(9_999))
+    copy = value.copy()
+    key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
+    copy[key] = spoil(value[key], rng)
+    return copy
+
+
+RECORDS = size(2_000, 20_000, "GIT_TRAJ_FUZZED")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_a_record_holds_there_is_a_comment(seed: int) -> None:
+    """Ten odd records at a time, beside a plain one."""
+    rng, told = random.Random(seed), full()
+    for _ in range(RECORDS // 40):
+        some = [json.dumps({**spoil(spoil(told, rng), rng), "rev": n}) for n in range(2, 12)]
+        text = render(changed(*some, line("traj_plain", decisions=[decision("plain")])))
+        assert len(text) <= 60_000
+        assert "plain" in text, some
+        assert not re.search(r"\binf\b|\bnan\b", text), some
 
 
 def lines(field: str, number: int, entry: Callable[[str], Any]) -> list[str]:
