@@ -8,6 +8,7 @@ its root tree, the folders on the way to the commits' notes, the notes. Nothing 
 from __future__ import annotations
 
 import base64
+import math
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -19,8 +20,10 @@ from gittraj.git import Objects, Repository, Result, open_repository
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
 
-_TIMEOUT = 20.0
-"""Seconds of all that one look at the notes fetches, and of any other fetch."""
+_NOTES = 20.0
+"""Seconds of all that one look at the notes fetches, whatever they hold."""
+_TIMEOUT = 120.0
+"""Seconds of any other fetch."""
 _ALONE = 3.0
 """Seconds of the fetch of one note, where all at once did not come."""
 _LEVELS = 20
@@ -70,7 +73,7 @@ class Fetched:
         config |= {"remote.origin.partialclonefilter": "blob:none"}
         for key, value in config.items():
             started.run("config", key, value)
-        self._until = 0.0
+        self._until = math.inf
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
     def beside(self, folder: Path, url: str) -> Fetched:
@@ -81,7 +84,7 @@ class Fetched:
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
         What does not come in time is left out. Raises TrajError."""
-        self._until = time.monotonic() + _TIMEOUT
+        self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
@@ -103,7 +106,7 @@ class Fetched:
     def _bring_all(self, oids: Sequence[str]) -> None:
         """With one request; one by one where that takes too long, so that a large note costs itself alone."""
         try:
-            self._bring(oids, timeout=_TIMEOUT / 2)
+            self._bring(oids, timeout=_NOTES / 2)
         except TrajError:
             for oid in oids:
                 if time.monotonic() < self._until:
@@ -112,6 +115,7 @@ class Fetched:
 
     def bring_history(self, commit: str, ref: str, count: int) -> None:
         """Fetch ``count`` whole commits back from ``commit``, as ``ref``. Raises TrajError."""
+        self._until = math.inf
         self._call(*_FETCH, f"--depth={count}", "--no-filter", "origin", f"+{commit}:{ref}")
 
     def between(self, old: str, new: str) -> list[str]:
@@ -124,6 +128,7 @@ class Fetched:
 
     def push_notes(self, ref: str = RECORDS_REF) -> str | None:
         """Push the records to ``ref``, without force. Returns why it was refused, or None."""
+        self._until = math.inf
         options = ("push", "--porcelain", "--no-verify", "--no-signed")
         done = self._run(*options, "origin", f"{RECORDS_REF}:{ref}")
         return done.complaint or "refused" if done.code else None
@@ -161,7 +166,8 @@ class Fetched:
 
     def _run(self, *args: str, stdin: bytes | None = None, timeout: float = _TIMEOUT) -> Result:
         env = self._environment()
-        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=timeout)
+        most = min(timeout, max(self._until - time.monotonic(), 1.0))
+        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=most)
 
     def _environment(self) -> dict[str, str]:
         """Passes the token, which must not be in a command line, a URL or a file."""

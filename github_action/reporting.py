@@ -7,6 +7,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from github_action.fallback import Report
@@ -125,7 +126,8 @@ def make_report(change: Change, settings: Settings, *, number: int) -> ScannedRe
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaping may hide a secret from the redactor
     diff = change.diff  # its names are many, and shown nowhere
-    change = map_texts(replace(change, diff=None), lambda text, name: _scan(redactor, text, leaks, name=name))
+    scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most words are there often
+    change = map_texts(replace(change, diff=None), scan)
     change = replace(change, diff=diff)
     texts = [
         render_comment(change, location, options),

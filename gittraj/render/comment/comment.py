@@ -166,6 +166,8 @@ def _title(change: Change) -> str:
 
 def _heading(change: Change) -> str | None:
     titles = [t["title"] for t in change.sessions if t["title"]]
+    if len(change.own) == 1:
+        titles = [change.own[0].subject]
     return change.title or (titles[-1] if titles else None)
 
 
