@@ -117,7 +117,7 @@ def _dress_theirs(note: str, asked: str, said: str) -> str:
 
 def _dress_ours(note: str, asked: str, said: str) -> str:
     lines = [json.loads(line) for line in note.splitlines()]
-    words = {"title": asked, "prompt": asked, "summary": {"by": "agent", "text": said}}
+    words = {"title": asked, "prompt": asked, "summary": {"by": "agent", "text": said}, "result": said}
     return "".join(json.dumps(line | words) + "\n" for line in lines)
 
 
