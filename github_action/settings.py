@@ -127,7 +127,8 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         forks=_flag("carry-forks", text("CARRY_FORKS", "false")),
         owner=owner_of(
             environ.get("GITHUB_REPOSITORY_ID") or repository,
-            environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0],
+            # OWNER/NAME/PATH@REF: a repository that is renamed keeps its id
+            environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].split("/", 2)[-1],
         ),
     )
 

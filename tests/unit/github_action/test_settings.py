@@ -89,6 +89,20 @@ def test_a_gate_that_is_not_understood_is_closed(word: str) -> None:
     assert not any(is_strict({"INPUT_REQUIRE": word}) for word in ("", "off", "Warn"))
 
 
+def test_a_comment_belongs_to_a_workflow_of_a_repository_whatever_its_name() -> None:
+    def owner(name: str, path: str, repository: str = "7") -> str:
+        told = {
+            "GITHUB_REPOSITORY_ID": repository,
+            "GITHUB_WORKFLOW_REF": f"{name}/.github/{path}@refs/heads/x",
+        }
+        return read_settings(RUNNER | told).owner
+
+    ours = owner("acme/app", "workflows/traj.yml")
+    assert ours == owner("acme/renamed", "workflows/traj.yml")
+    assert ours != owner("acme/app", "workflows/other.yml")
+    assert ours != owner("acme/app", "workflows/traj.yml", "8")
+
+
 def test_outside_of_a_runner() -> None:
     with pytest.raises(EventError, match="GITHUB_SERVER_URL is not set"):
         read_settings({})
