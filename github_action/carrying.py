@@ -86,7 +86,7 @@ def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, fo
         fork = fetched.beside(place / f"fork-{number}", pull.head_url)
         try:
             if fork.bring_notes(commits, ref=ref):
-                bodies = dict(fork.notes.pick(commits, most=limits.PULL))
+                bodies = dict(fork.notes.pick(commits, most=limits.PULL, each=0))
         except TrajError:
             pass  # the fork is gone or private
         finally:

@@ -72,7 +72,7 @@ def read_notes(
         tip = fetched.bring_notes(ids, ref=settings.notes)
     if tip is None:
         return Notes(tip=None, bodies={})
-    bodies = dict(fetched.notes.pick(ids, most=limits.PULL))
+    bodies = dict(fetched.notes.pick(ids, most=limits.PULL, each=0))
     return Notes(tip=tip, bodies=bodies, left=tuple(c for c in fetched.notes.has(ids) if c not in bodies))
 
 

@@ -90,11 +90,13 @@ class NotesRef:
         objects, root = self.repository.objects, self._root(self.tip())
         return [commit for commit in commits if any(note_paths(objects, root, commit))]
 
-    def pick(self, commits: Iterable[str], *, most: int = limits.NOTES) -> Iterator[tuple[str, bytes]]:
+    def pick(
+        self, commits: Iterable[str], *, most: int = limits.NOTES, each: int = limits.NOTES_EACH
+    ) -> Iterator[tuple[str, bytes]]:
         """The (commit, note) of those of ``commits`` that have one: no other note is read.
 
         A note whose blob is not here is passed over, as ``items`` does, and so is what comes after ``most``
-        bytes, beside ``NOTES_EACH`` for each.
+        bytes, beside ``each`` that one may have without counting.
         """
         objects = self.repository.objects
         root = self._root(self.tip())
@@ -102,7 +104,7 @@ class NotesRef:
         for commit in commits:
             blobs = [blob for _, blob in note_paths(objects, root, commit)]
             here = [body for body in objects.read_blobs(blobs, limits.NOTE) if body is not None]
-            left -= sum(map(len, here)) - limits.NOTES_EACH
+            left -= max(sum(map(len, here)) - each, 0)
             if left < 0:
                 return
             if here:
