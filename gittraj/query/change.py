@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.query.diff import Diff
 
 Header = Mapping[str, Any]

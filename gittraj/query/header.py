@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
 from gittraj import limits
+from gittraj.frozen import dataclass
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
 from gittraj.model.values import (

@@ -157,7 +157,7 @@ def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
     assert host.run(require="Fail").status == 1
     done = host.run(require="fial")
     assert done.status == 1
-    assert "'require' is none of off, warn, fail: fial" in done.log
+    assert "'require' is not one of off, warn, fail: fial" in done.log
     told = done.outputs
     assert [told[name] for name in ("result", "coverage", "unsure", "cost")] == ["failed", *["unknown"] * 3]
     assert host.run(comment="alwys").status == 0

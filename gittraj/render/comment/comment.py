@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.flags import Flag, find_flags, omissions
@@ -191,7 +191,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
         yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
     if change.fork:
-        yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
+        yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     if change.left:
@@ -204,7 +204,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     ]
     if left:
         verb = "is" if sum(change.more) == 1 else "are"
-        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not told of here.</sub>"
+        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not shown here.</sub>"
 
 
 def _listed(commits: Sequence[str], location: Location) -> str:
@@ -229,7 +229,7 @@ def _summary(change: Change, options: CommentOptions) -> str:
     sessions = change.sessions
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
-        f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
+        f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",

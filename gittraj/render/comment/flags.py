@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, model_of, unmarked
 from gittraj.query.change import Change, Header, decisions
 from gittraj.query.diff import Diff

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import AGENTS, Flag, titled
@@ -162,13 +162,19 @@ def agents_table(change: Change, *, cost: bool) -> str:
     return "\n".join([head, rule, *rows]) + (f"\n\n{left} more." if left else "")
 
 
+def agent_of(header: Header) -> str:
+    """The agent's name; and the remote's, of a record that is not joined with ours."""
+    remote = header.get("remote")
+    return f"{agent_name(header['agent'])}{f' from {cell(remote)}' if remote else ''}"
+
+
 def agent_name(name: str | None) -> str:
     return AGENTS.get(name or "", "") or (words(name, NAME) if name else "a person")
 
 
 def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
     """Their names, each once; of very many the first."""
-    names = list(dict.fromkeys(agent_name(t["agent"]) for t in trajectories if t["agent"]))
+    names = list(dict.fromkeys(agent_of(t) for t in trajectories if t["agent"]))
     return joint.join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 

@@ -79,7 +79,7 @@ def test_what_means_nothing(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("name", ["REQUIRE", "COMMENT", "WHEN_MISSING"])
 def test_an_unknown_word_is_named_beside_the_valid_ones(name: str) -> None:
-    with pytest.raises(EventError, match=r"is none of \w+, .*: fial$"):
+    with pytest.raises(EventError, match=r"is not one of \w+, .*: fial$"):
         read(**{name: "fial"})
 
 
