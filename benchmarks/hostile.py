@@ -26,13 +26,13 @@ from cmarkgfm.cmark import Options
 
 from benchmarks.agent_note import PROGRAM, AgentNote
 from benchmarks.place import home, repository, wait_for_worker
+from gittraj.model.unseen import is_unseen
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration.repository import Git
 from tests.unit.render.test_inert import EXTENSIONS, hostile
 
-_INVISIBLE = re.compile(
-    "[\0-\x08\x0e-\x1f\x7f-\x9f\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]"
-)
+_SINGLE = re.compile("(?<=[^\\s!-~])\ufe0f?[\u200c\u200d]?(?=[^\u200c\u200d\ufe0f])")
+"""A joiner or a selector as people write it, after what is no punctuation of ASCII's."""
 # https://docs.github.com/en/get-started/writing-on-github/working-with-advanced-formatting/autolinked-references-and-urls
 _MENTION = re.compile(r"(?<![\w`/])@[a-zA-Z\d][\w-]*")
 _REFERENCE = re.compile(r"(?<![\w&])#\d+\b|\bGH-\d+\b|\b[\w.-]+/[\w.-]+#\d+\b|\b(?=\w*\d)[0-9a-f]{7,40}\b")
@@ -90,10 +90,14 @@ def alive(report: str, calm: str) -> Counter[str]:
             "links": more["a"],
             "images": more["img"],
             "elements": sum(n for tag, n in more.items() if tag not in {*_HARMLESS, "a", "img"}),
-            "hidden characters": len(_INVISIBLE.findall(report)),
+            "hidden characters": _invisible(report),
             "hidden texts": (page.hidden - usual.hidden).total(),
         }
     )
+
+
+def _invisible(report: str) -> int:
+    return sum(is_unseen(sign) and not sign.isspace() for sign in _SINGLE.sub("", report))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,7 @@ def _dress_theirs(note: str, asked: str, said: str) -> str:
 
 def _dress_ours(note: str, asked: str, said: str) -> str:
     lines = [json.loads(line) for line in note.splitlines()]
-    words = {"title": asked, "prompt": asked, "summary": {"by": "agent", "text": said}}
+    words = {"title": asked, "prompt": asked, "summary": {"by": "agent", "text": said}, "result": said}
     return "".join(json.dumps(line | words) + "\n" for line in lines)
 
 

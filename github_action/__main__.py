@@ -1,8 +1,8 @@
 """The Action: turns an event into a comment on the pull request, and keeps the job green.
 
 An error becomes a line in the log and a notice; only a configured gate or ``fail-on-error`` fails the job. A
-gate that cannot be evaluated fails. No printed line contains a trajectory's text, a value or a token, except
-the one that has the runner mask a token.
+gate that cannot be evaluated fails. No printed line contains a token, except the one that has the runner mask
+it, nor a trajectory's text, except at a line of the diff.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from github_action import pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
+from github_action.annotating import find_annotations
 from github_action.api import Api, connect
 from github_action.carrying import carry
 from github_action.comments import Thread
@@ -26,9 +28,17 @@ from github_action.gate import check_coverage
 from github_action.outputs import write_outputs
 from github_action.payload import Payload
 from github_action.pull_request import PullDetails
-from github_action.reporting import ScannedReport, as_json, make_report, outputs, read_change
+from github_action.reporting import (
+    Notes,
+    ScannedReport,
+    as_json,
+    make_report,
+    outputs,
+    read_change,
+    read_notes,
+)
 from github_action.retry import RetryBudget
-from github_action.settings import Settings, read_settings
+from github_action.settings import Settings, is_strict, read_settings
 from gittraj.errors import TrajError
 from gittraj.model.words import count
 from gittraj.query.change import Change
@@ -37,9 +47,7 @@ from gittraj.query.change import Change
 def main(environ: Mapping[str, str]) -> int:
     """Run the action; returns the step's exit status."""
     console = Console(sys.stdout)
-    strict = (
-        environ.get("INPUT_FAIL_ON_ERROR", "").lower() == "true" or environ.get("INPUT_REQUIRE") == "fail"
-    )
+    strict = is_strict(environ)
     try:
         settings = read_settings(environ)
         if settings.foreign_token:
@@ -51,9 +59,14 @@ def main(environ: Mapping[str, str]) -> int:
             console.say(error.hint)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         console.annotate("error" if strict else "warning", f"a bug of git-traj: {type(error).__name__}")
+    _write_failure(environ)
     return int(strict)
 
 
+_UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
+"""Outputs that other steps may decide by: set in every outcome."""
+_AT_LINES = ("pull_request", "pull_request_target")
+"""Events whose job is shown at the lines of the pull request."""
 _TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
 """Removed from the environment of every process that we start."""
 
@@ -78,7 +91,13 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
         match activity:
             case OnPush():
                 carried = carry(
-                    api, activity, job.source(), ref=settings.notes, folder=settings.folder, environ=environ
+                    api,
+                    activity,
+                    job.source(),
+                    ref=settings.notes,
+                    folder=settings.folder,
+                    environ=environ,
+                    forks=settings.forks,
                 )
                 console.say(f"records carried to {count(carried.commits, 'commit')}")
                 if carried.more:
@@ -134,6 +153,9 @@ def _report(job: Job, pull: OnPull) -> int:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
     published = _publish(job, pull, scanned)
     change = scanned.change
+    if settings.annotations and settings.event in _AT_LINES:
+        for each in find_annotations(change):
+            console.point(each.text, title=each.title, file=each.path, line=each.line)
     path = _write_json(settings, change, pull.number)
     _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     verdict = check_coverage(change, details.pull.labels, settings)
@@ -144,31 +166,30 @@ def _report(job: Job, pull: OnPull) -> int:
 
 
 def _read(job: Job, details: PullDetails) -> Change:
-    """The records of the pull request's fork; of the repository itself if the fork is gone or private."""
-    pull = details.pull
+    """What the pull request's fork has recorded, if it can be read, and what the repository itself has."""
+    pull, sources = details.pull, list[Notes]()
     if pull.fork and pull.head_url is not None:
-        try:
-            return _fetch(job, details, job.source(fork=pull.head_url))
-        except TrajError:
-            pass
-    change = _fetch(job, details, job.source())
-    if not pull.fork:
-        return change
-    job.console.annotate("notice", "the fork's records cannot be read: it is gone, or private")
-    return replace(change, fork=None, unread=True)
+        with suppress(TrajError):
+            sources.append(_fetch(job, details, job.source(fork=pull.head_url)))
+    unread = pull.fork and not sources
+    if unread:
+        job.console.annotate("notice", "the fork's records cannot be read: it is gone, or private")
+    sources.append(_fetch(job, details, job.source()))
+    change = read_change(
+        details,
+        sources,
+        job.settings,
+        before=job.payload.sha("before"),
+        files_of=lambda commit: pull_request.read_files(job.api, commit),
+    )
+    return replace(change, unread=unread)
 
 
-def _fetch(job: Job, details: PullDetails, source: Source) -> Change:
+def _fetch(job: Job, details: PullDetails, source: Source) -> Notes:
     folder = job.settings.folder / f"git-traj-{job.settings.run}-{details.pull.number}"
     fetched = Fetched(folder, source, environ=job.environ)
     try:
-        return read_change(
-            details,
-            fetched,
-            job.settings,
-            before=job.payload.sha("before"),
-            files_of=lambda commit: pull_request.read_files(job.api, commit),
-        )
+        return read_notes(details, fetched, job.settings)
     finally:
         fetched.close()
         shutil.rmtree(folder, ignore_errors=True)
@@ -176,11 +197,11 @@ def _fetch(job: Job, details: PullDetails, source: Source) -> Change:
 
 def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
     change, settings = scanned.change, job.settings
-    marker = upsert_comment.Marker(key=settings.key, head=change.head, run=settings.run)
+    marker = upsert_comment.Marker(key=settings.key, head=change.head, run=settings.run, of=settings.owner)
     silent = not change.recorded and settings.missing == "quiet" and settings.comment == "auto"
 
     def post(body: str) -> upsert_comment.Upserted | None:
-        if silent and not _has_comment(job, pull):
+        if silent and not _has_comment(job, pull, marker):
             return None
         return upsert_comment.post(job.api, body, number=pull.number, marker=marker, author=settings.author)
 
@@ -194,12 +215,10 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
     )
 
 
-def _has_comment(job: Job, pull: OnPull) -> bool:
+def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
     """Whether our comment exists already: then it is updated, even with nothing to report."""
     author = job.settings.author or job.api.viewer()
-    return bool(
-        upsert_comment.own(Thread(job.api, pull.number).comments(), author=author, key=job.settings.key)
-    )
+    return bool(upsert_comment.own(Thread(job.api, pull.number).comments(), author=author, marker=marker))
 
 
 def _write_json(settings: Settings, change: Change, number: int) -> str:
@@ -216,7 +235,14 @@ def _skip(settings: Settings, console: Console, why: str) -> int:
 
 def _write(settings: Settings, values: Mapping[str, str]) -> None:
     if settings.output is not None:
-        write_outputs(Path(settings.output), values)
+        write_outputs(settings.output, {**_UNKNOWN, **values})
+
+
+def _write_failure(environ: Mapping[str, str]) -> None:
+    """For steps that come after this one, whatever became of it."""
+    if environ.get("GITHUB_OUTPUT"):
+        with suppress(OSError):
+            write_outputs(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
 
 
 if __name__ == "__main__":

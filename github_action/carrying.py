@@ -7,7 +7,8 @@ which commit became which: by equal patches, by the pull request's number, or no
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,14 +16,17 @@ from github_action.activity import OnPush
 from github_action.api import Api
 from github_action.fetching import Fetched, Source
 from github_action.pull_request import Pull, merged_pulls, read_pull
+from gittraj import limits
 from gittraj.config import Config, Environ
-from gittraj.errors import TrajError
+from gittraj.errors import RedactionError, TrajError
 from gittraj.history import find_rewrites
 from gittraj.model.codec import decode_note
-from gittraj.model.values import Line, Record
+from gittraj.model.values import ForeignLine, Line, Record
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
 from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.pipeline import Pipeline
+from gittraj.record.rewrite_segments import clean_record
 from gittraj.state.folder import LocalState
 
 _LONGEST = 50
@@ -32,11 +36,11 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merged:
-    """A pull request that this push merged: its commits, and their notes in the fork (``foreign``)."""
+    """A pull request that this push merged: its commits, and their records in its fork, redacted."""
 
     pull: Pull
     commits: tuple[str, ...]
-    foreign: Mapping[str, bytes]
+    foreign: Mapping[str, Sequence[Record]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +52,16 @@ class Carried:
 
 
 def carry(
-    api: Api, push: OnPush, source: Source, *, ref: str, folder: Path, environ: Mapping[str, str]
+    api: Api,
+    push: OnPush,
+    source: Source,
+    *,
+    ref: str,
+    folder: Path,
+    environ: Mapping[str, str],
+    forks: bool = False,
 ) -> Carried:
-    """Carry the records and push them to ``ref``. Raises TrajError."""
+    """Carry the records, those of ``forks`` only if so, and push them to ``ref``. Raises TrajError."""
     place = folder / "git-traj-carry"
     fetched = Fetched(place, source, environ=environ)
     try:
@@ -58,7 +69,7 @@ def carry(
         brought = fetched.between(push.before, push.after)
         new = brought[:_LONGEST]
         numbers = dict.fromkeys(n for commit in new for n in merged_pulls(api, commit, branch=push.branch))
-        merged = [_fetch(api, fetched, number, place, ref=ref) for number in numbers]
+        merged = [_fetch(api, fetched, number, place, ref=ref, forks=forks) for number in numbers]
         got = _carry(fetched, new, merged, ref=ref) if merged else 0
         return Carried(commits=got, more=len(brought) > len(new))
     finally:
@@ -66,21 +77,41 @@ def carry(
         shutil.rmtree(place, ignore_errors=True)
 
 
-def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str) -> Merged:
+def _fetch(api: Api, fetched: Fetched, number: int, place: Path, *, ref: str, forks: bool) -> Merged:
     pull = read_pull(api, number)
     fetched.bring_history(pull.head, f"refs/pull/{number}/head", pull.commit_count + 1)
     commits = tuple(fetched.last(pull.head, pull.commit_count))
-    foreign: dict[str, bytes] = {}
-    if pull.fork and pull.head_url:
+    bodies: dict[str, bytes] = {}
+    if forks and pull.fork and pull.head_url:
         fork = fetched.beside(place / f"fork-{number}", pull.head_url)
         try:
             if fork.bring_notes(commits, ref=ref):
-                foreign = {c: body for c in commits if (body := fork.notes.read(c))}
+                bodies = dict(fork.notes.pick(commits, most=limits.PULL, each=0))
         except TrajError:
             pass  # the fork is gone or private
         finally:
             fork.close()
+    foreign = {c: _redacted(fetched, body, pull.head_repository) for c, body in bodies.items()}
     return Merged(pull=pull, commits=commits, foreign=foreign)
+
+
+def _redacted(fetched: Fetched, body: bytes, fork: str | None) -> list[Record]:
+    """The records of a fork's note as today's rules leave them, each with its ``fork``; those that cannot be
+    scanned are left out, and so is what this version does not know."""
+    pipeline = _pipeline(fetched)
+    redactor, kept = pipeline.redactor(), list[Record]()
+    for record in decode_note(body):
+        if isinstance(record, Record):
+            with suppress(RedactionError):
+                clean = clean_record(redactor, pipeline.ruleset, {}, record)
+                kept.append(replace(clean, extra={"fork": fork or "unknown"}))
+    return kept
+
+
+def _pipeline(fetched: Fetched) -> Pipeline:
+    LocalState.of(fetched.repository).create()
+    made = make_pipeline(fetched.repository, Config(), Environ(home=None), live={})
+    return replace(made, task_of=lambda _: None)
 
 
 def _carry(fetched: Fetched, new: list[str], merged: list[Merged], *, ref: str) -> int:
@@ -109,18 +140,16 @@ def _apply(fetched: Fetched, new: list[str], merged: list[Merged]) -> set[str]:
     taken = [c for c in new if any(is_own(c, r) for r in standing(c, decode_note(notes.read(c) or b"")))]
     rewrites = find_rewrites(repository, sorted(held), taken=taken)
     pairs = [(r.old, r.new) for r in rewrites if r.new in new and r.old != r.new]
-    state = LocalState.of(repository)
-    state.create()
-    pipeline = replace(
-        make_pipeline(repository, Config(), Environ(home=None), live={}), task_of=lambda _: None
-    )
+    pipeline = _pipeline(fetched)
     written = pipeline.write([], lines=lines)
     done = pipeline.store([], carry=pairs)
     return written.commits | done.commits
 
 
 def _imported(merged: Merged, before: Mapping[str, bytes]) -> Iterator[tuple[str, Line]]:
-    """Records from a fork's notes, for commits without a note here."""
-    for commit, body in merged.foreign.items():
+    """Records from a fork, for commits without a note here; none of a trajectory that is told of here."""
+    lines = (line for body in before.values() for line in decode_note(body))
+    here = {line.id for line in lines if not isinstance(line, ForeignLine)}
+    for commit, records in merged.foreign.items():
         if not before.get(commit):
-            yield from ((commit, line) for line in decode_note(body) if isinstance(line, Record))
+            yield from ((commit, record) for record in records if record.id not in here)

@@ -1,21 +1,23 @@
 """The job's log, where a line can be a command to the runner: foreign text must never become one.
 
 The runner reads ``::name …::`` as a command at the start of a line, after blanks, and the older ``##[name]``
-anywhere in it (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). A
-trajectory's text is never printed; of git's stderr only one line, inside one of ours.
+anywhere in it (https://github.com/actions/runner, src/Runner.Common/ActionCommand.cs). Of a
+trajectory's text only what stands at a line of the diff is printed, of git's stderr only one line: both
+inside a line of ours.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal, TextIO
 
 from github_action.token import Token
+from gittraj.model.unseen import is_unseen
 
 Level = Literal["notice", "warning", "error"]
+_TITLE = 255
 _ANNOTATIONS = 10
 _MESSAGE = 4096
 """The runner's limits: annotations of a level in a step, and characters of one,
@@ -35,12 +37,23 @@ class Console:
 
     def annotate(self, level: Level, text: str, *, title: str = "git-traj") -> None:
         """A line that is also shown on the run's page; a plain one past the runner's limit."""
+        if not self._command(level, text, title=title):
+            self.say(f"{level}: {text}")
+
+    def point(self, text: str, *, title: str, file: str, line: int) -> None:
+        """A notice at a line of the pull request's diff; nothing past the runner's limit. ``text``, ``title``
+        and ``file`` may be anybody's."""
+        self._command("notice", text, file=file, line=str(line), title=title)
+
+    def _command(self, level: Level, text: str, **properties: str) -> bool:
+        """Returns False, and writes nothing, past the runner's limit."""
         self._annotated[level] += 1
         if self._annotated[level] > _ANNOTATIONS:
-            self.say(f"{level}: {text}")
-            return
-        message = _data(inert(text)[: _MESSAGE // 2])  # escaped it may be three times as long
-        self._put(f"::{level} title={_property(inert(title))}::{message}")
+            return False
+        given = ",".join(f"{name}={_property(inert(value)[:_TITLE])}" for name, value in properties.items())
+        # escaped it may be three times as long
+        self._put(f"::{level} {given}::{_data(inert(text)[: _MESSAGE // 3])}")
+        return True
 
     def mask(self, token: Token) -> None:
         """Have the runner mask a token that it did not issue. Never use it for a detected secret: the line
@@ -53,13 +66,10 @@ class Console:
 
 
 def inert(text: str) -> str:
-    """``text`` as one line that is not a command, with blanks for control and format characters (terminal
-    sequences, bidirectional overrides)."""
-    line = "".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text)
+    """``text`` as one line that is not a command, with blanks for what is not seen (controls, bidirectional
+    overrides, selectors)."""
+    line = "".join(" " if is_unseen(c) else c for c in text)
     return re.sub(r"^(\W*?)::", r"\1: :", line).replace("##[", "## [")
-
-
-_UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def _data(text: str) -> str:

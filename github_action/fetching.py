@@ -8,7 +8,10 @@ its root tree, the folders on the way to the commits' notes, the notes. Nothing 
 from __future__ import annotations
 
 import base64
+import math
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,8 +20,12 @@ from gittraj.git import Objects, Repository, Result, open_repository
 from gittraj.notes.store import RECORDS_REF, NotesRef
 from gittraj.notes.tree import note_paths
 
+_NOTES = 20.0
+"""Seconds of all that one look at the notes fetches, whatever they hold."""
 _TIMEOUT = 120.0
-"""Seconds of one fetch."""
+"""Seconds of any other fetch."""
+_ALONE = 3.0
+"""Seconds of the fetch of one note, where all at once did not come."""
 _LEVELS = 20
 """Folders above a note, at most; git makes three."""
 _FETCH = (
@@ -66,6 +73,7 @@ class Fetched:
         config |= {"remote.origin.partialclonefilter": "blob:none"}
         for key, value in config.items():
             started.run("config", key, value)
+        self._until = math.inf
         self.repository = open_repository(folder, environ=clean, backend="plumbing")
 
     def beside(self, folder: Path, url: str) -> Fetched:
@@ -75,7 +83,8 @@ class Fetched:
 
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
-        Raises TrajError."""
+        What does not come in time is left out. Raises TrajError."""
+        self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
@@ -91,11 +100,22 @@ class Fetched:
                 break
             self._bring(level)
             level = self._below(level)
-        self._bring(list(_notes(objects, objects.commit(tip).tree, commits)))
+        self._bring_all(list(_notes(objects, objects.commit(tip).tree, commits)))
         return tip
+
+    def _bring_all(self, oids: Sequence[str]) -> None:
+        """With one request; one by one where that takes too long, so that a large note costs itself alone."""
+        try:
+            self._bring(oids, timeout=_NOTES / 2)
+        except TrajError:
+            for oid in oids:
+                if time.monotonic() < self._until:
+                    with suppress(TrajError):
+                        self._bring([oid], timeout=_ALONE)
 
     def bring_history(self, commit: str, ref: str, count: int) -> None:
         """Fetch ``count`` whole commits back from ``commit``, as ``ref``. Raises TrajError."""
+        self._until = math.inf
         self._call(*_FETCH, f"--depth={count}", "--no-filter", "origin", f"+{commit}:{ref}")
 
     def between(self, old: str, new: str) -> list[str]:
@@ -108,6 +128,7 @@ class Fetched:
 
     def push_notes(self, ref: str = RECORDS_REF) -> str | None:
         """Push the records to ``ref``, without force. Returns why it was refused, or None."""
+        self._until = math.inf
         options = ("push", "--porcelain", "--no-verify", "--no-signed")
         done = self._run(*options, "origin", f"{RECORDS_REF}:{ref}")
         return done.complaint or "refused" if done.code else None
@@ -131,21 +152,22 @@ class Fetched:
                     below[oid] = (*below.get(oid, ()), name[2:])
         return below
 
-    def _bring(self, oids: Collection[str]) -> None:
+    def _bring(self, oids: Collection[str], *, timeout: float = _TIMEOUT) -> None:
         """Fetch these objects with one request. Testing for one first would fetch it on its own."""
         if oids:
             names = "".join(f"{oid}\n" for oid in dict.fromkeys(oids)).encode()
-            self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", stdin=names)
+            self._call(*_FETCH, "--filter=tree:0", "--stdin", "origin", stdin=names, timeout=timeout)
 
-    def _call(self, *args: str, stdin: bytes | None = None) -> Result:
-        done = self._run(*args, stdin=stdin)
+    def _call(self, *args: str, stdin: bytes | None = None, timeout: float = _TIMEOUT) -> Result:
+        done = self._run(*args, stdin=stdin, timeout=timeout)
         if done.code:
             raise TrajError(f"git cannot read {self.source.url}: {done.complaint}")
         return done
 
-    def _run(self, *args: str, stdin: bytes | None = None) -> Result:
+    def _run(self, *args: str, stdin: bytes | None = None, timeout: float = _TIMEOUT) -> Result:
         env = self._environment()
-        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=_TIMEOUT)
+        most = min(timeout, max(self._until - time.monotonic(), 1.0))
+        return self.repository.run(*args, input=stdin, check=False, env=env, timeout=most)
 
     def _environment(self) -> dict[str, str]:
         """Passes the token, which must not be in a command line, a URL or a file."""

@@ -1,17 +1,24 @@
 #!/usr/bin/env bash
 # Finds a Python that can run the Action and installs what it needs, by hash, into the runner's temporary folder.
 # Prints nothing of the pull request; the only output is one line on failure.
+# It runs in that folder, and Python isolated: what lies in the workspace is no part of it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$RUNNER_TEMP"
 target=$(mktemp -d "$RUNNER_TEMP/git-traj-XXXXXX")
 separator=:
 
+case "${INPUT_FAIL_ON_ERROR:-false},${INPUT_REQUIRE:-off}" in # as settings.py has it: a gate stays closed
+[Ff][Aa][Ll][Ss][Ee],[Oo][Ff][Ff] | [Ff][Aa][Ll][Ss][Ee],[Ww][Aa][Rr][Nn]) level=warning status=0 ;;
+*) level=error status=1 ;;
+esac
+
 fail() {
-	echo "::error title=git-traj::$1: add actions/setup-python before this step"
-	exit 1
+	echo "::$level title=git-traj::$1"
+	exit $status
 }
 
-fits() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+fits() { "$1" -I -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
 
 find_python() {
 	local found
@@ -25,18 +32,19 @@ find_python() {
 	return 1
 }
 
-python=$(find_python) || fail "no Python 3.11 or later is on PATH or in RUNNER_TOOL_CACHE"
+python=$(find_python) || fail "no Python 3.11 or later is on PATH or in RUNNER_TOOL_CACHE: add actions/setup-python before this step"
 if command -v cygpath >/dev/null; then # git's bash on Windows: Python there knows neither /d/a nor a:b
 	target=$(cygpath -m "$target") root=$(cygpath -m "$root") separator=';'
 fi
 
 lock=(--requirement "$root/github_action/requirements.txt" --require-hashes --no-deps --only-binary ':all:')
+unreached="what the Action needs cannot be installed: no package index answers"
 if command -v uv >/dev/null; then
-	uv pip install --quiet --python "$python" --target "$target" "${lock[@]}"
+	uv pip install --quiet --python "$python" --target "$target" "${lock[@]}" || fail "$unreached"
 else
-	if ! "$python" -m pip --version >/dev/null 2>&1; then
-		"$python" -m ensurepip --user >/dev/null 2>&1 || fail "that Python has no pip"
+	if ! "$python" -I -m pip --version >/dev/null 2>&1; then
+		"$python" -I -m ensurepip --user >/dev/null 2>&1 || fail "that Python has no pip: add actions/setup-python before this step"
 	fi
-	"$python" -m pip install --quiet --disable-pip-version-check --no-input --target "$target" "${lock[@]}"
+	"$python" -I -m pip install --quiet --disable-pip-version-check --no-input --target "$target" "${lock[@]}" || fail "$unreached"
 fi
 printf 'python=%s\npath=%s\n' "$python" "$root$separator$target" >>"$GITHUB_OUTPUT"

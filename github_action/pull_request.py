@@ -52,20 +52,25 @@ class Pull:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
+    """``made``: when it was committed, as its committer says."""
+
     sha: str
     parents: tuple[str, ...]
     message: str
+    made: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """``status``: added, removed, modified, renamed, copied, changed, unchanged."""
+    """``status``: added, removed, modified, renamed, copied, changed, unchanged. ``patch``: its hunks, where
+    they are not too large for GitHub to show."""
 
     path: str
     former: str | None
     status: str
     additions: int
     deletions: int
+    patch: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +108,7 @@ def read_details(api: Api, number: int) -> PullDetails:
                 status=file.status,
                 additions=file.additions,
                 deletions=file.deletions,
+                patch=file.patch or "",
             )
             for file in request.get_files()
         )
@@ -157,6 +163,7 @@ def _commits(listed: Iterable[Listed]) -> tuple[Commit, ...]:
             sha=_sha(commit.sha),
             parents=tuple(_sha(parent.sha) for parent in commit.parents),
             message=commit.commit.message,
+            made=commit.commit.committer.date.isoformat(),
         )
         for commit in listed
     )

@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from github_action.fallback import Report
 from github_action.fetching import Fetched
 from github_action.pull_request import Commit, PullDetails
 from github_action.settings import Settings
+from gittraj import limits
+from gittraj.model.times import parse_time
 from gittraj.model.values import map_texts
 from gittraj.model.words import count
 from gittraj.query.change import Change, Reviewed, Rewritten, decisions
+from gittraj.query.diff import Diff
 from gittraj.query.records import Recorded
 from gittraj.query.review import find_sessions
 from gittraj.redact import Redactor
 from gittraj.render.comment.comment import CommentOptions, render_comment
-from gittraj.render.comment.flags import find_flags
+from gittraj.render.comment.flags import find_flags, omissions
 from gittraj.render.comment.tables import Location
 
 _SUMMARY = 900_000
@@ -28,7 +32,11 @@ _SUMMARY = 900_000
 _BRIEF = 8_000
 _LOOKED_UP = 10
 """Commits without a record to look up files for, with one request each."""
-_POLL = 5.0
+_PATIENCE = 20.0
+"""Seconds to wait for records, where nothing else was asked for."""
+_YOUNG = 300.0
+"""Seconds after its last commit in which a branch may still be pushed."""
+_POLL = 4.0
 """Seconds between two attempts to fetch records that are still to arrive."""
 
 
@@ -41,50 +49,86 @@ class ScannedReport:
     leaks: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes:
+    """The notes of a pull request's commits in one repository: the ``tip`` of its records (None: it has
+    none), what could be read, and the commits whose notes were too large or did not come in time."""
+
+    tip: str | None
+    bodies: Mapping[str, bytes]
+    left: tuple[str, ...] = ()
+
+
+def read_notes(
+    details: PullDetails, fetched: Fetched, settings: Settings, *, sleep: Callable[[float], None] = time.sleep
+) -> Notes:
+    """Raises TrajError if the notes cannot be fetched."""
+    ids = [commit.sha for commit in details.commits]
+    tip = fetched.bring_notes(ids, ref=settings.notes)
+    waited, most = 0.0, _patience(details, settings, here=tip is not None)
+    while waited < most and not (tip and fetched.notes.has(ids)):
+        sleep(_POLL)
+        waited += _POLL
+        tip = fetched.bring_notes(ids, ref=settings.notes)
+    if tip is None:
+        return Notes(tip=None, bodies={})
+    bodies = dict(fetched.notes.pick(ids, most=limits.PULL, each=0))
+    return Notes(tip=tip, bodies=bodies, left=tuple(c for c in fetched.notes.has(ids) if c not in bodies))
+
+
+def _patience(details: PullDetails, settings: Settings, *, here: bool) -> float:
+    """Seconds to wait for notes: git pushes a branch before the records of its commits. Unless it was asked
+    for, only where others have records, and where the head is so new that its push may be under way."""
+    if settings.wait is not None:
+        return settings.wait
+    made = parse_time(details.commits[-1].made) if details.commits else None
+    young = made is not None and abs(time.time() - made.timestamp()) < _YOUNG
+    return _PATIENCE if here and young else 0.0
+
+
 def read_change(
     details: PullDetails,
-    fetched: Fetched,
+    sources: Sequence[Notes],
     settings: Settings,
     *,
     before: str | None = None,
     files_of: Callable[[str], tuple[str, ...] | None] = lambda _: None,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Change:
-    """Read the records of the pull request's commits. ``before``: the head in an earlier report;
-    ``files_of``: returns the files that a commit changed, None if unknown. Raises TrajError if the notes
-    cannot be fetched."""
-    ids = [commit.sha for commit in details.commits]
-    tip = fetched.bring_notes(ids, ref=settings.notes)
-    waited = 0.0
-    while waited < settings.wait and not any(map(_has_note(fetched), ids)):
-        sleep(_POLL)
-        waited += _POLL
-        tip = fetched.bring_notes(ids, ref=settings.notes)
-    notes = [(sha, body) for sha in ids if tip and (body := fetched.notes.read(sha))]
-    recorded = Recorded(notes)
+    """What the ``sources``, the repository itself last, have on the pull request's commits. ``before``: the
+    head in an earlier report; ``files_of``: returns the files that a commit changed, None if unknown."""
+    bodies = [(c.sha, [n.bodies[c.sha] for n in sources if c.sha in n.bodies]) for c in details.commits]
+    recorded = Recorded((commit, b"\n".join(found)) for commit, found in bodies if found)
     pull = details.pull
+    foreign = pull.fork and any(notes.bodies for notes in sources[:-1])
     return Change(
         head=pull.head,
         title=pull.title,
-        commits=_look_up(tuple(_reviewed(commit, recorded) for commit in details.commits), files_of),
+        commits=_look_up(tuple(_reviewed(commit, recorded) for commit in details.commits), details, files_of),
         sessions=find_sessions(recorded, [c.sha for c in details.commits if len(c.parents) < 2]),
         files=tuple(file.path for file in details.files),
-        notes=tip,
+        notes=next((notes.tip for notes in sources if notes.tip), None),
         ref=settings.notes,
         rewritten=_rewritten(details, recorded, before),
         merged=pull.merged_as,
-        fork=pull.head_repository if pull.fork else None,
+        fork=pull.head_repository if foreign else None,
         more=(details.commits_unlisted, details.files_unlisted),
+        diff=Diff.of([f.path for f in details.files], {f.path: f.patch for f in details.files if f.patch}),
+        new=_new(details, before),
+        left=tuple(dict.fromkeys(commit for notes in sources for commit in notes.left)),
     )
 
 
 def make_report(change: Change, settings: Settings, *, number: int) -> ScannedReport:
     """The report in all its lengths, scanned for secrets before and after rendering."""
-    location = Location(server=settings.server, repository=settings.repository, number=number)
+    run = f"{settings.server}/{settings.repository}/actions/runs/{settings.run}"
+    location = Location(server=settings.server, repository=settings.repository, number=number, run=run)
     options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaping may hide a secret from the redactor
-    change = map_texts(change, lambda text, name: _scan(redactor, text, leaks, name=name))
+    diff = change.diff  # its names are many, and shown nowhere
+    scan = cache(lambda text, name: _scan(redactor, text, leaks, name=name))  # most words are there often
+    change = map_texts(replace(change, diff=None), scan)
+    change = replace(change, diff=diff)
     texts = [
         render_comment(change, location, options),
         render_comment(change, location, options, characters=_BRIEF),
@@ -106,7 +150,9 @@ def outputs(change: Change) -> dict[str, str]:
         "commits-with-trajectory": str(recorded),
         "coverage": f"{coverage(change):.0f}",
         "low-confidence": str(len(unsure)),
+        "unsure": str(len(unsure)),
         "cost-usd": f"{sum(costs):.4f}" if costs else "",
+        "cost": f"{sum(costs):.4f}" if costs else "unknown",
     }
 
 
@@ -125,9 +171,16 @@ def as_json(change: Change) -> str:
         "sessions": change.sessions,
         "decisions": decisions(change),
         "flags": [
-            {"path": flag.path, "why": flag.why, "said": flag.quoted, "commits": flag.commits}
+            {
+                "path": flag.path,
+                "line": flag.line,
+                "why": flag.reason,
+                "said": flag.quoted,
+                "commits": flag.commits,
+            }
             for flag in find_flags(change)
         ],
+        "omissions": omissions(change),
     }
     return json.dumps(document, ensure_ascii=False)
 
@@ -145,19 +198,32 @@ def _reviewed(commit: Commit, recorded: Recorded) -> Reviewed:
 
 
 def _look_up(
-    commits: tuple[Reviewed, ...], files_of: Callable[[str], tuple[str, ...] | None]
+    commits: tuple[Reviewed, ...], details: PullDetails, files_of: Callable[[str], tuple[str, ...] | None]
 ) -> tuple[Reviewed, ...]:
-    """Add the files of commits without a record; unchanged if no commit has one."""
-    without = [c.commit for c in commits if not c.trajectories and not c.merge]
-    if len(without) == sum(not c.merge for c in commits):
+    """Add the files that no record names, as what a shell wrote: first of commits without a record.
+    Unchanged if no commit has one."""
+    own = sorted((c for c in commits if not c.merge), key=lambda c: bool(c.trajectories))
+    files = {f.path for f in details.files}
+    if not any(c.trajectories for c in own) or not (files - {path for c in own for path in c.files}):
         return commits
-    files = {commit: files_of(commit) for commit in without[:_LOOKED_UP]}
-    return tuple(
-        replace(c, files=files.get(c.commit) or (), known=files.get(c.commit) is not None)
-        if c.commit in without
-        else c
-        for c in commits
-    )
+    if len(own) == 1:
+        return tuple(
+            c if c.merge else replace(c, files=tuple(f.path for f in details.files)) for c in commits
+        )
+    found = {c.commit: files_of(c.commit) for c in own[:_LOOKED_UP]}
+
+    def add(c: Reviewed) -> Reviewed:
+        more = found.get(c.commit)
+        known = more is not None or bool(c.trajectories) or c.merge
+        return replace(c, files=tuple(dict.fromkeys((*c.files, *(more or ())))), known=known)
+
+    return tuple(map(add, commits))
+
+
+def _new(details: PullDetails, before: str | None) -> tuple[str, ...]:
+    """The commits after ``before``, where that is one of them."""
+    ids = [commit.sha for commit in details.commits]
+    return tuple(ids[ids.index(before) + 1 :]) if before in ids else ()
 
 
 def _rewritten(details: PullDetails, recorded: Recorded, before: str | None) -> Rewritten | None:
@@ -173,10 +239,6 @@ def _rewritten(details: PullDetails, recorded: Recorded, before: str | None) -> 
         if set(folded.header(commit.sha)["link"]["carriedFrom"]) - here
     ]
     return Rewritten(before=before, carried=tuple(dict.fromkeys(carried)))
-
-
-def _has_note(fetched: Fetched) -> Callable[[str], bool]:
-    return lambda sha: bool(fetched.notes.tip() and fetched.notes.read(sha))
 
 
 def _scan(redactor: Redactor, text: str, leaks: list[str], *, name: str | None = None) -> str:

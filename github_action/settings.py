@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 from github_action.errors import EventError
 from github_action.token import Token
-from github_action.upsert_comment import check_key
+from github_action.upsert_comment import check_key, owner_of
 
 Wanted = Literal["auto", "always", "off"]
 Missing = Literal["quiet", "comment"]
@@ -31,7 +31,9 @@ _WAIT = 300
 class Settings:
     """``foreign_token``: not the job's own, which the runner masks already. ``api``, ``server``: the host's
     URLs; ``run``: the number of this run; ``folder``: for our temporary files; ``coverage``: percent of the
-    commits; ``wait``: seconds to wait for records that arrive after their branch."""
+    commits; ``wait``: seconds to wait for records that arrive after their branch (None: as long as a push
+    of them takes, where one may be under way); ``forks``: whether records of forks are carried; ``owner``:
+    see ``owner_of``."""
 
     token: Token
     foreign_token: bool
@@ -57,8 +59,19 @@ class Settings:
     require: Require = "off"
     coverage: float = 100.0
     bypass: str = ""
-    wait: float = 0.0
+    wait: float | None = None
     strict: bool = False
+    forks: bool = False
+    owner: str = ""
+    annotations: bool = True
+
+
+def is_strict(environ: Mapping[str, str]) -> bool:
+    """Whether an error fails the job: also where ``require`` is a word that nobody knows, since a gate that
+    cannot be evaluated is closed."""
+    require = environ.get("INPUT_REQUIRE", "").strip().lower()
+    fails = environ.get("INPUT_FAIL_ON_ERROR", "").strip().lower()
+    return fails not in ("", "false") or require not in ("", "off", "warn")
 
 
 def read_settings(environ: Mapping[str, str]) -> Settings:
@@ -108,16 +121,27 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         require=_one_of(_REQUIRE, "require", text("REQUIRE", "off")),
         coverage=_number("min-coverage", text("MIN_COVERAGE", "100"), most=100),
         bypass=text("BYPASS_LABEL"),
-        wait=_number("max-wait-notes", text("MAX_WAIT_NOTES", "0"), most=_WAIT),
+        wait=_wait(text("MAX_WAIT_NOTES", "auto")),
         strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
+        annotations=_flag("annotations", text("ANNOTATIONS", "true")),
+        forks=_flag("carry-forks", text("CARRY_FORKS", "false")),
+        owner=owner_of(
+            environ.get("GITHUB_REPOSITORY_ID") or repository,
+            # OWNER/NAME/PATH@REF: a repository that is renamed keeps its id
+            environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].split("/", 2)[-1],
+        ),
     )
 
 
 def _one_of(words: tuple[T, ...], name: str, value: str) -> T:
     for word in words:
-        if word == value:
+        if word == value.lower():
             return word
-    raise EventError(f"'{name}' is not one of {', '.join(words)}")
+    raise EventError(f"'{name}' is not one of {', '.join(words)}: {value[:50]}")
+
+
+def _wait(value: str) -> float | None:
+    return None if value.lower() == "auto" else _number("max-wait-notes", value, most=_WAIT)
 
 
 def _flag(name: str, value: str) -> bool:

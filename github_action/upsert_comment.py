@@ -12,6 +12,7 @@ concurrency group in the workflow, which cancels the older run, prevents it.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -26,10 +27,13 @@ from github_action.retry import RetryBudget
 Result = Literal["created", "updated", "unchanged", "superseded"]
 _KEY = re.compile(r"[a-z0-9-]{1,50}")
 _MARKER = re.compile(
-    r"<!-- git-traj:pr:v1 key=(?P<key>[a-z0-9-]{1,50}) head=(?P<head>[0-9a-f]{40}) run=(?P<run>\d{1,20}) -->"
-    r"(?:\r?\n|\Z)",
+    r"<!-- git-traj:pr:v1 key=(?P<key>[a-z0-9-]{1,50}) head=(?P<head>[0-9a-f]{40}) run=(?P<run>\d{1,20})"
+    r"(?: of=(?P<of>[0-9a-f]{16}))? -->(?:\r?\n|\Z)",
     re.ASCII,
 )
+_RUN = re.compile(r"(?<=/actions/runs/)\d+")
+_BEGINS = "### Why this change"
+"""How each of our reports begins."""
 _ROUNDS = 6
 """Each ends in a write. A race takes two or three; more means that our comment is deleted again and again."""
 
@@ -37,25 +41,34 @@ _ROUNDS = 6
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marker:
     """The hidden first line of the comment, of a fixed alphabet. ``key`` distinguishes several comments on
-    one pull request."""
+    one pull request; ``of`` is ``owner_of`` the comment, empty in those of earlier versions."""
 
     key: str
     head: str
     run: int
+    of: str = ""
 
     def __post_init__(self) -> None:
         check_key(self.key)
 
     def __str__(self) -> str:
-        return f"<!-- git-traj:pr:v1 key={self.key} head={self.head} run={self.run} -->"
+        owner = f" of={self.of}" if self.of else ""
+        return f"<!-- git-traj:pr:v1 key={self.key} head={self.head} run={self.run}{owner} -->"
 
     @classmethod
-    def of(cls, body: str) -> tuple[Self, str] | None:
+    def read(cls, body: str) -> tuple[Self, str] | None:
         """The marker and the text after it. Only at the very beginning: anywhere else it is a quotation."""
         match = _MARKER.match(body)
         if not match:
             return None
-        return cls(key=match["key"], head=match["head"], run=int(match["run"])), body[match.end() :]
+        marker = cls(key=match["key"], head=match["head"], run=int(match["run"]), of=match["of"] or "")
+        return marker, body[match.end() :]
+
+
+def owner_of(repository: str, workflow: str) -> str:
+    """What binds a comment to a workflow: ``repository`` is the id, ``workflow`` the path of its file. Every
+    workflow of a repository writes under the same name."""
+    return hashlib.sha256(f"{repository}\n{workflow}".encode()).hexdigest()[:16]
 
 
 def check_key(key: str) -> str:
@@ -111,7 +124,7 @@ def upsert(
     written: Comment | None = None
     failure: GitHubError | None = None
     for _ in range(_ROUNDS):
-        ours = own((*thread.comments(), *filter(None, [written])), author=author, key=marker.key)
+        ours = own((*thread.comments(), *filter(None, [written])), author=author, marker=marker)
         keeper = ours[0] if ours else None
         for extra in ours[1:]:
             thread.delete(extra)
@@ -137,17 +150,24 @@ def upsert(
     raise failure or Unreachable("the comment does not stay")
 
 
-def own(comments: Iterable[Comment], *, author: str, key: str) -> list[Comment]:
-    """The comments that ``author`` wrote under ``key``, by id; of two with the same id the first. A listing
-    may lack a comment just written, so pass that after it."""
+def own(comments: Iterable[Comment], *, author: str, marker: Marker) -> list[Comment]:
+    """The comments that ``author`` wrote under the key and for the owner of ``marker``, by id; of two with
+    the same id the first. A listing may lack a comment just written, so pass that after it.
+
+    Without any, the first one of an earlier version, whose marker named no owner, if it is a report.
+    """
     name = author.lower()
     names = (name, f"{name}[bot]")  # GraphQL leaves the suffix out, and so do people
     ours: dict[int, Comment] = {}
+    former: dict[int, Comment] = {}
     for comment in comments:
-        parsed = Marker.of(comment.body)
-        if parsed and parsed[0].key == key and comment.author.lower() in names:
-            ours.setdefault(comment.id, comment)
-    return [ours[number] for number in sorted(ours)]
+        parsed = Marker.read(comment.body)
+        if parsed and parsed[0].key == marker.key and comment.author.lower() in names:
+            if parsed[0].of == marker.of:
+                ours.setdefault(comment.id, comment)
+            elif not parsed[0].of and parsed[1].startswith(_BEGINS):
+                former.setdefault(comment.id, comment)
+    return [ours[number] for number in sorted(ours)] or [former[number] for number in sorted(former)[:1]]
 
 
 def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
@@ -159,14 +179,18 @@ def _write(thread: Comments, keeper: Comment | None, text: str) -> Comment:
 
 def _is_current(comment: Comment, marker: Marker, body: str) -> bool:
     """Whether the comment has this head and body; a different run alone is no reason to edit."""
-    parsed = Marker.of(comment.body)
-    return parsed is not None and parsed[0].head == marker.head and _plain(parsed[1]) == _plain(body)
+    parsed = Marker.read(comment.body)
+    if parsed is None:
+        return False
+    found, told = parsed
+    return (found.head, found.of, _plain(told)) == (marker.head, marker.of, _plain(body))
 
 
 def _head(comment: Comment) -> str | None:
-    parsed = Marker.of(comment.body)
+    parsed = Marker.read(comment.body)
     return parsed[0].head if parsed else None
 
 
 def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").strip()
+    """Without what differs though nothing changed: line ends, and the run whose summary is linked."""
+    return _RUN.sub("", text.replace("\r\n", "\n").strip())

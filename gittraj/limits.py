@@ -27,6 +27,10 @@ DEPTH = 64
 """Objects and lists within each other in JSON; agents' arguments stay below 20."""
 DIGITS = 40
 """Of one number."""
+COST = 1e9
+"""US dollars of one part of a trajectory."""
+PULL = 3 * 1024 * 1024
+"""Bytes of all notes of a pull request's commits."""
 SETTINGS = 64 * 1024
 """Bytes of ``.gittraj.yml``."""
 REMOTE_COMMITS = 5_000

@@ -33,6 +33,8 @@ _TELLERS = (
     "model/words.py",
     "render/text/wrapping.py",
     "model/times.py",
+    "model/unseen.py",
+    "model/unseen_ranges.py",
 )
 
 

@@ -72,8 +72,14 @@ def money(part: Header) -> str | None:
     return f"{about}${cost:.2f}" if cost >= 0.01 or cost == 0 else f"{about}$<0.01"
 
 
+def share(confidence: float | None) -> float | None:
+    """``confidence`` where it is one, from 0 to 1; anybody may write another number."""
+    return confidence if confidence is not None and 0 <= confidence <= 1 else None
+
+
 def sure(confidence: float | None) -> str | None:
-    return None if confidence is None else f"{confidence * 100:.0f}% sure"
+    known = share(confidence)
+    return None if known is None else f"{known * 100:.0f}% sure"
 
 
 def count(number: int, noun: str) -> str:

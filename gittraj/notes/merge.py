@@ -69,8 +69,13 @@ def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
     """The records of one note that stand: merged, without what its tombstones delete, and without a
     link stub beside a record of the same trajectory."""
     merged = merge_lines(commit, lines)
-    stones = [line for line in merged if isinstance(line, Tombstone)]
-    records = [r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones)]
+    stones: dict[str, list[Tombstone]] = {}
+    for line in merged:
+        if isinstance(line, Tombstone):
+            stones.setdefault(line.id, []).append(line)
+    records = [
+        r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones.get(r.id, ()))
+    ]
     told = {r.id for r in records if not r.incomplete}
     return sorted((r for r in records if not (r.incomplete and r.id in told)), key=order)
 

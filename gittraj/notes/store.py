@@ -87,18 +87,26 @@ class NotesRef:
 
         return read
 
-    def pick(self, commits: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    def has(self, commits: Iterable[str]) -> list[str]:
+        """Those of ``commits`` that have a note, whether or not it can be read."""
+        objects, root = self.repository.objects, self._root(self.tip())
+        return [commit for commit in commits if any(note_paths(objects, root, commit))]
+
+    def pick(
+        self, commits: Iterable[str], *, most: int = limits.NOTES, each: int = limits.NOTES_EACH
+    ) -> Iterator[tuple[str, bytes]]:
         """The (commit, note) of those of ``commits`` that have one: no other note is read.
 
-        A note whose blob is not here is passed over, as ``items`` does.
+        A note whose blob is not here is passed over, as ``items`` does, and so is what comes after ``most``
+        bytes, beside ``each`` that one may have without counting.
         """
         objects = self.repository.objects
         root = self._root(self.tip())
-        left = limits.NOTES
+        left = most
         for commit in commits:
             blobs = [blob for _, blob in note_paths(objects, root, commit)]
             here = [body for body in objects.read_blobs(blobs, limits.NOTE) if body is not None]
-            left -= sum(map(len, here)) - limits.NOTES_EACH
+            left -= max(sum(map(len, here)) - each, 0)
             if left < 0:
                 return
             if here:

@@ -24,7 +24,7 @@ from gittraj.model.values import (
     TestRuns,
     ThinkingState,
 )
-from gittraj.model.words import model_of
+from gittraj.model.words import model_of, share
 from gittraj.seal.events import count_readers
 
 Header = dict[str, Any]
@@ -33,6 +33,8 @@ T = TypeVar("T")
 
 STATED = ("agent", "human")
 """Who decides on purpose; everybody else is rules or a model."""
+_QUOTES = 100
+"""Of one message that a further one is compared with: a message states a few."""
 _THINKING = ("none", "unknown", "dropped", "clear", "sealed")
 
 
@@ -69,25 +71,19 @@ def fold_account(records: Sequence[Record]) -> Header:
 def _once(decisions: Iterable[Header]) -> list[Header]:
     """Without those drawn from words that were drawn from already, or from a later message that says the
     same."""
-    found: list[Header] = []
+    found: dict[str, Header] = {}
+    quoted: dict[str | None, list[str]] = {}  # by event
     seen: set[tuple[str, ...]] = set()
     for decision in decisions:
         sides = tuple(side.lower() for side in (decision["chosen"], *decision["alternatives"]))
+        quotes, quote = quoted.setdefault(decision["event"], []), decision["quote"]
         repeated = decision["by"] not in STATED and (
-            sides in seen or any(_is_same(decision, other) for other in found)
+            sides in seen or (quote and any(quote in other or other in quote for other in quotes[-_QUOTES:]))
         )
-        if not repeated and decision not in found:
-            found.append(decision)
+        if not repeated and found.setdefault(repr(decision), decision) is decision and quote:
+            quotes.append(quote)
         seen.add(sides)
-    return found
-
-
-def _is_same(one: Header, other: Header) -> bool:
-    """Whether both quote the same words of the same message."""
-    quotes = (one["quote"], other["quote"])
-    if one["event"] != other["event"] or not all(quotes):
-        return False
-    return quotes[0] in quotes[1] or quotes[1] in quotes[0]
+    return list(found.values())
 
 
 def statements(record: Record) -> Iterator[tuple[str, str]]:
@@ -150,7 +146,7 @@ def _caveat_id(trajectory: str, figures: PartSummary, at: int) -> str:
 
 
 def _decision(trajectory: str, decision: Decision) -> Header:
-    return {**spell(decision), "id": _id_of(trajectory, decision)}
+    return {**spell(decision), "confidence": share(decision.confidence), "id": _id_of(trajectory, decision)}
 
 
 def _fold_caveats(name: str, figures: Sequence[PartSummary]) -> Header:
@@ -172,8 +168,8 @@ def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
         return None
     last = next((run for run in reversed(runs) if run.kind == "test"), runs[-1])
     return {
-        **spell(last),
-        "runs": sum(run.runs for run in runs if run.kind == last.kind),
+        **{k: max(n, 0) if type(n) is int and k != "lastExit" else n for k, n in spell(last).items()},
+        "runs": sum(max(run.runs, 0) for run in runs if run.kind == last.kind),
         "kind": known(str(last.kind), RunKind),
         "outcome": known(str(last.outcome), RunOutcome),
     }
@@ -181,7 +177,8 @@ def _fold_tests(found: Sequence[TestRuns]) -> Header | None:
 
 def _fold_files(found: Iterable[FileChanged]) -> list[FileChanged]:
     files: dict[str, FileChanged] = {}
-    for file in found:
+    for each in found:
+        file = replace(each, edits=max(each.edits, 0), reverts=max(each.reverts, 0))
         before = files.get(file.path)
         files[file.path] = _join_files(before, file) if before else file
     return [files[path] for path in sorted(files)]
@@ -204,11 +201,8 @@ def known(word: str, words: Any) -> str:
 
 
 def unique(items: Iterable[T]) -> list[T]:
-    found: list[T] = []
-    for item in items:
-        if item not in found:
-            found.append(item)
-    return found
+    """Each once, in order; they are hashable."""
+    return list(dict.fromkeys(items))
 
 
 def spell(value: Any) -> Any:

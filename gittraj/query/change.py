@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.query.diff import Diff
 
 Header = Mapping[str, Any]
 _STATED = ("agent", "human")
@@ -39,7 +40,8 @@ class Change:
     here; ``files`` what it changes as a whole. ``notes``: the tip of the records ref (``ref``) that was read,
     None without one. ``merged`` is the commit that it became, ``carried`` to how many commits records went
     then; ``fork``: whose repository the records come from; ``unread``: they should come from one that cannot
-    be read; ``more``: commits and files that the host did not list."""
+    be read; ``more``: commits and files that the host did not list; ``diff``: the lines that it shows, where
+    it does; ``new``: commits since the last push; ``left``: commits whose notes were too large to be read."""
 
     head: str
     title: str | None = None
@@ -54,6 +56,9 @@ class Change:
     fork: str | None = None
     unread: bool = False
     more: tuple[int, int] = (0, 0)
+    diff: Diff | None = None
+    new: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
     @property
     def own(self) -> tuple[Reviewed, ...]:
@@ -66,8 +71,13 @@ class Change:
 
 
 def decisions(change: Change) -> list[Header]:
-    """Each decision once, stated ones before inferred ones."""
+    """Each decision once, with its ``commit`` and ``agent``; stated ones before inferred ones."""
     found: dict[tuple[object, ...], Header] = {}
-    for decision in (d for c in change.recorded for t in c.trajectories for d in t["decisions"]):
-        found.setdefault((decision["question"], decision["chosen"], decision["by"]), decision)
+    for commit, told, decision in (
+        (c, t, d) for c in change.recorded for t in c.trajectories for d in t["decisions"]
+    ):
+        found.setdefault(
+            (decision["question"], decision["chosen"], decision["by"]),
+            {**decision, "commit": commit.commit, "agent": told["agent"]},
+        )
     return sorted(found.values(), key=lambda decision: decision["by"] not in _STATED)

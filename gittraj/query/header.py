@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, TypeVar
 
+from gittraj import limits
 from gittraj.frozen import dataclass
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
@@ -25,6 +27,7 @@ from gittraj.model.values import (
     Record,
     Usage,
 )
+from gittraj.model.words import share
 from gittraj.notes.merge import order
 from gittraj.query.account import Header, fold_account, keys_of, known, spell, unique
 
@@ -144,7 +147,7 @@ def _fold_figures(records: Sequence[Record]) -> Header:
         "endedAt": ended,
         "durationSeconds": _seconds(started, ended),
         **fold_usage(figures),
-        "counts": {camel(name): getattr(counts, name) for name in _COUNTED},
+        "counts": {camel(name): max(getattr(counts, name), 0) for name in _COUNTED},
     }
 
 
@@ -160,10 +163,10 @@ def fold_usage(figures: Sequence[PartSummary]) -> Header:
 
 
 def cost(figures: PartSummary) -> float | None:
-    """In US dollars. A negative one, which anybody may write, is ignored, and so is 0 beside many tokens:
-    that is a log without prices."""
+    """In US dollars. A negative or endless one, which anybody may write, is ignored, and so is 0 beside many
+    tokens: that is a log without prices."""
     known, usage = figures.cost_usd, figures.usage
-    if known is None or known < 0:
+    if known is None or not 0 <= known <= limits.COST:
         return None
     free = known == 0 and usage is not None and usage.input_tokens + usage.output_tokens >= _SOME_TOKENS
     return None if free else known
@@ -221,6 +224,8 @@ def _fold_whole(records: Sequence[Record], total: Header) -> Header:
 
     status = last(lambda w: w.status)
     retrospective = last(lambda w: w.retrospective)
+    if retrospective:
+        retrospective = replace(retrospective, confidence=share(retrospective.confidence))
     return {
         "id": records[0].id,
         "title": last(lambda w: w.title),

@@ -31,6 +31,7 @@ class Recorded:
         self._lines: dict[str, list[Line]] = {}
         self._sizes: dict[str, Counter[str]] = {}  # bytes of a note's lines, by trajectory
         self._standing: dict[str, list[Record]] = {}
+        self._by_id: dict[str, dict[str, list[Record]]] = {}
         self._folded: dict[str, Folded | None] = {}
         self._complete: dict[str, Sequence[str]] = {}
 
@@ -130,13 +131,21 @@ class Recorded:
         parts: dict[str, list[Record]] = {}
         best: dict[Key, Record] = {}
         for commit in self._notes.naming(trajectory):
-            found = [r for r in self._records(commit) if r.id == trajectory and not self._forgotten(r)]
+            found = [r for r in self._of(commit).get(trajectory, ()) if not self._forgotten(r)]
             if found:
                 parts[commit] = found
             for record in found:
                 if record.rev > best.setdefault(record.key, record).rev:
                     best[record.key] = record
         return {commit: [_renew(r, best[r.key]) for r in found] for commit, found in parts.items()}
+
+    def _of(self, commit: str) -> dict[str, list[Record]]:
+        """The records of a commit, by trajectory."""
+        if commit not in self._by_id:
+            found = self._by_id[commit] = {}
+            for record in self._records(commit):
+                found.setdefault(record.id, []).append(record)
+        return self._by_id[commit]
 
     def _forgotten(self, record: Record) -> bool:
         """Whether a commit that it was carried from has a tombstone for all commits."""

@@ -19,23 +19,23 @@ _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Turned into links or symbols by GitHub and others: mentions, issues, commits, addresses, emoji, formulas,
 # and keys of issue trackers that an owner may have configured
 _LIVE = re.compile(
-    r"[@#$]|:/|:[\w+-]+:|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
+    r"[@#$]|:/|:[\w+-]+:|(?<!\w):[\w+-]+$|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
 )
 _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 
 
-def words(text: str) -> str:
-    """``text`` as plain words on one line, of Markdown."""
+def words(text: str, most: int | None = None) -> str:
+    """``text`` as plain words on one line, of Markdown; cut after ``most`` columns, escapes included."""
     parts = [
         code(word) if _LIVE.search(word) else _MARKUP.sub(r"\\\1", word).translate(_ENTITIES)
-        for word in terminal.escape_line(text).split()
+        for word in terminal.cut(terminal.escape_line(text), most).split()
     ]
     return _OPENS_A_BLOCK.sub(r"\1\\\2", " ".join(parts))
 
 
-def code(text: str) -> str:
+def code(text: str, most: int | None = None) -> str:
     """``text`` in a code span, whatever backticks it has. A bar would end a table's cell."""
-    shown = terminal.escape_line(text).replace("|", "¦")
+    shown = terminal.cut(terminal.escape_line(text), most).replace("|", "¦")
     ticks = _longer_than_any(shown, 1)
     edge = " " if shown[:1] in ("`", "") or shown[-1:] == "`" else ""
     return f"{ticks}{edge}{shown}{edge}{ticks}"
@@ -48,9 +48,12 @@ def fence(text: str) -> str:
     return f"{ticks}text\n{shown}\n{ticks}"
 
 
-def quote(text: str) -> str:
-    """A block quotation that keeps the lines of ``text``."""
-    lines = [f"> {words(line)}".rstrip() for line in text.strip().split("\n")]
+def quote(text: str, most: int | None = None) -> str:
+    """A block quotation that keeps the lines of ``text``, of which ``most`` characters are shown."""
+    text = terminal.escape(text).strip()
+    if most is not None and len(text) > most:
+        text = f"{text[: most - 1].rstrip()}…"
+    lines = [f"> {words(line)}".rstrip() for line in text.split("\n")]
     ends = ["\\" if ">" not in pair else "" for pair in pairwise(lines)]
     return "\n".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
 

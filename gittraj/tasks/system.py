@@ -7,13 +7,13 @@ message, not in a ``repr``.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Literal, Protocol, cast
 
+from gittraj.model.unseen import is_unseen
 from gittraj.model.values import TaskSource
 
 Status = Literal["started", "completed"]
@@ -98,5 +98,5 @@ def systems() -> tuple[System, ...]:
 
 def one_line(text: str, limit: int = TITLE) -> str:
     """``text`` on one line, without controls, direction marks and what else is not seen."""
-    seen = (" " if c.isspace() else c for c in text if c.isspace() or unicodedata.category(c)[0] != "C")
+    seen = (" " if c.isspace() else c for c in text if c.isspace() or not is_unseen(c))
     return " ".join("".join(seen).split())[:limit].rstrip()

@@ -36,7 +36,7 @@ class Step:
 class Runner:
     """``folder`` is the runner's; ``server`` is GITHUB_SERVER_URL, ``api`` GITHUB_API_URL. Without
     ``installs`` what the first step would install is taken from this interpreter. ``extra``: more of the
-    environment. Jobs may run at the same time."""
+    environment; ``workspace``: the files that were checked out. Jobs may run at the same time."""
 
     folder: Path
     api: str
@@ -45,6 +45,7 @@ class Runner:
     repository: str = "acme/app"
     installs: bool = False
     extra: dict[str, str] = field(default_factory=dict)
+    workspace: dict[str, str] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(101))
 
     def run(self, event: str, payload: Mapping[str, Any], **inputs: str) -> Step:
@@ -52,6 +53,8 @@ class Runner:
         place = self.folder / str(number)
         for name in ("temp", "work"):
             (place / name).mkdir(parents=True)
+        for name, text in self.workspace.items():
+            (place / "work" / name).write_text(text, "utf-8")
         (place / "event.json").write_text(json.dumps(payload), "utf-8")
         summary = place / "summary"
         environ = {
@@ -79,7 +82,8 @@ class Runner:
             known |= {f"steps.{step['id']}.outputs.{name}": value for name, value in made.items()}
             if status:
                 break
-        assert not list((place / "work").iterdir()), "nothing is written to the workspace"
+        left = {path.name for path in (place / "work").iterdir()}
+        assert left == self.workspace.keys(), "nothing is written to the workspace"
         outputs = {name: _expand(o["value"], known) for name, o in _ACTION["outputs"].items()}
         told = {name.rpartition(".")[2] for name in known if name.startswith("steps.run.")}
         assert told <= outputs.keys(), f"outputs that are not declared: {told - outputs.keys()}"

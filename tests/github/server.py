@@ -141,7 +141,9 @@ class GitHub:
                 )
             case "get", "/pulls/{pull_number}/files":
                 return self._page(
-                    [file_value(path) for path in self.pulls[number].files[:3000]], query, asked
+                    [file_value(path, self.pulls[number]) for path in self.pulls[number].files[:3000]],
+                    query,
+                    asked,
                 )
             case "get", "/pulls":
                 wanted = [p for p in self.pulls.values() if _is_asked_for(p, query)]

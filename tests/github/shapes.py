@@ -15,7 +15,8 @@ HEAD, BASE = "a" * 40, "b" * 40
 @dataclass
 class PullState:
     """``head_repository``: None once the fork is deleted; ``server``: where people clone from. Of commits
-    that are told of elsewhere: their ``messages``, ``parents``, and ``changed`` files."""
+    that are told of elsewhere: their ``messages``, ``parents``, ``dates`` and ``changed`` files; of files the
+    hunks (``patches``)."""
 
     number: int = 7
     head: str = HEAD
@@ -30,6 +31,8 @@ class PullState:
     server: str = "https://github.com"
     base: str = BASE
     messages: dict[str, str] = field(default_factory=dict)
+    dates: dict[str, str] = field(default_factory=dict)
+    patches: dict[str, str] = field(default_factory=dict)
     parents: dict[str, list[str]] = field(default_factory=dict)
     changed: dict[str, list[str]] = field(default_factory=dict)
 
@@ -72,6 +75,8 @@ def commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
     value: dict[str, Any] = _localised(url, example("commit-items")[0])
     value["sha"] = sha
     value["commit"]["message"] = pull.messages.get(sha, f"Commit {sha[:7]}")
+    if sha in pull.dates:
+        value["commit"]["committer"] |= {"date": pull.dates[sha]}
     if sha in pull.parents:
         value["parents"] = [value["parents"][0] | {"sha": parent} for parent in pull.parents[sha]]
     return value
@@ -80,7 +85,7 @@ def commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
 def whole_commit_value(url: str, sha: str, pull: PullState) -> dict[str, Any]:
     """With the files that it changed."""
     value: dict[str, Any] = _localised(url, example("commit")) | commit_value(url, sha, pull)
-    return value | {"files": [file_value(path) for path in pull.changed.get(sha, ())]}
+    return value | {"files": [file_value(path, pull) for path in pull.changed.get(sha, ())]}
 
 
 def comparison_value(url: str, commits: list[str], pull: PullState) -> dict[str, Any]:
@@ -89,10 +94,12 @@ def comparison_value(url: str, commits: list[str], pull: PullState) -> dict[str,
     return value | {"total_commits": len(pull.commits), "ahead_by": len(pull.commits), "commits": told}
 
 
-def file_value(path: str) -> dict[str, Any]:
+def file_value(path: str, pull: PullState) -> dict[str, Any]:
     """``NEW<-OLD`` is a renamed file."""
     new, _, old = path.partition("<-")
     value: dict[str, Any] = example("diff-entry-items")[0] | {"filename": new}
+    if new in pull.patches:
+        value["patch"] = pull.patches[new]
     return value | ({"status": "renamed", "previous_filename": old} if old else {})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -26,14 +27,12 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     host.push(NOTES)
     first = host.run()
     assert (first.status, first.outputs["result"]) == (0, "created")
-    assert host.comment.startswith(
-        f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 -->\n### Why"
-    )
+    assert host.comment.startswith(f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 of=")
     assert "**1 of 2 commits** have an agent trajectory · Claude Code" in host.comment
-    assert "| a bucket | a window | bursts | 50\u00a0% |" in host.comment
+    assert "| a bucket <sub>50% sure</sub> | a window | bursts |" in host.comment
     found = first.outputs
     assert (found["commits-total"], found["commits-with-trajectory"], found["coverage"]) == ("2", "1", "50")
-    assert found["low-confidence"] == "1"
+    assert (found["low-confidence"], found["unsure"], found["cost"]) == ("1", "1", "unknown")
     assert json.loads(Path(found["json-path"]).read_text())["head"] == host.pull.head
     assert "a bucket" in first.summary
     assert "bucket" not in first.log
@@ -316,3 +315,19 @@ def test_260_commits_and_3001_files(host: Host) -> None:
     assert len(host.comment) < 65_536
     assert "Shortened to fit: " in host.comment
     assert f"/commits/{gone})" in done.summary
+
+
+def test_a_doubt_stands_at_its_line(host: Host) -> None:
+    """On the page of a run for another event nobody would see it."""
+    there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
+    elsewhere = Decision(chosen="a pool", by="agent", confidence=0.4, path="src/a.py", line=7)
+    host.note(host.commits[0], decisions=(there, elsewhere))
+    host.push(NOTES)
+    done = host.run()
+    told = "::notice file=src/a.py,line=1,title=Claude Code was unsure (50 %25)::a bucket"
+    assert told in done.log.splitlines()
+    assert "a pool" not in done.log
+    assert "#diff-" in host.comment
+    assert re.search(r"\[`src/a\.py:1`\]\(\S+R1\) Claude Code was unsure", host.comment)
+    assert "a bucket" not in host.run(annotations="false").log
+    assert "a bucket" not in host.start("workflow_dispatch", {}, pr="7").log

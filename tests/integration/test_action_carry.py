@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from gittraj.model.codec import decode_note
+from gittraj.model.values import Decision
 from gittraj.notes.carry import carry_note
 from gittraj.notes.store import NotesRef
 from tests.github.host import NOTES, Host
@@ -129,15 +130,32 @@ def test_a_forks_records_follow_too(host: Host) -> None:
     host.fork()
     before = merged(host, squash=True)
     pushed(host, before)
+    assert host.bare("for-each-ref", NOTES) == "", "only where it is asked for"
+    pushed(host, before, carry_forks="true")
     assert_carried(host, squash=True)
+    assert [each.extra["fork"] for each in host.records(host.clone.head())] == ["mallory/app"] * 2
     assert {token for name, token in host.asked if name != REPOSITORY} == {None}
+
+
+def test_a_forks_secret_is_not_carried(host: Host) -> None:
+    key = f"ghp_{'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}"
+    for number, commit in enumerate(host.commits):
+        host.note(
+            commit, f"traj_{number}", prompt=f"use {key}", decisions=(Decision(chosen=key, by="agent"),)
+        )
+    host.fork()
+    before = merged(host, squash=True)
+    pushed(host, before, carry_forks="true")
+    stored = host.bare("notes", f"--ref={NOTES}", "show", host.clone.head())
+    assert "traj_0" in stored
+    assert key[:12] not in stored
 
 
 def test_a_fork_that_is_gone_holds_up_nothing(host: Host) -> None:
     both_recorded(host)
     host.pull.head_repository = "mallory/gone"
     before = merged(host, squash=True)
-    pushed(host, before)
+    pushed(host, before, carry_forks="true")
     assert_carried(host, squash=True)
 
 

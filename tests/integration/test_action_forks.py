@@ -42,7 +42,7 @@ def test_a_fork_under_pull_request_target_gets_a_comment(forked: Host) -> None:
     assert VOUCH in forked.comment
     assert f"]({forked.server.url}/{REPOSITORY}/pull/7/commits/" in forked.comment
     assert {token for name, token in forked.asked if name == FORK} == {None}
-    assert {name for name, _ in forked.asked} == {FORK}
+    assert {name for name, _ in forked.asked} == {FORK, REPOSITORY}
 
 
 def test_what_a_fork_says_of_commits_that_are_not_its_own_is_not_read(forked: Host) -> None:

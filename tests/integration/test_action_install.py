@@ -24,7 +24,7 @@ class Machine:
     folder: Path
 
     def __post_init__(self) -> None:
-        for place in ("bin", "temp", "tools"):
+        for place in ("bin", "temp", "tools", "work"):
             (self.folder / place).mkdir(parents=True)
         for name in ("bash", "mktemp", "dirname", "cat"):
             (self.folder / "bin" / name).symlink_to(shutil.which(name) or name)
@@ -37,10 +37,10 @@ class Machine:
 
     def add_python(self, name: str, *, place: str = "bin", old: bool = False) -> None:
         """One that runs ours, but for pip."""
-        pip = f'case "$*" in "-m pip"*) echo "$@" >>"{self.folder}/asked"; exit 0;; esac\n'
+        pip = f'case "$*" in "-I -m pip"*) echo "$@" >>"{self.folder}/asked"; exit 0;; esac\n'
         self.add(name, "exit 1" if old else f'{pip}exec {sys.executable} "$@"', place=place)
 
-    def install(self) -> tuple[int, str, dict[str, str]]:
+    def install(self, **inputs: str) -> tuple[int, str, dict[str, str]]:
         output = self.folder / "output"
         output.write_text("")
         done = subprocess.run(
@@ -50,7 +50,9 @@ class Machine:
                 "RUNNER_TEMP": str(self.folder / "temp"),
                 "RUNNER_TOOL_CACHE": str(self.folder / "tools"),
                 "GITHUB_OUTPUT": str(output),
+                **inputs,
             },
+            cwd=self.folder / "work",
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -105,17 +107,47 @@ def test_windows_gets_paths_and_a_separator_that_its_python_knows(machine: Machi
 def test_without_a_python_one_line_says_so(machine: Machine) -> None:
     machine.add_python("python3", old=True)
     status, log, given = machine.install()
-    assert (status, given) == (1, {})
-    assert log.startswith("::error title=git-traj::no Python 3.11 or later")
+    assert (status, given) == (0, {})
+    assert log.startswith("::warning title=git-traj::no Python 3.11 or later")
     assert log.count("\n") == 1
 
 
-def test_without_pip_too(machine: Machine) -> None:
-    machine.add("python3", 'case "$2" in pip|ensurepip) exit 1;; esac')
-    status, log, given = machine.install()
+@pytest.mark.parametrize(
+    "inputs", [{"INPUT_FAIL_ON_ERROR": "True"}, {"INPUT_REQUIRE": "Fail"}, {"INPUT_REQUIRE": "fial"}]
+)
+@pytest.mark.parametrize("uv", [True, False])
+def test_an_index_that_is_down_is_no_red_job_but_under_a_gate(
+    machine: Machine, inputs: dict[str, str], uv: bool
+) -> None:
+    machine.add("python3", f'case "$*" in *"pip install"*) exit 2;; esac\nexec {sys.executable} "$@"')
+    if uv:
+        machine.add("uv", "exit 2")
+    status, log, given = machine.install(INPUT_FAIL_ON_ERROR="false", INPUT_REQUIRE="Warn")
+    assert (status, given) == (0, {})
+    assert (
+        log
+        == "::warning title=git-traj::what the Action needs cannot be installed: no package index answers\n"
+    )
+    status, log, given = machine.install(**inputs)
     assert (status, given) == (1, {})
+    assert log.startswith("::error title=git-traj::what the Action needs cannot be installed")
+
+
+def test_nothing_in_the_workspace_runs(machine: Machine) -> None:
+    """Not a pip.py, nor a module of the standard library's name."""
+    for name in ("pip", "types", "site", "sitecustomize", "ensurepip"):
+        (machine.folder / "work" / f"{name}.py").write_text(f"open({str(machine.folder / 'ran')!r}, 'w')\n")
+    machine.add("python3", f'case "$*" in *"pip install"*) exit 0;; esac\nexec {sys.executable} "$@"')
+    assert machine.install()[:2] == (0, "")
+    assert not (machine.folder / "ran").exists()
+
+
+def test_without_pip_too(machine: Machine) -> None:
+    machine.add("python3", 'case "$3" in pip|ensurepip) exit 1;; esac')
+    status, log, given = machine.install()
+    assert (status, given) == (0, {})
     assert log == (
-        "::error title=git-traj::that Python has no pip: add actions/setup-python before this step\n"
+        "::warning title=git-traj::that Python has no pip: add actions/setup-python before this step\n"
     )
 
 

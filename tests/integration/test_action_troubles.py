@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
+from threading import Timer
 
 import pytest
 
+from gittraj.model.times import now
 from tests.github.faults import SECONDARY, Fault, Lost, message
 from tests.github.host import NOTES, Host
 from tests.github.server import LONGEST
@@ -139,3 +141,60 @@ def test_three_racing_runs(host: Host, trial: int) -> None:
     assert "**1 of 5 commits**" in host.comment
     assert results[2] in ("created", "updated"), results
     assert forged in github.comments
+
+
+def test_nothing_in_the_workspace_runs(host: Host) -> None:
+    """Modules of the standard library's and of our own names, which Python would find there first."""
+    host.recorded()
+    names = ("types", "json", "github", "gittraj", "github_action", "sitecustomize", "pip")
+    host.runner.workspace = {f"{name}.py": "open('/dev/stdout', 'w').write('it ran')\n" for name in names}
+    done = host.run()
+    assert (done.status, done.outputs["result"]) == (0, "created")
+    assert "it ran" not in done.log
+
+
+def test_a_gate_that_is_misspelt_is_no_open_gate(host: Host) -> None:
+    assert host.run(require="Fail").status == 1
+    done = host.run(require="fial")
+    assert done.status == 1
+    assert "'require' is not one of off, warn, fail: fial" in done.log
+    told = done.outputs
+    assert [told[name] for name in ("result", "coverage", "unsure", "cost")] == ["failed", *["unknown"] * 3]
+    assert host.run(comment="alwys").status == 0
+
+
+def test_a_note_that_is_too_large_is_named_and_the_rest_is_told(host: Host) -> None:
+    """As much as it has: the run ends in time."""
+    host.note(host.commits[0], prompt="x" * 40)
+    large = host.clone("hash-object", "-w", "--stdin", input="\0" * (20 << 20))
+    host.clone("notes", "--ref=traj", "add", "-C", large, host.commits[1])
+    host.push(NOTES)
+    began = time.monotonic()
+    done = host.run()
+    assert time.monotonic() - began < 60
+    assert (done.status, done.outputs["commits-with-trajectory"]) == (0, "1")
+    assert f"what is recorded of [`{host.commits[1][:7]}`](" in host.comment
+
+
+def test_a_line_that_is_no_record_costs_no_comment(host: Host) -> None:
+    host.note(host.commits[0])
+    body = host.clone("notes", "--ref=traj", "show", host.commits[0])
+    bad = body.replace('"rev":1', f'"rev":{"9" * 310}')
+    assert bad != body
+    host.clone("notes", "--ref=traj", "add", "-f", "-m", bad, host.commits[1])
+    host.push(NOTES)
+    done = host.run()
+    assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "1")
+
+
+def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
+    """git pushes the branch, a hook or a person the records; others have some already."""
+    host.note(host.clone("rev-parse", "main"))
+    host.push(NOTES)
+    host.note(host.commits[0])
+    host.pull.dates = dict.fromkeys(host.commits, now().isoformat())  # the clone's are of long ago
+    late = Timer(8, host.push, [NOTES])
+    late.start()
+    done = host.run(max_wait_notes="auto")
+    late.join()
+    assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "1")

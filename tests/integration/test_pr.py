@@ -34,7 +34,7 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
     text = traj(branch, "pr", "--base", "main")
     assert text.startswith("### Why this change: Limit the rate\n")
     assert "**1 of 2 commits** have an agent trajectory · Codex · 1 session" in text
-    assert "| a bucket | a window | bursts | — |" in text
+    assert "| a bucket | a window | bursts |" in text
     assert f"| ✍️ | `src/b.py` No trajectory for `{branch.head()[:7]}` |" in text
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
 

@@ -8,18 +8,22 @@ each in several lengths; the least important are shortened first, until everythi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
 
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags
+from gittraj.render.comment.flags import Flag, find_flags, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
+    NAME,
     PATH,
+    ROWS,
     WORDS,
     Location,
-    agent_of,
+    agents_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -28,13 +32,15 @@ from gittraj.render.comment.tables import (
     one_line,
 )
 from gittraj.render.inert import code, element, quote, words
-from gittraj.render.text import terminal
 
 CHARACTERS, BYTES = 60_000, 200_000
 """Of a comment; GitHub takes 65,536 characters, and has been seen to store 262,144 bytes."""
 _ROWS = 5  # of a table above the fold, at the most
 _KEPT = 2  # decisions for which room is left there
 _ASKED = 3
+T = TypeVar("T")
+_PUSH = "Whoever has records of them: `git traj push`."
+_PROMPTS = 100
 _LONG, _SHORT = 40, 10  # of one that is folded
 
 
@@ -95,33 +101,36 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     if not change.recorded:
         yield Block(0, "summary", (_no_records(change),))
         return
-    yield Block(0, "summary", (_summary(change, options),))
+    new = f" · new since the last push: {_listed(change.new, location)}" if change.new else ""
+    summary, known = _summary(change, options) + new, "\n." if omissions(change) else ""
+    yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
     flags, chosen = find_flags(change), decisions(change)
-    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n.\n{why}"))
-    yield Block(1, "look here first", (_flags(flags[:seen], location), _flags(flags[:2], location), ""))
+    seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
+    look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
+    yield Block(1, "look here first", (*look, ""))
     yield Block(2, "decided", tuple(_decided(chosen, most) for most in (kept, min(kept, 3), 0)))
-    for rank, name, left, rest in (
-        (2, "More to look at", len(flags) - seen, flags_table(flags[seen:], location)),
-        (5, "More decisions", len(chosen) - kept, decisions_table(chosen[kept:])),
-    ):
-        if left:
-            yield Block(rank, name.lower(), (_details(f"{name} ({left})", rest), ""))
-    for rank, title, number, table in (
-        (4, "Commit by commit", len(change.commits), commits_table),
-        (5, "File by file", len(change.files), files_table),
-    ):
-        forms = [
-            _details(f"{title} ({number})", table(change, location, most)) for most in (number, _LONG, _SHORT)
-        ]
-        yield Block(rank, title.lower(), (*forms, ""))
-    yield Block(
-        6, "cost and agents", (_details("Cost and agents", agents_table(change, cost=options.cost)), "")
-    )
+    yield from _fold(2, "More to look at", flags[seen:], lambda some: flags_table(some, location))
+    yield from _fold(5, "More decisions", chosen[kept:], decisions_table)
+    yield from _fold(4, "Commit by commit", change.commits, lambda some: commits_table(some, location))
+    yield from _fold(5, "File by file", change.files, lambda some: files_table(some, change, location))
+    if len(change.sessions) > 1:
+        agents = _details("Cost and agents", agents_table(change, cost=options.cost))
+        yield Block(6, "cost and agents", (agents, ""))
     if options.prompts:
         yield Block(7, "prompts", (_details("What was asked", _prompts(change)), ""))
     yield Block(0, "note", (_note(change, location),))
+
+
+def _fold(rank: int, name: str, rows: Sequence[T], table: Callable[[Sequence[T]], str]) -> Iterator[Block]:
+    """A table to open, in shorter and shorter forms; none for a row that the whole is about."""
+    if len(rows) > 1:
+        forms = []
+        for most in (ROWS, _LONG, _SHORT):
+            left = f"\n\n{len(rows) - most} more." if len(rows) > most else ""
+            forms.append(_details(f"{name} ({len(rows)})", table(rows[:most]) + left))
+        yield Block(rank, name.lower(), (*forms, ""))
 
 
 def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float) -> tuple[int, int]:
@@ -139,17 +148,26 @@ def _count_fitting(flags: Sequence[Flag], chosen: Sequence[Header], room: float)
         for d in chosen[:_ROWS]
     ]
     room -= TABLE * (bool(looks) + bool(picks))
-    seen = count_fitting(looks, room - sum(picks[:_KEPT]))
-    return seen, count_fitting(picks, room - sum(looks[:seen]))
+    seen = _fold_several(count_fitting(looks, room - sum(picks[:_KEPT])), flags)
+    return seen, _fold_several(count_fitting(picks, room - sum(looks[:seen])), chosen)
+
+
+def _fold_several(number: int, rows: Sequence[object]) -> int:
+    """One fewer where a single row would be left: nobody opens a fold for one."""
+    if number != len(rows) - 1:
+        return number
+    return number - 1 if number > 1 else len(rows)
 
 
 def _title(change: Change) -> str:
     title = _heading(change)
-    return f"Why this change: {words(terminal.cut(title, 100))}" if title else "Why this change"
+    return f"Why this change: {words(title, 100)}" if title else "Why this change"
 
 
 def _heading(change: Change) -> str | None:
     titles = [t["title"] for t in change.sessions if t["title"]]
+    if len(change.own) == 1:
+        titles = [change.own[0].subject]
     return change.title or (titles[-1] if titles else None)
 
 
@@ -176,12 +194,22 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
+    if change.left:
+        yield (
+            f"<sub>Too large to be read, or not come in time: what is recorded of "
+            f"{_listed(change.left, location)}.</sub>"
+        )
     left = [
         count(number, noun) for number, noun in zip(change.more, ("commit", "file"), strict=True) if number
     ]
     if left:
         verb = "is" if sum(change.more) == 1 else "are"
         yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not shown here.</sub>"
+
+
+def _listed(commits: Sequence[str], location: Location) -> str:
+    more = f" and {len(commits) - _ROWS} more" if len(commits) > _ROWS else ""
+    return ", ".join(location.commit(commit) for commit in commits[:_ROWS]) + more
 
 
 def _have(commits: Sequence[Reviewed]) -> str:
@@ -191,19 +219,18 @@ def _have(commits: Sequence[Reviewed]) -> str:
 def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
-        return f"<sub>No agent trajectory: the repository has no records ({ref} is not there).</sub>"
+        return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     read = f"{ref} was read at {code(change.notes[:7])}"
-    return f"<sub>No agent trajectory is attached to {these}; {read}.</sub>"
+    return f"<sub>No agent trajectory is attached to {these}; {read}. {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
     sessions = change.sessions
-    names = [agent_of(t) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
         f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
-        " + ".join(dict.fromkeys(names)),
+        agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
         _cost(change) if options.cost else "",
@@ -231,7 +258,7 @@ def _why(change: Change, most: int) -> str:
     sessions, lines = change.sessions, list[str]()
     asked = [t for t in dict.fromkeys(t["title"] for t in sessions) if t and t != _heading(change)]
     if asked:
-        shown = " · ".join(f"“{words(terminal.cut(text, 120))}”" for text in asked[:_ASKED])
+        shown = " · ".join(f"“{words(text, 120)}”" for text in asked[:_ASKED])
         lines.append(
             f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
         )
@@ -246,25 +273,24 @@ def _why(change: Change, most: int) -> str:
     done = [own for t in recorded if (own := own_words(t))]
     told = [t for t in recorded if model_of(t["summaryBy"])][-1:]
     if reasons:
-        lines.append(f"**Why:** {words(terminal.cut(one_line(reasons[-1]), most // 2))}")
+        lines.append(f"**Why:** {words(reasons[-1], most // 2)}")
     if back:
-        lines.append("\n>\n".join(quote(terminal.cut(one_line(text), most // len(back))) for text in back))
+        lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
     elif told:
-        by = words(model_of(told[0]["summaryBy"]) or "")
-        lines.append(
-            f"**Summary**, by the model {by}:\n\n{quote(terminal.cut(one_line(told[0]['summary']), most))}"
-        )
+        by = words(model_of(told[0]["summaryBy"]) or "", NAME)
+        lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(told[0]['summary']), most)}")
     elif results:
-        lines.append(f"**Result:** {words(terminal.cut(one_line(results[-1]), most // 2))}")
+        lines.append(f"**Result:** {words(results[-1], most // 2)}")
     elif done:
-        lines.append(
-            f"**Done**, in the agent's last words:\n\n{quote(terminal.cut(one_line(done[-1]), most))}"
-        )
+        lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(done[-1]), most)}")
     return "\n\n".join(lines)
 
 
-def _flags(flags: Sequence[Flag], location: Location) -> str:
-    return f"**Look here first**\n\n{flags_table(flags, location)}" if flags else ""
+def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
+    parts = ["**Look here first**", flags_table(flags, location)] if flags else []
+    if left := omissions(change):
+        parts.append(f"**Not known:** {', '.join(left)}.")
+    return "\n\n".join(parts)
 
 
 def _decided(decided: Sequence[Header], most: int) -> str:
@@ -280,14 +306,17 @@ def _decided(decided: Sequence[Header], most: int) -> str:
 
 def _prompts(change: Change) -> str:
     asked = dict.fromkeys(t["prompt"] for c in change.recorded for t in c.trajectories if t["prompt"])
-    return "\n\n".join(quote(terminal.cut(text, 2_000)) for text in asked)
+    return "\n\n".join(quote(text, 2_000) for text in islice(asked, _PROMPTS))
 
 
 def _note(change: Change, location: Location) -> str:
     full = f"[job summary]({location.run}) or " if location.run else ""
-    show = code(f"git traj show {change.head[:7]}")
-    claim = "Quoted text was written by agents and their users: a claim, not proof."
-    return f"<sub>{claim} Full detail: {full}{show}.</sub>"
+    # the head may have no record, and the reader's clone not yet what was pushed
+    newest = change.recorded[-1].commit if change.recorded else change.head
+    show = code(f"git traj fetch && git traj show {newest[:12]}")
+    what = "A trajectory tells what an agent was asked, decided and doubted on the way to a commit"
+    claim = "what is quoted was written by agents and their users: a claim, not proof."
+    return f"<sub>{what}; {claim} Full detail: {full}{show}.</sub>"
 
 
 def _details(title: str, body: str) -> str:

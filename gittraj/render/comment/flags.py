@@ -2,67 +2,123 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from itertools import islice
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, unmarked
-from gittraj.query.change import Change, Header, Reviewed, decisions
+from gittraj.model.words import count, model_of, unmarked
+from gittraj.query.change import Change, Header, decisions
+from gittraj.query.diff import Diff
 
 UNSURE = 0.7
 """A stated confidence below this is flagged."""
 CHURN = 5
 """Edits of one file in one change that count as many."""
-MOST = 5
+MOST = 100
+AGENTS = {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "gemini-cli": "Gemini CLI",
+    "opencode": "OpenCode",
+}
 _RUNS = {"test": "test run", "build": "build", "typecheck": "type check", "lint": "linter run"}
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """``why`` is our wording, ``quoted`` somebody else's; ``commits`` are those concerned."""
+    """``why`` is our wording, ``who`` and ``quoted`` somebody else's; ``commits`` are those concerned;
+    ``line`` is one that the diff shows."""
 
     icon: str
     path: str | None
     why: str
     quoted: str = ""
     commits: tuple[str, ...] = ()
+    line: int | None = None
+    who: str = ""
+
+    @property
+    def reason(self) -> str:
+        """``Claude Code was unsure``: not escaped."""
+        return f"{self.who} {self.why}" if self.who else self.why
 
 
 def find_flags(change: Change) -> list[Flag]:
-    """At most five: caveats, unrecorded commits, churn, tests, files edited by several agents. No flags does
-    not mean that all is well."""
+    """The worst first: what somebody was unsure of, failed runs, unrecorded commits, churn, files edited by
+    several agents. No flags does not mean that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
-        found.setdefault((flag.why, flag.path, flag.quoted), flag)
-    return list(islice(found.values(), MOST))
+        found.setdefault((flag.reason, flag.path, flag.quoted), flag)
+        if len(found) == MOST:
+            break
+    return list(found.values())
+
+
+def omissions(change: Change) -> list[str]:
+    """What nobody did or knows, which is no fault of a line."""
+    ran = [header["tests"] for header in change.sessions if header["tests"]]
+    unknown = (_RUNS.get(last["kind"], "check") for last in ran if last["outcome"] == "unknown")
+    found = [f"how the last {what} of a session ended is unknown" for what in dict.fromkeys(unknown)]
+    tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
+    if not tested and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
+        found.append("no test was run in these sessions")
+    return found
 
 
 def _find_all(change: Change) -> Iterator[Flag]:
-    yield from _unsure(change)
-    yield from _caveats(change)
+    diff = change.diff or Diff.of(change.files)
+    yield from _unsure(change, diff)
+    yield from _failed(change)
+    yield from _caveats(change, diff)
     yield from _unrecorded(change)
     yield from _churn(change)
-    yield from _tests(change)
     yield from _shared(change)
 
 
-def _unsure(change: Change) -> Iterator[Flag]:
+def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
     shown = [d for d in decisions(change) if d["confidence"] is not None and d["confidence"] < UNSURE]
     for decision in sorted(shown, key=lambda d: float(d["confidence"])):
-        commit, header = next(
-            (c, t) for c in change.recorded for t in c.trajectories if decision in t["decisions"]
-        )
-        who = "A person" if decision["by"] == "human" else "Agent"
-        about = f"{who} was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
-        yield Flag("⚠️", _path(decision["chosen"], commit, header, change), about, decision["chosen"])
+        about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
+        who = _who(decision["by"], decision["agent"])
+        path, line = find_place(decision, diff)
+        yield Flag("⚠️", path, about, titled(decision), _where(path, decision["commit"]), line, who)
 
 
-def _caveats(change: Change) -> Iterator[Flag]:
+def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
     for commit in change.recorded:
         for header in commit.trajectories:
-            for text in header["caveats"]:
-                yield Flag("⚠️", _path(text, commit, header, change), "Agent was unsure", unmarked(text))
+            for text, source in zip(header["caveats"], header["caveatSources"], strict=True):
+                said = source or {}
+                path, line = diff.find(text, said.get("path"), said.get("line"))
+                who, where = _who(said.get("by") or "", header["agent"]), _where(path, commit.commit)
+                yield Flag("⚠️", path, "was unsure", unmarked(text), where, line, who)
+
+
+def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
+    """The file and the line that a decision is about, as far as it says so."""
+    text = " ".join(filter(None, (decision["chosen"], decision["reasoning"], decision["quote"])))
+    return diff.find(text, decision["path"], decision["line"])
+
+
+def titled(decision: Header) -> str:
+    """What was chosen, after the question that it answers."""
+    question, chosen = decision["question"], decision["chosen"]
+    return chosen if not question else f"{question}{'' if question.endswith('?') else ':'} {chosen}"
+
+
+def _who(by: str, agent: str | None) -> str:
+    """Who said it, also where rules or a model found it in what was said."""
+    return (
+        "A person"
+        if by == "human"
+        else "A model"
+        if model_of(by)
+        else AGENTS.get(agent or "", agent or "An agent")
+    )
+
+
+def _where(path: str | None, commit: str) -> tuple[str, ...]:
+    """A commit, where no file of the change is named."""
+    return () if path else (commit,)
 
 
 def _unrecorded(change: Change) -> Iterator[Flag]:
@@ -83,7 +139,8 @@ def _churn(change: Change) -> Iterator[Flag]:
             edits, reverts = totals.get(file["path"], (0, 0))
             totals[file["path"]] = edits + file["edits"], reverts + file.get("reverts", 0)
     agents = _agents(change)
-    churned = [(r, e, p) for p, (e, r) in totals.items() if p in change.files and (r or e >= CHURN)]
+    files = frozenset(change.files)
+    churned = [(r, e, p) for p, (e, r) in totals.items() if p in files and (r or e >= CHURN)]
     for reverts, edits, path in sorted(churned, key=lambda each: (-each[0], -each[1], each[2])):
         back = (
             f", reverted {'once' if reverts == 1 else 'twice' if reverts == 2 else f'{reverts} times'}"
@@ -94,20 +151,14 @@ def _churn(change: Change) -> Iterator[Flag]:
         yield Flag("↩️", path, f"Edited {count(edits, 'time')}{by}{back}")
 
 
-def _tests(change: Change) -> Iterator[Flag]:
-    ran = [header["tests"] for header in change.sessions if header["tests"]]
-    for last in ran:
+def _failed(change: Change) -> Iterator[Flag]:
+    for last in (header["tests"] for header in change.sessions if header["tests"]):
         what = _RUNS.get(last["kind"], "check")
         if last["outcome"] == "failed":
             failed = f": {last['lastFailed']} failed" if last["lastFailed"] else ""
             yield Flag("❌", None, f"The last {what} of a session failed{failed}")
         elif last["outcome"] == "error":
             yield Flag("❌", None, f"The last {what} of a session came to no result")
-        elif last["outcome"] == "unknown":
-            yield Flag("🧪", None, f"How the last {what} of a session ended is unknown")
-    tested = any(last["kind"] == "test" and last["outcome"] != "none" for last in ran)
-    if not tested and any(header["part"]["counts"]["toolCalls"] for header in change.sessions):
-        yield Flag("🧪", None, "No test was run in these sessions")
 
 
 def _shared(change: Change) -> Iterator[Flag]:
@@ -124,12 +175,3 @@ def _agents(change: Change) -> dict[str, set[str]]:
         for file in header["filesChanged"]:
             found.setdefault(file["path"], set()).add(header["agent"] or "")
     return found
-
-
-def _path(text: str, commit: Reviewed, header: Header, change: Change) -> str | None:
-    """The file that a caveat is about: one that it names, else the most edited one."""
-    named = [p for p in change.files if re.search(rf"(?<!\w){re.escape(p.rpartition('/')[2])}(?!\w)", text)]
-    if named:
-        return max(named, key=len)
-    edited = {f["path"]: f["edits"] for f in header["filesChanged"] if f["path"] in commit.files}
-    return max(edited, key=lambda p: edited[p]) if edited else next(iter(commit.files), None)

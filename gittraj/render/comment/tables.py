@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, money, own_words, short_number, tests
+from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
-from gittraj.render.comment.flags import Flag
+from gittraj.render.comment.flags import AGENTS, Flag, titled
 from gittraj.render.inert import code, words
-from gittraj.render.text import terminal
 
 PATH = 32
 """Characters of a path that a phone still shows whole: it does not wrap."""
+NAME = 40
+"""Characters of an agent's or a model's name."""
+ROWS = 1_000
+"""Rows of one table, at most."""
 WORDS = 300
 """Characters of one quoted text."""
-_FILES = 3  # in a cell
-_AGENTS = {
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "gemini-cli": "Gemini CLI",
-    "opencode": "OpenCode",
-}
+_FILES, _NAMES = 3, 4  # in a cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,9 +32,9 @@ class Location:
     number: int = 0
     run: str = ""
 
-    def file(self, path: str, *, most: int = 80) -> str:
-        shown = code(_end(path, most))
-        anchor = hashlib.sha256(path.encode()).hexdigest()
+    def file(self, path: str, *, most: int = 80, line: int | None = None) -> str:
+        shown = code(_end(path, most) + (f":{line}" if line else ""))
+        anchor = hashlib.sha256(path.encode(errors="replace")).hexdigest() + (f"R{line}" if line else "")
         return f"[{shown}]({self._pull}/files#diff-{anchor})" if self.server else shown
 
     def commit(self, commit: str) -> str:
@@ -65,43 +62,49 @@ def flags_table(flags: Sequence[Flag], location: Location) -> str:
 
 def _where(flag: Flag, location: Location) -> Iterator[str]:
     if flag.path:
-        yield location.file(flag.path, most=PATH)
+        yield location.file(flag.path, most=PATH, line=flag.line)
+    elif flag.who:
+        yield location.commit(flag.commits[0])
     yield _reason(flag, location)
 
 
 def _reason(flag: Flag, location: Location) -> str:
-    parts = [flag.why]
+    parts = [f"{words(flag.who, NAME)} {flag.why}" if flag.who else flag.why]
     if flag.quoted:
-        parts.append(f": “{words(terminal.cut(flag.quoted, WORDS))}”")
-    if flag.commits:
+        parts.append(f": “{words(flag.quoted, WORDS)}”")
+    if flag.commits and not flag.who:
         parts.append(f" {', '.join(location.commit(c) for c in flag.commits[:3])}")
         parts.append(f" and {len(flag.commits) - 3} more" if len(flag.commits) > 3 else "")
     return "".join(parts)
 
 
 def decisions_table(decisions: Sequence[Header]) -> str:
-    rows = [
-        f"| {cell(d['chosen'])} | {cell('; '.join(d['alternatives']))} "
-        f"| {cell(d['reasoning'] or '')}{_by(d['by'])} | {_share(d['confidence'])} |"
-        for d in decisions
-    ]
-    return "\n".join(["| Chosen | Rejected | Because | Sure |", "|---|---|---|--:|", *rows])
+    """Without a column that no row fills."""
+    columns = {
+        "Chosen": [cell(titled(d)) + _small(d) for d in decisions],
+        "Rejected": [cell("; ".join(d["alternatives"])) for d in decisions],
+        "Because": [cell(d["reasoning"] or "") for d in decisions],
+    }
+    kept = {name: column for name, column in columns.items() if any(column)}
+    rows = [f"| {' | '.join(row)} |" for row in zip(*kept.values(), strict=True)]
+    return "\n".join([f"| {' | '.join(kept)} |", f"|{'---|' * len(kept)}", *rows])
 
 
-def _by(by: str) -> str:
-    if by == "agent":
-        return ""
-    return f" <sub>{'a person' if by == 'human' else words(by)}</sub>"
+def _small(decision: Header) -> str:
+    """How sure who was; a column for each would be cut on a phone."""
+    by = {"agent": "", "human": "a person"}.get(decision["by"], words(decision["by"], NAME))
+    told = ", ".join(filter(None, (by, sure(decision["confidence"]))))
+    return f" <sub>{told}</sub>" if told else ""
 
 
-def commits_table(change: Change, location: Location, most: int) -> str:
-    commits, rows = change.commits, []
-    for commit in commits[:most]:
+def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
+    rows = []
+    for commit in commits:
         summaries = [
             t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
             for t in commit.trajectories
         ]
-        agents = ", ".join(dict.fromkeys(agent_of(t) for t in commit.trajectories if t["agent"]))
+        agents = agents_of(commit.trajectories)
         summary = next(filter(None, summaries), "")
         ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
         rows.append(
@@ -111,38 +114,38 @@ def commits_table(change: Change, location: Location, most: int) -> str:
             f"| {ran or '—'} |"
         )
     head = "| Commit | Subject | Agent | What it says | Tests |"
-    return _table(head, "|---|---|---|---|---|", rows, len(commits))
+    return "\n".join([head, "|---|---|---|---|---|", *rows])
 
 
 def _changed(commit: Reviewed) -> str:
     """Describes a commit without a summary by the files it changed."""
     more = f" and {len(commit.files) - _FILES} more" if len(commit.files) > _FILES else ""
-    return f"Changes {', '.join(code(terminal.cut(path, 80)) for path in commit.files[:_FILES])}{more}"
+    return f"Changes {', '.join(code(path, 80) for path in commit.files[:_FILES])}{more}"
 
 
-def files_table(change: Change, location: Location, most: int) -> str:
+def files_table(files: Sequence[str], change: Change, location: Location) -> str:
     by_path: dict[str, list[Reviewed]] = {}
     for commit in change.commits:
         for path in commit.files:
             by_path.setdefault(path, []).append(commit)
-    rows = [_file(path, by_path.get(path, ()), location) for path in change.files[:most]]
-    table = _table("| File | Commits | Agents | Worked on |", "|---|---|---|---|", rows, len(change.files))
+    rows = [_file(path, by_path.get(path, ()), location) for path in files]
+    table = "\n".join(["| File | Commits | Agents | Worked on |", "|---|---|---|---|", *rows])
     unknown = sum(not commit.known for commit in change.commits)
     return f"{table}\n\nWhat {count(unknown, 'commit')} changed was not looked up." if unknown else table
 
 
 def _file(path: str, commits: Sequence[Reviewed], location: Location) -> str:
     changes = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
-    agents = dict.fromkeys(agent_of(t) for c in commits for t in c.trajectories if t["agent"])
+    agents = agents_of(t for c in commits for t in c.trajectories)
     edits, reverts = sum(f["edits"] for f in changes), sum(f.get("reverts", 0) for f in changes)
     worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
     made = ", ".join(location.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
-    return f"| {location.file(path)} | {made or '—'} | {', '.join(agents) or '—'} | {worked} |"
+    return f"| {location.file(path)} | {made or '—'} | {agents or '—'} | {worked} |"
 
 
 def agents_table(change: Change, *, cost: bool) -> str:
     rows = []
-    for session in change.sessions:
+    for session in change.sessions[:ROWS]:
         part = session["part"]
         used = part["usage"]["outputTokens"]
         sealed = f"sealed for {count(session['readers'] or 0, 'reader')}"
@@ -155,12 +158,8 @@ def agents_table(change: Change, *, cost: bool) -> str:
         )
     head = "| Agent | Model | Time | Tokens out | Calls | Thinking |" + (" Cost |" if cost else "")
     rule = "|---|---|--:|--:|--:|---|" + ("--:|" if cost else "")
-    return _table(head, rule, rows, len(rows))
-
-
-def _table(head: str, rule: str, rows: Sequence[str], number: int) -> str:
-    left = f"\n\n{number - len(rows)} more." if number > len(rows) else ""
-    return "\n".join([head, rule, *rows]) + left
+    left = len(change.sessions) - len(rows)
+    return "\n".join([head, rule, *rows]) + (f"\n\n{left} more." if left else "")
 
 
 def agent_of(header: Header) -> str:
@@ -170,16 +169,18 @@ def agent_of(header: Header) -> str:
 
 
 def agent_name(name: str | None) -> str:
-    return _AGENTS.get(name or "", "") or (words(terminal.cut(name, 40)) if name else "a person")
+    return AGENTS.get(name or "", "") or (words(name, NAME) if name else "a person")
+
+
+def agents_of(trajectories: Iterable[Header], joint: str = ", ") -> str:
+    """Their names, each once; of very many the first."""
+    names = list(dict.fromkeys(agent_of(t) for t in trajectories if t["agent"]))
+    return joint.join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 
 def cell(text: str) -> str:
-    return words(terminal.cut(one_line(text), WORDS))
+    return words(text, WORDS)
 
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def _share(confidence: float | None) -> str:
-    return "—" if confidence is None else f"{confidence * 100:.0f}\u00a0%"

@@ -13,6 +13,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from gittraj.frozen import dataclass
+from gittraj.model.unseen import drop_unseen
 from gittraj.query.account import Header
 from gittraj.query.show.export import Chosen
 from gittraj.render.detail import Detail
@@ -139,7 +140,10 @@ def _write_data(site: _Site, entries: Iterable[Header], parts: Parts) -> None:
         for entry, lines in found:
             texts.setdefault(entry["commit"], []).extend(line.text for line in lines)
     rows = [
-        [entry["commit"], entry["subject"], entry["date"][:10], "\n".join(_words(entry, texts))]
+        [
+            *(entry["commit"], drop_unseen(entry["subject"]), entry["date"][:10]),
+            drop_unseen("\n".join(_words(entry, texts))),
+        ]
         for entry in entries
     ]
     # lone surrogates are valid in a script only as escapes

@@ -11,10 +11,8 @@ import json
 import re
 from typing import Any
 
-# beside what is not printable: signs that show nothing although Unicode counts them as letters or marks
-_INVISIBLE = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
+from gittraj.model.unseen import is_unseen
+
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _STRUCTURE = re.compile(r"<(?=[A-Za-z/!?|<])|\[(?=\[|/?[A-Z]{2})|`(?=``)|(?<=`)`|~(?=~~)|(?<=~)~")
 
@@ -23,7 +21,7 @@ def quote(value: Any) -> str:
     """A text, or a document with texts in it, as JSON."""
     encoded = json.dumps(value, ensure_ascii=False)
     if not (encoded.isascii() and encoded.isprintable()):
-        encoded = "".join(s if s.isprintable() and not _INVISIBLE.match(s) else _spell(s) for s in encoded)
+        encoded = "".join(_spell(s) if is_unseen(s) else s for s in encoded)
     # the document's own brackets may stand side by side
     return _STRING.sub(lambda text: _STRUCTURE.sub(lambda match: _spell(match[0]), text[0]), encoded)
 

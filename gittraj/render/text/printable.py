@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from gittraj.model.unseen import is_unseen
+
 
 def printable(text: str) -> str:
-    """``text`` with a replacement character for each control: agents' text may contain escape sequences."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    """``text`` with a replacement character for each that is not seen: agents' text may contain escape
+    sequences."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if is_unseen(c) else c for c in text)

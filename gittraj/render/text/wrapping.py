@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from gittraj.model.unseen import drop_unseen
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n", "\t": "    "})
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
+_DENSE = 4
 _WORDS = re.compile(r"(\s*)(\S+)")
 
 
@@ -21,12 +24,12 @@ def escape(text: str) -> str:
     """``text`` that cannot control a terminal; newlines stay.
 
     Controls are shown in caret notation, direction marks and C1 controls by their number (``<U+202E>``);
-    characters without width that join, hide or tag others are dropped.
+    what else is not seen goes as ``drop_unseen`` says.
     """
     flat = text.replace("\r\n", "\n").translate(_BREAKS)
-    if flat.replace("\n", "").isprintable():  # nothing to escape
+    if flat.isascii() and flat.replace("\n", "").isprintable():  # nothing to escape
         return flat
-    return flat.translate({ord(char): _harmless(char) for char in set(flat)})
+    return drop_unseen(flat.translate({ord(char): _harmless(char) for char in set(flat)}))
 
 
 def escape_line(text: str) -> str:
@@ -42,8 +45,8 @@ def _harmless(char: str) -> str:
             return f"^{chr(ord(char) ^ 0x40)}"
         case "Cc":
             return f"<U+{ord(char):04X}>"
-        case "Cf":
-            return f"<U+{ord(char):04X}>" if char in _BIDI else ""
+        case "Cf" if char in _BIDI:
+            return f"<U+{ord(char):04X}>"
         case "Cs":
             return "\ufffd"
         case _:
@@ -58,19 +61,22 @@ def width(text: str) -> int:
 
 
 def _columns(char: str) -> int:
-    if unicodedata.category(char) in ("Mn", "Me"):
+    if unicodedata.category(char) in ("Mn", "Me", "Cf"):
         return 0
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def cut(text: str, columns: int | None) -> str:
-    """One line of at most ``columns``, with an ellipsis where it was cut."""
-    if columns is None or width(text) <= columns:
+    """One line of at most ``columns``, and of four times as many characters (some have no width), with an
+    ellipsis where it was cut."""
+    if columns is None or (text.isascii() and len(text) <= columns):
         return text
     bare = _COLOUR.sub("", text)
+    if len(bare) <= _DENSE * columns and width(bare) <= columns:
+        return text
     room = max(columns - 1, 0)
     end = 0
-    for char in bare:
+    for char in bare[: _DENSE * columns]:
         room -= _columns(char)
         if room < 0:
             break

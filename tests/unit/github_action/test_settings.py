@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from github_action.errors import EventError
-from github_action.settings import Settings, read_settings
+from github_action.settings import Settings, is_strict, read_settings
 from github_action.token import Token
 
 RUNNER = {
@@ -56,9 +56,6 @@ def test_what_is_said(name: str, value: str, field: str, read_as: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("REQUIRE", "maybe"),
-        ("COMMENT", "never"),
-        ("WHEN_MISSING", "loud"),
         ("SHOW_COST", "2"),
         ("SHOW_PROMPTS", "yes"),
         ("MIN_COVERAGE", "200"),
@@ -78,6 +75,32 @@ def test_what_means_nothing(name: str, value: str) -> None:
     with pytest.raises(EventError) as told:
         read(**{name: value})
     assert value not in told.value.message
+
+
+@pytest.mark.parametrize("name", ["REQUIRE", "COMMENT", "WHEN_MISSING"])
+def test_an_unknown_word_is_named_beside_the_valid_ones(name: str) -> None:
+    with pytest.raises(EventError, match=r"is not one of \w+, .*: fial$"):
+        read(**{name: "fial"})
+
+
+@pytest.mark.parametrize("word", ["fail", "Fail", " FAIL ", "fial", "yes"])
+def test_a_gate_that_is_not_understood_is_closed(word: str) -> None:
+    assert is_strict({"INPUT_REQUIRE": word})
+    assert not any(is_strict({"INPUT_REQUIRE": word}) for word in ("", "off", "Warn"))
+
+
+def test_a_comment_belongs_to_a_workflow_of_a_repository_whatever_its_name() -> None:
+    def owner(name: str, path: str, repository: str = "7") -> str:
+        told = {
+            "GITHUB_REPOSITORY_ID": repository,
+            "GITHUB_WORKFLOW_REF": f"{name}/.github/{path}@refs/heads/x",
+        }
+        return read_settings(RUNNER | told).owner
+
+    ours = owner("acme/app", "workflows/traj.yml")
+    assert ours == owner("acme/renamed", "workflows/traj.yml")
+    assert ours != owner("acme/app", "workflows/other.yml")
+    assert ours != owner("acme/app", "workflows/traj.yml", "8")
 
 
 def test_outside_of_a_runner() -> None:

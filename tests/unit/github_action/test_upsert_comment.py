@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from github_action.comments import Comment
 from github_action.errors import EventError, GitHubError, Gone, Limited, Refused, Unreachable
 from github_action.retry import RetryBudget
-from github_action.upsert_comment import Marker, Upserted, upsert
+from github_action.upsert_comment import Marker, Upserted, owner_of, upsert
 
 BOT, MALLORY = "github-actions[bot]", "mallory"
 OLD, NEW = "1" * 40, "2" * 40
@@ -137,6 +137,42 @@ def test_what_is_not_ours_stays() -> None:
     assert stage.upsert().result == "created"
     assert foreign < set(stage.there.values())
     assert len(stage.there) == len(foreign) + 1
+
+
+OWNED = replace(MARKER, of=owner_of("7", "acme/app/.github/workflows/traj.yml"))
+REPORT = "### Why this change: it was slow"
+
+
+def test_another_workflows_comment_stays() -> None:
+    """It writes under the same name, and begins with a marker of ours: of an earlier version, or its own."""
+    stage = Stage()
+    other = replace(OWNED, of=owner_of("7", "acme/app/.github/workflows/other.yml"))
+    foreign = {stage.add(text("> quoted: never ours")), stage.add(f"{other}\n{REPORT}")}
+    assert stage.upsert(REPORT, OWNED).result == "created"
+    assert stage.upsert(REPORT, replace(OWNED, run=300)).result == "unchanged"
+    assert foreign < set(stage.there.values())
+    assert "delete" not in stage.writes
+
+
+def test_a_report_of_an_earlier_version_is_taken_over_once() -> None:
+    stage = Stage()
+    first, second = stage.add(text(REPORT)), stage.add(text(REPORT))
+    assert stage.upsert(REPORT, OWNED).result == "updated"
+    assert stage.there[first.id].body == f"{OWNED}\n{REPORT}"
+    assert stage.there[second.id] == second, "what is not surely ours is left"
+
+
+def test_one_that_was_edited_by_hand_stays_ours() -> None:
+    stage = Stage()
+    stage.add(f"{OWNED}\nsomebody's own words")
+    assert stage.upsert(REPORT, OWNED).result == "updated"
+    assert stage.bodies == [f"{OWNED}\n{REPORT}"]
+
+
+def test_a_run_alone_is_no_change() -> None:
+    stage = Stage()
+    stage.upsert("see https://github.example/acme/app/actions/runs/1)", OWNED)
+    assert stage.upsert("see https://github.example/acme/app/actions/runs/2)", OWNED).result == "unchanged"
 
 
 def test_two_keys_are_two_comments() -> None:

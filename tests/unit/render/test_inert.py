@@ -13,6 +13,7 @@ import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
+from gittraj.model.unseen import is_silent
 from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.text import terminal
 from tests.sizes import size
@@ -22,6 +23,7 @@ EXTENSIONS = ["table", "autolink", "tagfilter", "strikethrough", "tasklist"]
 LIVE = re.compile(
     r"@\w|(?<!&)#\d|\bGH-\d|[A-Za-z]{2,}-\d|://|www\.|\w@\w|:[\w+-]+:|\$.*\$|\b[0-9a-f]{7,40}\b|mailto:", re.I
 )
+JOINED = re.compile("\ufe0f?\u200d?(?![\ufe0f\u200d])")
 PIECES = [
     *"\\`*_[](){}<>|~!^#+-=.:;@$&/'\"\t\n ",
     *(
@@ -94,6 +96,14 @@ PIECES = [
         "\x85",
         "\ufeff",
         "\u2028",
+        "\ufe0f",
+        "\u200d",
+        "\u3164" * 3,
+        "\u034f",
+        "\ufe01\U000e0150\U000e01ef",
+        "a" + "\u0301" * 40,
+        "\ue000",
+        "\u0378",
         "é",
         "x" * 40,
     ),
@@ -181,6 +191,7 @@ def check(page: Page, expected: str, tags: set[str], told: str) -> None:
     )
     assert flat("".join(page.text)).replace("¦", "|") == expected.replace("¦", "|"), told
     assert not LIVE.search("".join(page.plain)), told
+    assert not any(is_silent(sign) for sign in JOINED.sub("", "".join(page.text))), told
 
 
 SEEDS = [pytest.param(range(start, RENDERS, 8), id=f"from {start}") for start in range(8)]

@@ -18,7 +18,7 @@ from tests.unit.render.headers import COMMIT, entry
 from tests.unit.render.html.parsed import parse
 from tests.unit.strategies import events, values_of
 
-WILD = st.text(st.sampled_from("<>\"'&/ \n`*|#-\x1b\u202e\ud800a"), max_size=12)
+WILD = st.text(st.sampled_from("<>\"'&/ \n`*|#-\x1b\u202e\ud800\u3164\ufe01a"), max_size=12)
 OURS = """
     html head meta title style script link body header nav main footer article section div dl dt dd p span
     a time h1 h2 h3 h4 h5 blockquote ol ul li strong code pre table tr td th meter details summary input
@@ -43,3 +43,4 @@ def test_there_is_a_page_of_anything(record: Any, found: list[Any], thinking: bo
         render_row(commit, site),
     ):
         assert {each.name for each in parse(page).all()} <= set(OURS.split())
+        assert not set("\u202e\u3164\ufe01") & set(page), "nobody sees them, but an agent reads them"

@@ -1,0 +1,53 @@
+"""What a reviewer should see at the line: who was unsure of it, what was rejected there. Pure.
+
+Only on lines that the diff shows, found as ``Diff.find`` says; what names none of them stands in the comment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from gittraj.query.change import Change, decisions
+from gittraj.render.comment.flags import find_flags, find_place, titled
+
+MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """``title`` and ``text`` are not escaped."""
+
+    path: str
+    line: int
+    title: str
+    text: str
+
+
+def find_annotations(change: Change) -> list[Annotation]:
+    """At most ten, the worst first; one for each line."""
+    found: dict[tuple[str, int], Annotation] = {}
+    for each in _doubts(change):
+        found.setdefault((each.path, each.line), each)
+    for each in _rejections(change):
+        found.setdefault((each.path, each.line), each)
+    return list(islice(found.values(), MOST))
+
+
+def _doubts(change: Change) -> Iterator[Annotation]:
+    for flag in find_flags(change):
+        if flag.path and flag.line:
+            yield Annotation(flag.path, flag.line, flag.reason, flag.quoted or flag.reason)
+
+
+def _rejections(change: Change) -> Iterator[Annotation]:
+    if change.diff is None:
+        return
+    for decision in decisions(change):
+        path, line = find_place(decision, change.diff)
+        if decision["alternatives"] and path and line:
+            rejected = "; ".join(decision["alternatives"])
+            because = f", because {decision['reasoning']}" if decision["reasoning"] else ""
+            text = f"{titled(decision)}, not {rejected}{because}"
+            yield Annotation(path, line, f"Rejected: {rejected}", text)

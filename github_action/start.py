@@ -1,0 +1,14 @@
+"""Starts the Action under ``python -I``, which takes modules neither from the workspace nor from the
+environment: ``GIT_TRAJ_PATH`` says where ours are, as ``install.sh`` left it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+sys.path[:0] = os.environ["GIT_TRAJ_PATH"].split(os.pathsep)
+
+from github_action.__main__ import main  # noqa: E402 - only now it is found
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ))

@@ -1,0 +1,77 @@
+"""The lines of a change that its diff shows, and what a text names in them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
+
+from gittraj.frozen import dataclass
+
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@")
+_NAME = re.compile(r"[^\W\d]\w{3,99}")
+_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)*")
+_CODE = re.compile(r"`([^`\n]{1,200})`|\b(\w+)\(\)|\b(\w*_\w+|[a-z]+[A-Z]\w*)\b")
+_LINES = 20_000
+"""Lines of one change that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """``files``: the paths by themselves and by their last name; ``lines``: by path, the numbers at the head
+    of the lines that the diff shows; ``names``: where a name stands in an added line first."""
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, paths: Iterable[str], patches: Mapping[str, str] | None = None) -> Diff:
+        """``patches``: of each file its hunks, as ``git diff`` prints them."""
+        lines: dict[str, set[int]] = {}
+        names: dict[str, tuple[str, int]] = {}
+        left = _LINES
+        for path, patch in (patches or {}).items():
+            for number, text, added in _shown(patch):
+                left -= 1
+                if left < 0:
+                    break
+                lines.setdefault(path, set()).add(number)
+                for name in _NAME.findall(text) if added else ():
+                    names.setdefault(name, (path, number))
+        files = {name: path for path in paths for name in (path.rpartition("/")[2], path)}
+        return cls(files, {path: frozenset(found) for path, found in lines.items()}, names)
+
+    def find(
+        self, text: str, path: str | None = None, line: int | None = None
+    ) -> tuple[str | None, int | None]:
+        """The file and the line that ``text`` is about: those that its record says, else a file that it
+        names, else where a symbol that it names was added. Only what the diff has."""
+        if path and self.files.get(path) == path:
+            return path, line if line in self.lines.get(path, ()) else self._line(text, path)
+        named = [self.files[name] for word in _PATH.findall(text) if (name := word.strip(".-")) in self.files]
+        if named:
+            found = max(named, key=len)
+            return found, self._line(text, found)
+        return next((self.names[name] for name in _symbols(text) if name in self.names), (None, None))
+
+    def _line(self, text: str, path: str) -> int | None:
+        places = (self.names[name] for name in _symbols(text) if name in self.names)
+        return next((number for where, number in places if where == path), None)
+
+
+def _symbols(text: str) -> Iterator[str]:
+    """The words of ``text`` that are written as code."""
+    for found in _CODE.finditer(text):
+        yield from _NAME.findall(next(filter(None, found.groups())))
+
+
+def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
+    """Number, text, and whether it is new, of each line that the new side shows."""
+    number = None
+    for line in patch.split("\n"):
+        if hunk := _HUNK.match(line):
+            number = int(hunk[1])
+        elif number is not None and line[:1] in ("+", " "):
+            yield number, line[1:], line[0] == "+"
+            number += 1

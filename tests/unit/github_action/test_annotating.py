@@ -1,0 +1,73 @@
+"""Doubts and rejected alternatives stand at the lines that they are about, and nothing stands elsewhere."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from github_action.annotating import find_annotations
+from github_action.console import Console
+from gittraj.model.values import CaveatSource, Decision
+from gittraj.query.diff import Diff
+from tests.integration.story import record
+from tests.unit.github_action.runner import Log
+from tests.unit.render.changes import A, change_of, figures, whole
+from tests.unit.render.test_inert import hostile
+
+PATCH = "@@ -0,0 +1,30 @@\n+def retry_after():\n" + "+\n" * 29
+DIFF = Diff.of(["src/pool.py", "src/retry.py"], {"src/retry.py": PATCH})
+
+
+def chose(chosen: str, line: int, confidence: float | None = 0.1, **more) -> Decision:
+    return Decision(chosen=chosen, by="agent", path="src/retry.py", line=line, confidence=confidence, **more)
+
+
+def of(*chosen: Decision, caveats: tuple[str, ...] = (), sources: tuple[CaveatSource, ...] = ()):
+    told = figures(decisions=chosen, caveats=caveats, caveat_sources=sources)
+    return find_annotations(change_of({A: [record("traj_one", whole=whole(), **told)]}, diff=DIFF))
+
+
+def test_the_worst_first_and_each_line_once() -> None:
+    unsure, worse = chose("seconds only", 4, 0.55), chose("five", 9, 0.2, question="How often?")
+    rejected = chose("a loop", 12, None, alternatives=("a queue",), reasoning="no worker")
+    again = chose("too", 4, None, alternatives=("x",))
+    found = of(unsure, worse, rejected, again, caveats=("Is retry_after() right?",))
+    assert [(each.line, each.title, each.text) for each in found] == [
+        (9, "Claude Code was unsure (20\u00a0%)", "How often? five"),
+        (4, "Claude Code was unsure (55\u00a0%)", "seconds only"),
+        (1, "Claude Code was unsure", "Is retry_after() right?"),
+        (12, "Rejected: a queue", "a loop, not a queue, because no worker"),
+    ]  # fmt: skip
+
+
+def test_what_names_no_line_of_the_diff_stands_at_none() -> None:
+    elsewhere = Decision(chosen="x", by="agent", confidence=0.1, path="src/gone.py", line=1)
+    beyond = chose("x y", 99)
+    source = CaveatSource(event="e", by="inferred", path="src/pool.py", line=3)
+    assert of(elsewhere, beyond, caveats=("Is it fast?", "And this?"), sources=(source,)) == []
+
+
+def test_ten_at_most() -> None:
+    many = tuple(
+        Decision(chosen=str(n), by="agent", confidence=0.1, path="src/retry.py", line=n) for n in range(1, 31)
+    )
+    assert len(of(*many)) == 10
+    stream = io.StringIO()
+    console = Console(stream)
+    console.annotate("notice", "ours")
+    for each in of(*many):
+        console.point(each.text, title=each.title, file=each.path, line=each.line)
+    assert stream.getvalue().count("\n") == 10, "nothing prints the others"
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_whatever_stands_there_is_one_notice(seed: int) -> None:
+    evil = hostile(seed) + "\n::error::x\r##[error]y,line=1::%0A" + hostile(seed + 99)
+    stream = io.StringIO()
+    Console(stream).point(evil, title=evil, file=evil, line=3)
+    log = Log().read(stream.getvalue())
+    ((name, given, text),) = log.commands
+    assert (name, given.keys(), given["line"]) == ("notice", {"file", "line", "title"}, "3")
+    assert not log.lines
+    assert "\n" not in text

@@ -1,0 +1,93 @@
+"""What the Action makes of a pull request's commits and of the notes that it got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from github_action.pull_request import Commit, File, Pull, PullDetails
+from github_action.reporting import Notes, read_change
+from github_action.settings import Settings
+from github_action.token import Token
+from gittraj.model.codec import encode_note
+from gittraj.model.values import FileChanged, SessionInfo
+from gittraj.render.comment.tables import Location, files_table
+from tests.integration.story import record
+
+A, B = "a1" * 20, "b2" * 20
+FILES = {A: ("src/a.py",), B: ("src/b.py",)}
+SETTINGS = Settings(
+    token=Token(""),
+    foreign_token=False,
+    event="pull_request",
+    payload=Path("event.json"),
+    repository="acme/app",
+    actor="octocat",
+    api="https://api.github.example",
+    server="https://github.example",
+    run=1,
+    folder=Path(),
+    summary=None,
+    output=None,
+)
+
+
+def details(*commits: str, fork: bool = False) -> PullDetails:
+    home = "mallory/app" if fork else "acme/app"
+    pull = Pull(
+        number=7,
+        title="Limit",
+        open=True,
+        draft=False,
+        head=commits[-1],
+        head_branch="t",
+        head_repository=home,
+        head_url=None,
+        base="0" * 40,
+        base_branch="main",
+        fork=fork,
+        merged_as=None,
+        labels=(),
+        commit_count=len(commits),
+        file_count=len(commits),
+    )
+    files = [path for commit in commits for path in FILES[commit]]
+    return PullDetails(
+        pull=pull,
+        commits=tuple(Commit(sha=sha, parents=("0" * 40,), message="Begin") for sha in commits),
+        files=tuple(File(path=p, former=None, status="added", additions=1, deletions=0) for p in files),
+    )
+
+
+def noted(*commits: str, files: tuple[FileChanged, ...] = (), agent: str = "claude-code") -> Notes:
+    told = record(whole=SessionInfo(agent=agent, session="s"), files=files)
+    return Notes(tip="d" * 40, bodies={commit: encode_note([told]) for commit in commits})
+
+
+def test_what_a_shell_wrote_has_its_agent() -> None:
+    """No record names such files, as git traj pr knows from git."""
+    for commits in ((A, B), (A,)):
+        change = read_change(details(*commits), [noted(*commits)], SETTINGS, files_of=FILES.get)
+        rows = files_table(change.files, change, Location()).splitlines()[2:]
+        assert [row.split(" | ")[2] for row in rows] == ["Claude Code"] * len(commits)
+
+
+def test_files_that_records_name_are_not_asked_for() -> None:
+    told = tuple(FileChanged(path=path, edits=1) for path in ("src/a.py", "src/b.py"))
+    asked: list[str] = []
+    read_change(details(A, B), [noted(A, B, files=told)], SETTINGS, files_of=lambda c: asked.append(c) or ())
+    assert asked == []
+
+
+def test_a_forks_pull_request_has_what_the_repository_has_itself() -> None:
+    own = noted(B, agent="codex")
+    both = read_change(details(A, B, fork=True), [noted(A), own], SETTINGS)
+    assert [bool(commit.trajectories) for commit in both.commits] == [True, True]
+    assert both.fork == "mallory/app"
+    alone = read_change(details(A, B, fork=True), [Notes(tip=None, bodies={}), own], SETTINGS)
+    assert [bool(commit.trajectories) for commit in alone.commits] == [False, True]
+    assert alone.fork is None, "nothing of what is told comes from there"
+
+
+def test_what_is_new_since_the_last_push() -> None:
+    assert read_change(details(A, B), [noted(A)], SETTINGS, before=A).new == (B,)
+    assert read_change(details(A, B), [noted(A)], SETTINGS, before="9" * 40).new == ()

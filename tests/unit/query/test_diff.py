@@ -1,0 +1,55 @@
+"""A text is about the line that its record says, or that it names, if the diff shows it; else about none."""
+
+from __future__ import annotations
+
+import pytest
+
+from gittraj.query.diff import Diff
+
+PATCH = """@@ -1,3 +1,4 @@
+ import time
+-def old(seconds):
++def retry_after(value):
++    return parseDate(value)
+ # end
+@@ -20 +21,2 @@ class Client:
++    max_attempts = 5
+     token = None
+\\ No newline at end of file"""
+OTHER = "@@ -0,0 +1 @@\n+def test_retry(): retry_after(1)"
+DIFF = Diff.of(
+    ["src/http/retry.py", "tests/test_retry.py", "big.bin", "a/retry.md"],
+    {"src/http/retry.py": PATCH, "tests/test_retry.py": OTHER, "big.bin": "@@ nonsense\n+x"},
+)
+
+
+def test_the_lines_that_a_diff_shows() -> None:
+    assert DIFF.lines["src/http/retry.py"] == {1, 2, 3, 4, 21, 22}
+    assert "big.bin" not in DIFF.lines
+    assert DIFF.names["retry_after"] == ("src/http/retry.py", 2)
+    assert "token" not in DIFF.names, "it was there before"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line", "found"),
+    [
+        ("Not sure", "src/http/retry.py", 3, ("src/http/retry.py", 3)),
+        ("Not sure", "src/http/retry.py", 9, ("src/http/retry.py", None)),
+        ("retry_after may be a date", "src/http/retry.py", 9, ("src/http/retry.py", 2)),
+        ("Not sure", "src/gone.py", 3, (None, None)),
+        ("Not covered by test_retry.py.", None, None, ("tests/test_retry.py", 1)),
+        ("See src/http/retry.py: `max_attempts` is a guess", None, None, ("src/http/retry.py", 21)),
+        ("Does `parseDate` know zones?", None, None, ("src/http/retry.py", 3)),
+        ("Is retry_after() right?", None, None, ("src/http/retry.py", 2)),
+        ("I am not sure that value is right", None, None, (None, None)),
+        ("retry.pyc and xretry.py", None, None, (None, None)),
+        ("", None, 3, (None, None)),
+    ],
+)
+def test_where_a_text_is_about(text: str, path: str | None, line: int | None, found: object) -> None:
+    assert DIFF.find(text, path, line) == found
+
+
+def test_a_diff_without_end_costs_a_moment() -> None:
+    huge = Diff.of(["a"], {"a": "@@ -1 +1,9 @@\n" + "+name_{}\n" * 500_000})
+    assert len(huge.lines["a"]) == 20_000
