@@ -21,9 +21,8 @@ from pathlib import Path
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.no_match import say_nothing_about
 from gittraj.cli.output import write
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.notes.store import NotesRef
 from gittraj.query.context.context import brief
 from gittraj.query.records import Recorded
@@ -47,11 +46,13 @@ def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: 
 
     What records say is quoted: it is data, and may have been written to mislead.
     """
-    with find_repository() as repository:
+    with find_to_read() as repository:
         drain_first(repository)
         recorded = Recorded(NotesRef(repository).items())
         found = brief(repository, recorded, paths, cwd=Path.cwd())
         if not found.touched:
+            from gittraj.cli.no_match import say_nothing_about
+
             say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
         if found.lessons or as_json:
             render = render_document if as_json else render_briefing

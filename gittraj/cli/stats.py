@@ -28,10 +28,9 @@ import click
 
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, path_options
-from gittraj.cli.no_match import say_nothing_found
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.index.counters import compute_stats
 from gittraj.notes.store import NotesRef
 from gittraj.query.records import Recorded
@@ -52,11 +51,13 @@ def command(
     """How much of history is explained, by whom, and what it cost: commits with and without a record, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     environ = environment()
-    with find_repository() as repository:
+    with find_to_read() as repository:
         drain_first(repository)
         with show_progress("commits") as tell:
             total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:
+            from gittraj.cli.no_match import say_nothing_found
+
             say_nothing_found(repository, Recorded(NotesRef(repository).items()))
         if as_json:
             document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}

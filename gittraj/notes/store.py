@@ -102,6 +102,11 @@ class NotesRef:
             if here:
                 yield commit, _join(here)
 
+    def having(self, commits: Iterable[str]) -> list[str]:
+        """Those of ``commits`` that have a note: none is read."""
+        objects, root = self.repository.objects, self._root(self.tip())
+        return [commit for commit in commits if note_paths(objects, root, commit)]
+
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
 

@@ -27,8 +27,6 @@ from .scan import plain, prepare, scan
 from .spread import spread
 from .values import PLACEHOLDER, is_common
 
-RULESET = "12"
-
 _PLAIN = Options()
 
 _ROUNDS = 8

@@ -17,7 +17,8 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal.age import Recipient, parse_recipient
+from gittraj.seal import age  # see ``identities``
+from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
 
 FILE = ".gittraj/recipients"
@@ -159,7 +160,7 @@ def parse_reader(line: str, said: str = "", *, where: str = "") -> Reader:
     words = line.split(None, 2)
     length = 2 if words and words[0].startswith("ssh-") else 1
     try:
-        recipient = parse_recipient(" ".join(words[:length]))
+        recipient = age.parse_recipient(" ".join(words[:length]))
     except TrajError as error:
         raise SealError(f"{where}{error.message}", error.hint) from None
     return Reader(recipient=recipient, comment=" ".join(words[length:]) or said)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from gittraj.cli import ahead
 from gittraj.cli.group import call
-from gittraj.git.libgit2 import Libgit2Objects
+from gittraj.git.plumbing import _CatFile
 from tests.e2e.scenario import Edit, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
@@ -325,13 +325,13 @@ def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyP
     desk.commit("elsewhere")
     other = desk.git("notes", "--ref=traj", "list", "HEAD")
     read: list[str] = []
-    whole = Libgit2Objects.read
+    ask = _CatFile.ask
 
-    def spy(self: Any, oid: str, *limit: int) -> Any:
-        read.append(oid)
-        return whole(self, oid, *limit)
+    def spy(self: Any, names: Iterable[str], *limit: int) -> Any:
+        read.extend(names := [*names])
+        return ask(self, names, *limit)
 
-    monkeypatch.setattr(Libgit2Objects, "read", spy)
+    monkeypatch.setattr(_CatFile, "ask", spy)
     assert calls(why("f.py")) == [COUNT] * 3
     assert read
     assert other not in read
