@@ -211,9 +211,13 @@ class DataRefs:
 
     def paths(self, month: str) -> Iterator[str]:
         """Every path at which a segment may lie."""
+        return (path for path, _ in self.blobs(month))
+
+    def blobs(self, month: str) -> Iterator[tuple[str, str]]:
+        """The same, each with the id of what is there."""
         tip = self.repository.objects.resolve(self.prefix + month)
         if tip is not None:
-            yield from (path for path, _ in iter_segments(self.repository.objects, self._tree(tip)))
+            yield from iter_segments(self.repository.objects, self._tree(tip))
 
     def _tree(self, tip: str) -> str:
         return self.repository.objects.commit(tip).tree

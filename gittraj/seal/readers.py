@@ -7,7 +7,6 @@ is sealed for the user alone, and nothing is lost.
 
 from __future__ import annotations
 
-import hashlib
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -56,7 +55,11 @@ class Readers:
     @property
     def digest(self) -> str | None:
         """What the list is trusted by."""
-        return None if self.body is None else hashlib.sha256(self.body).hexdigest()
+        if self.body is None:
+            return None
+        import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
+        return hashlib.sha256(self.body).hexdigest()
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:

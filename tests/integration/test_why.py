@@ -289,6 +289,19 @@ def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
 
 
+def test_a_struck_decision_is_not_drawn_from_the_prose_again(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    (decision,) = why("a.py")["entries"][0]["decisions"]
+    assert call(["strike", "HEAD", decision["id"]]) == 0
+    capsys.readouterr()
+    assert why("a.py")["entries"][0]["decisions"] == []
+
+
 def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     recorded = desk.git.head()
