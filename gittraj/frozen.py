@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(
-        *, frozen: bool = False, slots: bool = False, kw_only: bool = False
-    ) -> Callable[[type], type]:
+        cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, kw_only: bool = False
+    ) -> type | Callable[[type], type]:
         """Of a class without ``__post_init__``."""
 
         def define(cls: type) -> type:
@@ -36,7 +36,7 @@ else:
                 setattr(kept, name, _Later(cls, kept, name, kw_only=kw_only))
             return kept
 
-        return define
+        return define if cls is None else define(cls)
 
 
 def _with_slots(cls: type) -> type:
@@ -65,6 +65,8 @@ class _Later:
         self._cls, self._kept, self._name, self._kw_only = cls, kept, name, kw_only
 
     def __get__(self, instance: object, owner: type) -> Any:
+        for name in _WORKED_OUT if self._kept is self._cls else ():
+            delattr(self._cls, name)  # the standard library would leave what is there
         define = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)
         self._cls.__doc__ = self._cls.__doc__ or self._cls.__name__  # else it spells a signature
         found = vars(define(self._cls))

@@ -10,7 +10,6 @@ from gittraj.index.answers import Answers
 from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
 from gittraj.query.index_lookup import IndexFailedError
-from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.query.notes import Notes
 
 
@@ -38,14 +37,21 @@ def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -
     silent = {commit for commit, found in roles.items() if "produced" not in found}
     below = _below_head(repository, notes, index)
     rest = [] if below is None else [commit for commit in notes if commit not in below]
-    stranded = find_unreachable_records(repository, notes, rest) if rest else []
+    stranded = _find_stranded(repository, notes, rest) if rest else ()
     return Recorded(
         notes=notes,
         bare=bare,
         number=len(notes) - len(bare),
         listed=len(notes) - len(silent) if below is None else len(below - silent),
-        stranded=tuple(found.commit for found in stranded if found.here),
+        stranded=stranded,
     )
+
+
+def _find_stranded(repository: Repository, notes: Notes, among: Collection[str]) -> tuple[str, ...]:
+    from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly there is none
+
+    found = find_unreachable_records(repository, notes, among)
+    return tuple(each.commit for each in found if each.here)
 
 
 def _roles(commit: str, body: bytes) -> set[str]:
