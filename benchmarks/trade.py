@@ -20,9 +20,9 @@ from gittraj.redact.rules import Page, Reader
 
 _GROUPS = (
     ("known forms", ("token", "place", "private-key")),
-    ("names and commands", ("cookie", "named-value", "command", "call", "client", "member", "row")),
-    ("lines and tables", ("table", "line", "value-first", "fed", "printed")),
-    ("sentences", ("phrase", "nearby", "told", "answered")),
+    ("names and commands", ("cookie", "named-value", "command", "call")),
+    ("lines", ("line", "printed")),
+    ("sentences", ("phrase", "nearby")),
     ("the judge", ("judged",)),
 )
 

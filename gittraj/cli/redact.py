@@ -2,9 +2,10 @@
 
 ``--json``: ``{"version": 1, "ruleset", "text", "redactions": [{"rule", "kind", "line", "column"}]}``.
 ``--audit --json``: ``{"version": 1, "ruleset", "records": scanned, "absent": segments, "findings": [{"id",
-"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset", "examples":
-tried, "failed": [{"rule", "example", "harmless"}]}``. Lines and columns count from 1. ``--purge --json``: see
-``purge``.
+"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset",
+"examples": tried, "failed": [{"rule", "example", "harmless"}]}``. ``--rules --json``: ``{"version": 1,
+"ruleset", "rules": [{"rule", "kind", "good": [template], "bad": [template]}]}``. Lines and columns count
+from 1. ``--purge --json``: see ``purge``.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from gittraj.commands.redact import Filter
     from gittraj.redact.events import Redact
 
-_MODES = ("--json", "--jsonl", "--explain", "--audit", "--test", "--purge")
+_MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--purge")
 
 
 @click.command("redact", short_help=COMMANDS["protecting"]["redact"])
@@ -43,6 +44,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--test", "--purge")
 @click.option("--jsonl", is_flag=True, help="Read one JSON value per line, write each one redacted.")
 @click.option("--explain", is_flag=True, help="Show each match, its rule and its line. Only on a terminal.")
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
+@click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
 @click.option(
     "--purge", is_flag=True, help="Rewrite the refs without TEXT (-: prompts for it), history included."
@@ -56,6 +58,7 @@ def command(
     jsonl: bool,
     explain: bool,
     audit: bool,
+    listing: bool,
     test: bool,
     purge: bool,
     finding: str | None,
@@ -63,19 +66,24 @@ def command(
     no_fetch: bool,
     gc: bool,
 ) -> int:
-    """Remove the secrets from FILE (- or none: standard input), by the rules that guard what is stored.
+    """Remove the secrets from FILE (- or none: standard input), with the rules that apply to everything
+    stored.
 
-    With --purge it is what is stored that loses TEXT, or with neither TEXT nor --finding all that the rules
-    find: the history of its refs is replaced, and it says what others have to do.
+    With --purge TEXT is removed from what is stored; without TEXT and --finding, everything that the rules
+    find. The history of the refs is replaced, and the command says what others have to do.
     """
-    if sum((jsonl, explain, audit, test, purge)) > 1 or (as_json and (jsonl or explain)):
-        raise click.UsageError(f"of {', '.join(_MODES)} only --json goes with --audit, --test or --purge")
+    if sum((jsonl, explain, audit, listing, test, purge)) > 1 or (as_json and (jsonl or explain)):
+        raise click.UsageError(
+            f"of {', '.join(_MODES)} only --json goes with --audit, --rules, --test or --purge"
+        )
     if not purge and (finding or dry_run or no_fetch or gc):
         raise click.UsageError("--finding, --dry-run, --no-fetch and --gc go with --purge")
     if purge:
         return _purge(source, finding, dry_run=dry_run, fetching=not no_fetch, gc=gc, as_json=as_json)
     if audit:
         return _audit(source, as_json=as_json)
+    if listing:
+        return _rules(as_json=as_json)
     if test:
         return _test(as_json=as_json)
     return _filter(source, as_json=as_json, jsonl=jsonl, explain=explain)
@@ -87,7 +95,9 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.render.text.redact import render_hits
 
     if explain and not sys.stdout.isatty():
-        raise TrajError("--explain shows the secrets themselves, so only on a terminal", "--json tells where")
+        raise TrajError(
+            "--explain shows the secrets themselves, so it needs a terminal", "--json shows where they are"
+        )
     by = _make_filter()
     with _open(source) as stream:
         if jsonl:
@@ -198,6 +208,21 @@ def _purge(
             fetch_first(repository)
         sought = choose_sought(repository, values=values, finding=finding, environ=Environ.of(raw), live=raw)
         return run(repository, sought, dry_run=dry_run, gc=gc, as_json=as_json)
+
+
+def _rules(*, as_json: bool) -> int:
+    from gittraj.redact import RULESET, rules
+
+    rows = [
+        {"rule": rule.id, "kind": rule.kind, "good": [*rule.good], "bad": [*rule.bad]} for rule in rules()
+    ]
+    if as_json:
+        click.echo(json.dumps({"version": 1, "ruleset": RULESET, "rules": rows}))
+        return 0
+    for rule in rules():
+        example = " ".join(rule.good[0].split())
+        click.echo(f"{rule.id:24} {rule.kind:16} {example[:120]}")
+    return 0
 
 
 def _test(*, as_json: bool) -> int:

@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.missing_events import read_events
 from gittraj.cli.output import PIPE, dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
-from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
 from gittraj.query.log.listing import describe
-from gittraj.query.records import Recorded
 from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     Target,
@@ -36,6 +35,7 @@ from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
+    from gittraj.query.records import Recorded
     from gittraj.seal.policy import WithKeys
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -81,16 +81,16 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where no other begins so; a task (beads:bd-1) or a
-    benchmark's run stands for its trajectories. Events that are not here are
-    fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
+    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a
+    benchmark's run stands for its trajectories. Missing events are
+    fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
     """
     environ = environment()
     with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
-        recorded = Recorded(index.notes if index else NotesRef(repository).items())
+        recorded = read_records(repository, index.notes if index else None)
         opener = None
         if thinking and not output:
             from gittraj.cli.unseal import keys

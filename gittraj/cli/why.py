@@ -26,7 +26,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,6 +36,10 @@ from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+
+if TYPE_CHECKING:
+    from gittraj.query.notes import Notes
+    from gittraj.query.records import Recorded
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
 _SLOW = 2.0
@@ -87,8 +91,9 @@ def _explain(
     blamed = blame.read()
     if time.monotonic() - start > _SLOW:
         _say_slow(repository)
-    ask = partial(explain, repository, blamed, lines, find_noted=partial(_find_noted, repository, rev))
-    return read_events(repository, ask, command="why", fetch=not no_fetch)
+    noted = partial(_find_noted, repository, rev)
+    told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
+    return read_events(repository, told, command="why", fetch=not no_fetch)
 
 
 def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
@@ -102,6 +107,12 @@ def _find_noted(repository: Repository, rev: str | None, paths: Collection[str])
             return reachable.noted(paths) if reachable is not None else None
         except IndexFailedError:
             return None
+
+
+def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
+    from gittraj.cli.beside import read_records
+
+    return read_records(repository, notes, commits=commits)
 
 
 def _say_slow(repository: Repository) -> None:

@@ -96,7 +96,6 @@ _SET_ENV = lazy(
 _LINE_START = lazy(
     r"(?:^|\n)[ \t]*(?:[0-9]{1,6}(?:[:|→\t]|[ ]{2})[ \t]*|[+-][ \t]*|[\w./-]{1,80}:[0-9]{1,6}[:-][ \t]*|(?:export|set|setx|declare -x|env|ENV|ARG|local|readonly|\$env:|-)[ \t]+|#[ ]?|> |\$ )?[\"']?$"
 )
-_PROMPT_START = lazy(r"(?:^|\n)[^\n:=]{0,60}$")
 _LINKS = words_of("| - is was are lautet ist est es é è jest to är er on это of — – → -> becomes")
 _LABEL = lazy(
     r"[ ]?\{|[ ](?:not|already|created|deleted|in|does|is|was|exists|configured|has|must|cannot|from|for|of)\b"
@@ -215,6 +214,10 @@ def _value(page: Page, place: tuple[int, int], level: Grade) -> Iterator[Span]: 
         if near := _BARE.match(text, start):
             yield from _judged(page, (start, _word_end(text, near)), name, level, Style.NEAR)
         return
+    if op in ("%3d", "%3D"):
+        if bare := _BARE_ESCAPED.match(text, start):
+            yield from _judged(page, bare.span(), name, level, Style.EXACT)
+        return
     yield from _bare(page, between, name, before, level)
 
 
@@ -306,10 +309,6 @@ def _marked_up(page: Page, start: int) -> tuple[int, int] | None:
 
 def _bare(page: Page, between: re.Match[str], name: str, before: str, level: Grade) -> Iterator[Span]:
     text, start, op = page.text, between.end(), between["op"]
-    if op in ("%3d", "%3D"):
-        if bare := _BARE_ESCAPED.match(text, start):
-            yield from _judged(page, bare.span(), name, level, Style.EXACT)
-        return
     connection = before in ("?", "&", ";") or _NEXT_FIELD.match(text, start) is not None
     logged = op == "=" and (
         _NEXT_WORD.match(text, start) is not None
@@ -361,6 +360,9 @@ def _bare(page: Page, between: re.Match[str], name: str, before: str, level: Gra
             if value and is_secret(value.rstrip(",;"), level, Style.LINE):
                 yield from _judged(page, (start, start + len(value.rstrip(",;"))), name, level, Style.LINE)
                 return
+        if op == ":" and line_start and _VARIABLE.fullmatch(name) and (word := _ONE_WORD.match(text, start)):
+            yield from _judged(page, word.span(), name, level, Style.EXACT)
+            return
         bare = _BARE_ITEM.match(text, start)
         if not bare or (bare[0][0] == "{" and text.startswith("}", bare.end())):
             return
@@ -374,6 +376,8 @@ def _bare(page: Page, between: re.Match[str], name: str, before: str, level: Gra
         yield from _judged(page, (start, _bare_end(text, bare)), name, level, Style.LOOSE)
 
 
+_VARIABLE = lazy(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_ONE_WORD = lazy(r"[^\s\"'`#{}\[\]<>$,;()|]{4,200}(?=[ \t]{0,8}(?:\r?\n|$))")
 _SAYS_ON = lazy(r"[^\W\d_]{2,16} \w")
 _OF_VOCABULARIES = ("Ġ", "▁", "</w>")
 
@@ -500,6 +504,8 @@ ASSIGNMENTS = Reader(
     anchors=lambda: Anchors(names=True),
     good=(
         "DB_PASSWORD={word:9}",
+        "    environment:\n      POSTGRES_PASSWORD: {lowrare:9}\n      POSTGRES_DB: app",
+        "ANDROID_KEYSTORE_BASE64={base64:400}",
         'password = "{word:9}"',
         "tool --api-key {base62:20}",
         '{"name": "DB_PASSWORD", "value": "{word:9}"}',

@@ -272,7 +272,7 @@ def commands(page: Page) -> Iterator[Span]:
             for match in pattern.finditer(page.text, start, stop):
                 page.tick()
                 value = match["v"].strip()
-                if is_label(_decoded(value)):
+                if " " in (decoded := _decoded(value)) or is_label(decoded):
                     continue
                 if value not in _NOT_A_PASSWORD_FEED and is_secret(value, Grade.STRONG, style):
                     begin = match.start("v") + match["v"].index(value)

@@ -21,17 +21,21 @@ from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
 from .options import Options
 from .plain import strings
+from .private_keys import PRIVATE_KEYS
 from .proofs import Proof, proof
+from .randomness import looks_random
 from .rules import Span
 from .scan import plain, prepare, scan
 from .spread import spread
+from .tokens import ANYWHERE, TOKENS
 from .values import PLACEHOLDER, is_common
 
 _PLAIN = Options()
+_BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token"} | {PRIVATE_KEYS.id}
 
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
-_LEARNED_LENGTH = 8
+_LEARNED_LENGTH, _CERTAIN_LENGTH = 8, 10
 _MOST_LEARNED = 2000
 _UNASKED = 16  # ticks: asking for the time takes longer than most of what is done between two
 _CACHE = 16 << 20  # characters
@@ -94,6 +98,7 @@ class Redactor:
         self._needles = {value: needles(value) for value in self._live.values}
         self._finder: Callable[[str], object] | None = None
         self._learned: dict[str, str] = {}
+        self._certain: set[str] = set()
         self._ordinals: dict[str, int] = {}
         self._harmless: set[str] = set()
 
@@ -191,8 +196,9 @@ class Redactor:
         return found
 
     def hashes(self) -> frozenset[str]:
-        """Keyed hashes of all live and learned values, for a later process's ``LiveValues``."""
-        return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._learned}
+        """Keyed hashes of the live values and of those that were learned for certain, for a later process's
+        ``LiveValues``: what is only likely was a secret where it stood, and may be a word elsewhere."""
+        return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
 
     def _deadline(self, text: str) -> float:
         return time.thread_time() + self._seconds * (1 + len(text) / 2_000_000)
@@ -253,16 +259,12 @@ class Redactor:
     def _remember(self, text: str, spans: Iterable[Span]) -> None:
         for span in spans:
             value = text[span.start : span.end]
-            fit = _LEARNED_LENGTH <= len(value) <= 512 and value not in self._learned
-            if (
-                fit
-                and len(self._learned) < _MOST_LEARNED
-                and not is_common(value)
-                and not PLACEHOLDER.search(value)
-                and (
-                    span.rule not in (JUDGED, BESIDE) or proof(value) >= Proof.SURE
-                )  # it only says what is likely
-            ):
+            if value in self._learned or not _LEARNED_LENGTH <= len(value) <= 512:
+                continue
+            certain = is_certain(span, value)
+            if certain and len(self._certain) < _MOST_LEARNED:
+                self._certain.add(value)
+            if (certain or is_likely(span, value)) and len(self._learned) < _MOST_LEARNED:
                 self._learned[value] = span.kind
                 self._needles[value] = needles(value)
                 self._finder = None
@@ -289,6 +291,25 @@ class Redactor:
             :4
         ].hex()
         return f"REDACTED-{called}-{tag}"
+
+
+def is_certain(span: Span, value: str) -> bool:
+    """Whether a value is worth looking for in later sessions too: its own form proves it, or it was drawn and
+    is no word, path or identifier."""
+    if span.rule in _BY_FORM:
+        return True
+    mixed = (
+        value.isalpha() and not value.islower() and len(value) > 12
+    )  # ``is_common`` knows names from these
+    drawn = mixed or proof(value) >= Proof.SURE or looks_random(value)
+    return drawn and len(value) >= _CERTAIN_LENGTH and not is_common(value) and not PLACEHOLDER.search(value)
+
+
+def is_likely(span: Span, value: str) -> bool:
+    """Whether a value is looked for in the rest of this trajectory: nobody writes such a word for anything else,
+    though it may be an ordinary one elsewhere. What the judge found has to be more."""
+    least = Proof.SURE if span.rule in (JUDGED, BESIDE) else Proof.FAIR
+    return proof(value) >= least and not is_common(value) and not PLACEHOLDER.search(value)
 
 
 def _strings(value: Any) -> Iterable[str]:

@@ -7,6 +7,7 @@ import random
 import re
 import string
 
+from .base58 import with_checksum
 from .lazy import lazy
 
 _ALPHABETS = {
@@ -29,10 +30,13 @@ _HOLE = lazy(r"\{(?P<alphabet>[a-z0-9]+):(?P<length>[0-9]+)\}")
 
 
 def draw(alphabet: str, length: int, seed: object = 0) -> str:
+    """``length`` letters of an alphabet; of ``wif``, whatever the length, a bitcoin key with its checksum."""
     source = random.Random(f"{alphabet} {length} {seed}")  # noqa: S311 - no secret, an example of one
     if alphabet == "word":  # what a person would choose
         stem = source.choice(("Tiger", "Summer", "Orchid", "Bramble", "Pepper"))
         return (stem + "".join(source.choices("23456789", k=length)))[:length]
+    if alphabet == "wif":
+        return with_checksum(b"\x80" + source.randbytes(32) + b"\x01")
     if alphabet == "base64pw":
         return base64.b64encode(draw("word", length, seed).encode()).decode()
     drawn = "".join(source.choices(_ALPHABETS[alphabet], k=length - 2))

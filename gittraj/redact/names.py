@@ -316,7 +316,12 @@ def grade(name: str) -> Grade:
         return Grade.STRONG
     if pair in ("csrf.token", "xsrf.token"):
         return Grade.WEAK
-    if pair in _TOKEN_PAIRS or last in _TOKEN_LAST or last.endswith(("token", "auth", "authtok", "cookie")):
+    if (
+        _KEYSTORE.search(name)
+        or pair in _TOKEN_PAIRS
+        or last in _TOKEN_LAST
+        or last.endswith(("token", "auth", "authtok", "cookie"))
+    ):
         return Grade.TOKEN
     if len(words) == 3 and ".".join(words[:2]) in _STRONG_PAIRS and last not in _TAILS:  # api_key_weather
         return Grade.TOKEN
@@ -334,6 +339,7 @@ def grade(name: str) -> Grade:
     return Grade.WEAK if last in _WEAK_LAST or last.endswith(("sessid", "key")) else Grade.NONE
 
 
+_KEYSTORE = lazy(r"(?i)key_?store_?(?:base64|b64)$")  # a file with keys, as a secret of a workflow
 # What of a key is none.
 _TAILS = words_of(
     "id ids name names type path file url uri ttl policy hash ref arn env var variable format length size header prefix suffix "

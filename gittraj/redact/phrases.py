@@ -13,13 +13,13 @@ from collections.abc import Iterator
 
 from .anchors import Anchors
 from .lazy import lazy
-from .made import is_chosen, is_phrase, is_shuffled, is_walk, is_worded
-from .names import ALPHABETIC, CJK, FOREIGN, PHRASES, Grade, grade
+from .made import is_phrase
+from .names import ALPHABETIC, CJK, PHRASES, Grade, grade
 from .proofs import Proof, proof
 from .randomness import looks_random
 from .rules import VARIABLE, Hit, Page, Reader, Span, Text
 from .seeds import QUOTED, seeds
-from .values import TOOL_ID, Style, is_evident, is_label, is_password, is_placeholder, is_secret
+from .values import Style, is_label, is_password, is_secret
 
 _STRONG = (
     r"assword|pasw(?:or)?d|pass(?:words?|codes?|phrases?|wort|wd)|clave|clau|pw|pwd|psw|pin(?:[- ]?code)?|otp|senha|puk|(?:"
@@ -82,16 +82,6 @@ _RECOVERY = lazy(
 )
 _OF_RECOVERY = lazy(
     r" (?:de |di |da |do )?(?:secours|récupération|recuperación|recuperação|recupero|respaldo|backup|emergencia|emergenza|emergência)"
-)
-_TOPIC = lazy(
-    r"pass(?:w|phrase|code|wort)|superuser|logging in|\baccess\b|\badmin\b|\bpw\b|\bpwd\b|credential|\bcreds?\b|log ?in\b|logged in|log on|sign ?in|signed in|\bvpn\b|wi-?fi|\bwlan\b|\bpsk\b|sudo|zugang|anmelde|identifiant|connexion|credenc|acceso|доступ|логин|"
-    r"用户|账号|ユーザ|계정|mot de passe|" + "|".join(FOREIGN)
-)
-_CHAT = lazy(
-    r"\b(?:use|using|try|enter|type|with|nimm|nutze|benutze|verwende|utilise[rz]?|usa|usar|używaj|użyj|используй\w*|用|使用|gebruik|använd)[ ]+[\"'`*]{0,3}$"
-)
-_PLACE = lazy(
-    r"[\"'`*]{0,3}[,.]?[ ](?:for|on|to|as|in|für|pour|para|per|для|voor|auf|zum|dla)[ ](?:\w{1,16}[ ]){0,4}(?:db|database|server|login|account|admin|vpn|host|box|cluster|pass\w*|staging|prod\w*|dev|test|wi-?fi|router|user|portal|instance|datenbank|base|bd|базы|сервера)"
 )
 EDGE = "\"'`()[]{}<>*_,.;:!?„“”«»。、，"
 
@@ -183,25 +173,10 @@ def phrases(page: Page) -> Iterator[Span]:
             after = noun.end()
             yield from _after(page, noun)
     yield from seeds(page)
-    yield from _among_talk(page)
-    yield from _chatted(page)
-    at = page.text.find(" / ") if page.all_hits else -1
-    while at >= 0:
-        page.tick()
-        pair = _PAIR.search(page.text, max(0, at - 42), at + 140)
-        if pair:
-            value = pair["v"].rstrip(".,;:)")
-            if (is_evident(value) or is_worded(value) or _JOINED_PAIR.fullmatch(value)) and _TOPIC.search(
-                page.lower, max(0, pair.start() - 160), pair.start()
-            ):
-                yield Span(pair.start("v"), pair.start("v") + len(value), "phrase", "password")
-        at = page.text.find(" / ", at + 3)
 
 
 _NUMBER = lazy(r"\d{7,12}(?<!000)")
 _SAYS_ON = lazy(r"[a-z]{2,20} [a-zà-ž]")
-_JOINED_PAIR = lazy(r"[0-9a-f]{16,40}|(?![a-z]*(?:tion|ment|ing|able|ions|ness)$)[a-z]{14,30}")
-_PAIR = lazy(r"(?<![\w/.])[\w.@+-]{2,40}[\"'`]?[ ]/[ ][\"'`]?(?P<v>[^\s\"'`<>|,/]{5,128})(?![ ]?/)")
 
 
 def _after(page: Page, noun: re.Match[str]) -> Iterator[Span]:  # noqa: PLR0912 - one case each
@@ -338,119 +313,11 @@ def _is_name(value: str) -> bool:
     )
 
 
-def _among_talk(page: Page) -> Iterator[Span]:
-    """Words that are hardly anything but a password, near words about passwords."""
-    for start, stop in _talk(page):
-        page.tick()
-        for match in _CANDIDATE.finditer(page.text, start, stop):
-            cut = page.text[match.end() : match.end() + 1].strip()  # it goes on where the talk ends
-            if cut or _DIGEST.match(match[0]):
-                continue
-            for word in {match[0], match[0].rpartition(":")[2]}:
-                value = word.strip(EDGE)
-                at = match.start() + match[0].find(value)
-                if _is_talked_about(page, value, at):
-                    yield Span(at, at + len(value), "phrase", "password")
-
-
 VERBS = ("use ", "using ", "try ", "nimm ", "utilise ", "usa ", "with ", "用")
 
 
-def _talk(page: Page) -> Iterator[tuple[int, int]]:
-    """Where the talk is of passwords and the like, or of using something for something."""
-    stop = 0
-    for start, end in page.all_hits:
-        if end >= stop and page.lower[start:end] not in _NO_TALK:
-            yield max(stop, start - 60), end + 95
-            stop = end + 95
-    for verb in VERBS:
-        at = page.lower.find(verb)
-        while at >= 0:
-            yield at, at + 80
-            at = page.lower.find(verb, at + 4)
-
-
-_CHATTED = lazy(
-    r"(?:use|try|it's|nimm|utilise|usa|with)[ ][\"'`*]{0,2}(?P<v>[a-z]{3,12}(?:-[a-z]{3,12}){3,6}|[a-z0-9]{6,20})(?=[\"'`*]{0,2}[ ](?:for|on|as|para|pour|für|per)[ ])"
-)
 _LOCKED = lazy(
     r"(?:protected|encrypted|locked|secured|unlocks?|unlocked|opens|decrypts?|extracts?|geschützt|verschlüsselt|protégé[es]?|protegid[oa]|zabezpieczon[eya]) (?:with|by|using|mit|avec|con|com|hasłem)(?: the)?[ ][\"'`„](?P<v>[^\s\"'`]{5,80})[\"'`“]"
-)
-_PAIRED = lazy(r"(?:try|use|with|login|creds?|as)[ :]{1,2}[\w.-]{2,30}/(?P<v>[^\s/]{6,60})(?=\s|$)")
-
-
-def _chatted(page: Page) -> Iterator[Span]:
-    """What someone is told to use for something: words in a row, or a walk on the keyboard; what locks a file."""
-    for locks in ("with ", "mit ", "avec ", "con ", "com "):
-        at = page.lower.find(locks)
-        while at >= 0:
-            line = max(page.text.rfind("\n", 0, at) + 1, at - 24)
-            locked = _LOCKED.search(page.lower, line, at + 100)
-            if locked and is_secret(page.text[slice(*locked.span("v"))], Grade.STRONG, Style.NEAR):
-                yield Span(*locked.span("v"), "phrase", "password")
-            at = page.lower.find(locks, at + 4)
-    for verb in (*VERBS, "it's "):
-        at = page.lower.find(verb)
-        while at >= 0:
-            said = _CHATTED.match(page.lower, at)
-            if (
-                said
-                and _PLACE.match(page.lower, said.end("v"))
-                and (is_chosen(said["v"]) or _NUMBER.fullmatch(said["v"]))
-                and ("-" in said["v"] or is_walk(said["v"]) or said["v"].isdigit())
-            ):
-                yield Span(*said.span("v"), "phrase", "password")
-            if (paired := _PAIRED.match(page.text, at)) and proof(paired["v"]) >= Proof.SURE:
-                yield Span(*paired.span("v"), "phrase", "password")
-            at = page.lower.find(verb, at + 4)
-
-
-def _is_talked_about(page: Page, value: str, at: int) -> bool:
-    if len(value) < 6 or value.isalpha() or value.isdigit():
-        return False
-    if TOOL_ID.fullmatch(value) or is_placeholder(value):
-        return False
-    end, sure = at + len(value), is_password(value)
-    if page.text.startswith("...", end):
-        return False
-    if not sure and not (
-        proof(value) >= Proof.FAIR
-        or (
-            len(value) >= 12
-            and (
-                is_shuffled(value)
-                or looks_random(value)
-                or re.fullmatch(r"(?=.*[a-f])[0-9a-f]{14,32}", value)
-            )
-        )
-    ):
-        return False
-    before, after = page.lower[max(0, at - 90) : at], page.lower[end : end + 50]
-    if sure and (_TOPIC.search(before.rpartition("\n\n")[2]) or _TOPIC.search(after.partition("\n")[0])):
-        return True
-    return bool(_CHAT.search(before) and _PLACE.match(after))
-
-
-_DIGEST = lazy(r"[(\[\"'`]?(?:SHA\d{1,3}|MD5|h1)[:=-]", re.IGNORECASE)
-_CANDIDATE = lazy(r"(?<!\S)(?=\S{0,80}[0-9])\S{6,80}+(?!\S)")
-_NO_TALK = frozenset(
-    [
-        "key",
-        "code",
-        "session",
-        "seed",
-        "token",
-        "auth",
-        "cookie",
-        "sig",
-        "salt",
-        "community",
-        "hmac",
-        "jwt",
-        "dsn",
-        "bearer",
-        "sas",
-    ]
 )
 
 

@@ -86,9 +86,13 @@ PLACES: tuple[Rule, ...] = (
     _row(
         "url-password",
         "://",
-        r"://[^\s:/?#@\"'`<>\\]{1,128}:(?P<v>[^\s@\"'`<>]{1,80}[#/?][^\s@\"'`<>/]{0,80})@(?=[\w.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))",
+        r"://[^\s:/?#@\"'`<>\\]{1,128}:(?P<v>(?!\d{1,5}[/?#])[^\s@\"'`<>]{1,80}[#/?][^\s@\"'`<>/]{0,80})@(?=[\w.-]{1,80}(?::\d{2,5})?(?:/|\s|$|[\"']))",
         "postgres://app:{word:9}#/x@db.example.org/x",
-        bad=("http://h:80/a@b", "https://example.org:8443/@scope/pkg@1.0.0/x"),
+        bad=(
+            "http://h:80/a@b",
+            "http://localhost:3279/users/90@garden",
+            "https://example.org:8443/@scope/pkg@1.0.0/x",
+        ),
         kind="user",
     ),
     _row(
@@ -245,9 +249,9 @@ PLACES: tuple[Rule, ...] = (
     _row(
         "pass-argument",
         "pass",
-        r"pass:(?P<v>(?!\d{1,6}[},;])[^\s\"'`]{4,256})",
+        r"pass:(?P<v>(?!\d{1,6}[},;]|[\w$.]{1,12}[},;)])[^\s\"'`]{4,256})",
         "openssl rsa -passin pass:{word:9} -in k",
-        bad=("pass:", "--- PASS: TestX"),
+        bad=("pass:", "--- PASS: TestX", "let{user:a,pass:fp}=e;return a"),
     ),
     _row(
         "htpasswd",

@@ -12,6 +12,7 @@ from .made import is_chosen, is_joined, is_noise, is_shuffled, is_worded
 from .names import Grade
 from .randomness import looks_random
 from .values import (
+    _TYPE,
     CJK_SENTENCE,
     TOOL_ID,
     Style,
@@ -81,6 +82,8 @@ def _proof(value: str) -> Proof:  # noqa: PLR0912 - one case each
             return Proof.NONE  # a protein
         return Proof.SURE  # a seed in base32
     if value.isalpha() and value.isascii() and not is_chosen(value):
+        return Proof.NONE
+    if _TYPE.fullmatch(value):
         return Proof.NONE
     if len(value) < 6 or TOOL_ID.fullmatch(value) or _HARMLESS.match(value) or is_placeholder(value):
         return Proof.NONE

@@ -15,14 +15,12 @@ from .judge import is_spoken
 from .lazy import lazy
 from .rules import Span
 
-_GUESSED = ("nearby", "phrase", "told", "judged", "table-row", "call")
+_GUESSED = ("nearby", "phrase", "judged", "call")
 _UNSURE = (
     *_GUESSED,
     "named-",
-    "table",
     "device-key",
     "printed",
-    "member",
     "user-tuple",
     "generic-token",
     "sql-password",
@@ -79,7 +77,7 @@ _REASONS = (
         lazy(
             r"(?i)(?:\bmd5|\bsha-?\d{1,3}|\bcheck ?sum|\bdigest|fingerprint|fingerabdr|empreinte|huella|impronta|odcisk|otisk|отпечат|відбит|指[纹紋]|지문|\bcache\b)[^\n]{0,90}$"
         ),
-        rules=("nearby", "phrase", "told", "judged"),
+        rules=("nearby", "phrase", "judged"),
     ),
     _Reason(lazy(r"\d{5,12}"), lazy(r"(?i)\bcheck ?sum[:=]? $"), rules=_GUESSED),
     _Reason(_HASH, lazy(r"\{:hex, :[^\n]*$|\bhexdigest\(\)[ \t]*\n[\"']?$")),
@@ -165,7 +163,7 @@ _REASONS = (
     _Reason(
         before=lazy(r"(?<!=)$"),
         behind=lazy(r"'s (?:pass|key)|[\"']\s{0,2}:(?!:)|[\"']\.[A-Za-z]|[ ]=[ ]"),
-        rules=("nearby", "phrase", "judged", "table-row", "call"),
+        rules=("nearby", "phrase", "judged", "call"),
     ),
     # … a place in a store, a line of a file, an address of content, a network's interface; a machine, as those are
     # called who have many
@@ -183,14 +181,12 @@ _REASONS = (
         lazy(r"[0-9a-f]{64}"), lazy(r"(?i)\b(?:root|merkle|tree|manifest)\b[^\n]{0,30}$"), rules=("judged",)
     ),
     _Reason(lazy(r"[0-9a-f]{40}"), lazy(r"\b[\w.-]{2,40}/[\w.-]{2,40}(?: to |@)$"), rules=_GUESSED),
-    _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), rules=("nearby", "told", "judged")),
+    _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), rules=("nearby", "judged")),
     _Reason(lazy(r"(?=[A-Z0-9]*[A-Z])[A-Z0-9]{2,6}-\d{1,5}"), lazy(r"\($"), rules=("phrase",)),
     # … what a number counts, or which one it is
     _Reason(
         lazy(r"\d+"), lazy(r"(?i)\b(?:offset|\w*exception|exit|status|errno)\b[^\n]{0,70}$"), rules=_GUESSED
     ),
-    _Reason(lazy(r"\d+"), rules=("table-row",)),
-    _Reason(lazy(r"\d+\.\d+"), rules=("table",)),
     _Reason(
         lazy(
             rf"[a-z][a-z-]*-{_UUID}|[A-Za-z][A-Za-z_.]*-(?:[A-Za-z0-9_.]+-){{0,3}}[0-9a-f]{{32,64}}|[\w-]+(?:\.[\w-]+){{2,}}(?::\d+)?/\w+|(?:svc|sa|app|usr|adm)(?:[_-][a-z0-9]{{2,12}}){{1,4}}(?:-\d{{1,3}})?"
@@ -213,15 +209,36 @@ _ABOUT_PRIVATE = lazy(r"(?i)priv|secret(?!s\b)")
 
 def is_public(text: str, span: Span) -> bool:
     """Whether what the span of ``text`` holds is no secret for one of the reasons above."""
+    value = text[span.start : span.end]
+    if _is_in_public_block(text, span, value):
+        return True
     if not span.rule.startswith(_UNSURE):
         return False
-    value = text[span.start : span.end]
-    if span.rule.startswith("nearby") and is_spoken(value):  # what is ``told`` may be any word
+    if span.rule.startswith("nearby") and is_spoken(value):
         return True
     return (
         any(reason.holds(text, span) for reason in _REASONS)
         or _is_public_key(text, span, value)
         or _is_in_column(text, span)
+    )
+
+
+_PUBLIC_BLOCK = lazy(
+    r"-----BEGIN (?:(?:TRUSTED |X509 )?CERTIFICATE|(?:NEW )?CERTIFICATE REQUEST|(?:RSA |EC )?PUBLIC KEY|X509 CRL|DH PARAMETERS"
+    r"|EC PARAMETERS|PKCS7|CMS|PGP PUBLIC KEY BLOCK|PGP SIGNATURE|SSH SIGNATURE)-----"
+)
+_BODY = lazy(r"[A-Za-z0-9+/=\s]{16,}")
+_LONGEST_BLOCK = 20_000  # characters
+
+
+def _is_in_public_block(text: str, span: Span, value: str) -> bool:
+    """Whether it is of the body of a certificate, a public key or a signature: any run of letters stands there."""
+    begin = text.rfind("-----BEGIN ", max(0, span.start - _LONGEST_BLOCK), span.start)
+    return (
+        begin >= 0
+        and _PUBLIC_BLOCK.match(text, begin) is not None
+        and text.find("-----END ", begin, span.start) < 0
+        and _BODY.fullmatch(value) is not None
     )
 
 

@@ -12,20 +12,17 @@ from functools import cache
 
 from .alike import alike
 from .anchors import Anchorage
-from .answered import ANSWERED
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
-from .clients import CLIENTS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
-from .fed import FED
 from .judge import BESIDE, JUDGE, acquitted
 from .judge import RULE as JUDGED
 from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
-from .members import MEMBERS
+from .lines import rules as line_rules
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -37,13 +34,9 @@ from .plain import Plain
 from .printed import PRINTED
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
-from .reversed import REVERSED
 from .rules import Described, Page, Reader, Span
 from .strict import strictly
-from .tables import TABLES
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
-from .told import TOLD
-from .tuples import TUPLES
 from .values import Style, is_secret
 from .view import View
 from .wrapped import WRAPPED, continued, in_base64, unwrapped
@@ -56,18 +49,10 @@ _READERS: tuple[Reader, ...] = (
     ASSIGNMENTS,
     COMMANDS,
     PHRASES_READER,
-    TABLES,
     CALLS,
-    CLIENTS,
-    REVERSED,
     LINES,
     NEARBY,
-    MEMBERS,
-    TUPLES,
-    FED,
     PRINTED,
-    TOLD,
-    ANSWERED,
     JUDGE,
 )
 _JUDGES = 1 << _READERS.index(JUDGE)
@@ -86,7 +71,7 @@ def readers() -> tuple[Reader, ...]:
 
 def rules() -> list[Described]:
     """All rules, each with its own examples."""
-    return [*TOKENS, *ANYWHERE, *PLACES, *_READERS[2:], WRAPPED]
+    return [*TOKENS, *ANYWHERE, *PLACES, *line_rules(), *_READERS[2:], WRAPPED]
 
 
 @cache
@@ -177,6 +162,12 @@ def _apart(page: Page, found: list[Span]) -> list[Span]:
         for one in found
         if one.rule in judged and not any(one.start < span.end and span.start < one.end for span in ruled)
     ]
+
+
+def forget() -> None:
+    """Forget what was found and judged before: the readers are others now."""
+    for kept in (_known, plain, _anchorage, _ledger):
+        kept.cache_clear()
 
 
 @cache

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from .anchors import Anchors
+from .base58 import has_checksum
 from .lazy import lazy
 from .randomness import likelihood
 from .rules import Page, Reader, Rule, Span, tells
@@ -122,6 +123,10 @@ contentful-token: CFPAT-: [A-Za-z0-9_-]{40,50}: {url64:43}
 mapbox-token: sk.eyJ tk.eyJ: [A-Za-z0-9_-]{20,300}\\.[A-Za-z0-9_-]{20,30}: {base62:60}.{url64:22}
 plaid-token: access-sandbox- access-development- access-production-: [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}
 paypal-token: access_token$: (?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}: production${hex:16}${hex:32}
+docker-swarm-token: SWMTKN-1-: [a-z0-9]{40,60}-[a-z0-9]{20,30}: {base36low:50}-{base36low:25}
+openshift-token: sha256~: [A-Za-z0-9_-]{40,50}(?![A-Za-z0-9_-]): {url64:43}
+fireworks-key: fw_: [A-Za-z0-9]{22,28}(?![A-Za-z0-9_]): {base62:24}
+runpod-key: rpa_: [A-Z0-9]{36,50}(?![A-Za-z0-9_]): {base36up:42}
 adyen-key: AQE: [a-zA-Z0-9+/=.:_{}<>~^%$#@!-]{60,140}: {base64:90}
 razorpay-key: rzp_live_ rzp_test_: [A-Za-z0-9]{14,24}: {base62:24}
 flutterwave-key: FLWSECK- FLWSECK_TEST-: [A-Za-z0-9]{12,40}-X: {hex:32}-X
@@ -296,7 +301,7 @@ _ANYWHERE: tuple[tuple[str, str, str], ...] = (
     ),
     ("sanctum-token", r"\d{1,7}\|[A-Za-z0-9]{40,48}" + _LAST, "39|{base62:48}"),
     ("newrelic-key", r"(?:[a-z]{2}01xx)?[0-9a-f]{28,36}NRAL" + _LAST, "{hex:36}NRAL"),
-    ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "K{base58:51}"),
+    ("bitcoin-key", r"[5KL][1-9A-HJ-NP-Za-km-z]{50,51}" + _LAST, "{wif:52}"),
     ("firebase-key", r"AAAA[A-Za-z0-9_-]{7}:APA91[A-Za-z0-9_-]{130,140}", "AAAA{base62:7}:APA91{url64:134}"),
     ("okta-token", r"00(?!\d{0,6}-[0-9a-f]{8}-[0-9a-f]{4}-)[A-Za-z0-9_-]{40}" + _LAST, "00{url64:40}"),
     ("vault-token", r"s\.[A-Za-z0-9]{24}(?![A-Za-z0-9.(/_])", "s.{base62:24}"),
@@ -320,6 +325,7 @@ _AWS_SECRET = Rule(
 TOKENS: tuple[Rule, ...] = (*_rows(), *_FORMS, _AWS_SECRET)
 _ACCEPT = {
     "generic-token": _generic,
+    "bitcoin-key": has_checksum,
     "ntlmv2-hash": lambda value: True,
     "app-password": lambda value: likelihood(value.replace("-", "")) < -4.4,
 }

@@ -67,7 +67,11 @@ _HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
 # An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
 # a compound's key; what an audit says instead of a token.
 _PUBLISHED = lazy(
-    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
+    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
+)
+# A type, a curve; a port; code without spaces, as minified scripts have it.
+_TYPE = lazy(
+    r"(?:Big)?(?:Ui|I|Floa)(?:n?t)\d{1,3}(?:Clamped)?Array(?: ?\|.*)?|(?:Curve|Ed|X)\d{3,5}|[a-z]{2}_[A-Z]{2}(?:\.[\w-]{3,12})?|\d{1,5}/(?:tcp|udp|sctp|dccp)|!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)"
 )
 _CACHED = lazy(
     r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
@@ -98,7 +102,6 @@ _HERE = lazy(
 _IDENTIFIER = lazy(r"[A-Za-z_$][A-Za-z0-9_.$-]*")
 _COLOUR = lazy(r"#(?:[0-9a-fA-F]{3,4}){1,2}")
 _PATTERN = lazy(r"\[[^\]\s]{0,20}(?:a-z|A-Z|0-9|a-f|A-F|\\[wds])[^\]\s]{0,20}\]|\(\?[:=!<P]|\\[wdsb][+*{]")
-_DOTS = ("...", "…")
 
 
 def is_placeholder(value: str) -> bool:
@@ -210,6 +213,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or _LINK.fullmatch(short)
         or _MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
+        or _TYPE.fullmatch(short)
     ):
         return False
     if style is Style.NEAR:

@@ -20,7 +20,6 @@ _BASE64 = lazy(
 _TEXT = lazy(r"[\x09\x0a\x0d\x20-\x7e\u00a1-\uffff]+")
 _TELLING = lazy(r"[=:{]|-----BEGIN|^\w{2,10}[_-]| -\w|/user|pass")
 _LONGEST = 20_000
-_WIDTH = lazy(r"(?:^|\n)(?P<line>[^\n]{30,240})\r?\n(?P<next>[ \t]{0,2}[A-Za-z0-9_+/=.~-]{3,200})")
 _END = lazy(r"[A-Za-z0-9_+/=.~-]{6,240}$")
 # A line's end between two words, the first of six characters: begins with a literal, so it is quick to find.
 _JOINT = lazy(

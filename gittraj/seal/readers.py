@@ -86,21 +86,21 @@ class Readers:
         elif not self.trusted:
             why = f"{FILE} is not trusted here (git traj recipients trust)"
         elif self.mixed:
-            return "thinking is dropped and counted: some readers have post-quantum keys, and others none"
+            return "thinking is not stored: some readers have post-quantum keys, and others none"
         elif not self.recipients:
             why = (
                 "your key does not open (git traj keys list)"
                 if self.locked
                 else "no key (git traj keys init)"
             )
-            return f"thinking is dropped and counted: {why}"
+            return f"thinking is not stored: {why}"
         elif self.team and self.left_out:
             return (
-                f"you are not in {FILE}, so a rewrap by others would shut you out (git traj recipients add)"
+                f"you are not in {FILE}, so a rewrap by others would lock you out (git traj recipients add)"
             )
         else:
             return None
-        kept = "thinking is sealed for you alone" if self.recipients else "thinking is dropped and counted"
+        kept = "thinking is sealed for you alone" if self.recipients else "thinking is not stored"
         return f"{kept}: {why}"
 
 
@@ -129,7 +129,7 @@ def _read_list(path: Path) -> bytes | None:
     SealError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise SealError(f"{FILE} is no file")
+            raise SealError(f"{FILE} is not a file")
         with path.open("rb") as stream:
             body = stream.read(_LARGEST + 1)
     except FileNotFoundError:

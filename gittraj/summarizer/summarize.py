@@ -84,7 +84,7 @@ def list_commits(repository: Repository, revisions: str | None) -> list[str]:
     named = revisions or "HEAD"
     listed = repository.run("rev-list", "--no-walk", "--end-of-options", named, "--", check=False)
     if listed.code:
-        raise TrajError(f"'{named}' is no commit and no range here")
+        raise TrajError(f"'{named}' is neither a commit nor a range here")
     return listed.out.decode().split()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gittraj.later import later
 
 if TYPE_CHECKING:
-    from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent
+    from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent, remember_join
     from gittraj.sync.outgoing import Outgoing, find_outgoing
     from gittraj.sync.remote import Remote, find_remote
     from gittraj.sync.transfer import Pushed, fetch, fetch_all, fetch_segments, push
@@ -33,12 +33,13 @@ __all__ = [
     "push",
     "read_answer",
     "remember_consent",
+    "remember_join",
 ]
 
 __getattr__ = later(
     __name__,
     {
-        "consent": "is_automatic leaves_out read_answer remember_consent",
+        "consent": "is_automatic leaves_out read_answer remember_consent remember_join",
         "outgoing": "Outgoing find_outgoing",
         "remote": "Remote find_remote",
         "transfer": "Pushed fetch fetch_all fetch_segments push",

@@ -156,6 +156,13 @@ def test_a_terminal_is_shown_what_was_found_and_why(tmp_path: Path) -> None:
     assert "\x1b[31m" not in shown
 
 
+def test_the_rules_are_listed(tmp_path: Path) -> None:
+    listed = json.loads(run(tmp_path, "--rules", "--json").stdout)["rules"]
+    assert all(rule["rule"] and rule["kind"] and rule["good"] for rule in listed)
+    lines = run(tmp_path, "--rules").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [rule["rule"] for rule in listed]
+
+
 def test_the_rules_try_themselves(tmp_path: Path) -> None:
     told = json.loads(run(tmp_path, "--test", "--json").stdout)
     assert told["examples"] > 100

@@ -25,8 +25,9 @@ from gittraj.events.runs.summaries import read_summary
 from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
-from gittraj.redact import tokens
+from gittraj.redact import lines, load, tokens
 from gittraj.redact.examples import expand
+from gittraj.redact.rules import Gate, Page
 
 PAGE = Path(__file__).parents[2] / "CONTRIBUTING.md"
 
@@ -143,6 +144,16 @@ def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
         text, _ = expand(rule.good[0], seed)
         assert text.startswith("acme_live_")
         assert re.fullmatch(rule.pattern, text)
+
+
+def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    (table,) = tomllib.loads(example("A redaction rule for a line"))["rule"]
+    row = load._row(table)
+    monkeypatch.setattr(lines, "rows", lambda name: (row,))
+    monkeypatch.setattr(lines, "_gate", lambda: Gate([row.keywords]))
+    for text, found in ((row.good[0], 1), (row.bad[0], 0)):
+        page = Page(expand(text)[0], lambda: None)
+        assert [span.rule for span in lines.lines(page)] == [row.id] * found
 
 
 def test_a_test_runner() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -30,11 +31,12 @@ from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import merge_notes
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_unjoined
 from gittraj.notes.unstamped import remote_tips, unstamped
 from gittraj.query.notes import NotesInMemory
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
-from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.folder import LocalState, installed_positions, reflog_name
 from gittraj.state.spool import Spooled, find_told, read_spool
 from gittraj.summarizer.runs import Runs, load_runs
 
@@ -87,7 +89,8 @@ class Facts:
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit.
+    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
+    ``beside``: of how many commits each remote has records that are not joined with ours.
     """
 
     since: float | None
@@ -114,6 +117,7 @@ class Facts:
     team: bool = False
     summarizer: Summarizer | None = None
     runs: Runs | None = None
+    beside: Mapping[str, int] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -164,8 +168,17 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         complaints=tuple(complaints),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
+        beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _count_beside(repository: Repository) -> Mapping[str, int]:
+    if not find_unjoined(repository):
+        return {}
+    from gittraj.index.beside import count_beside  # noqa: PLC0415 - most have joined what they fetched
+
+    return count_beside(repository)
 
 
 def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:
@@ -265,7 +278,8 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     _, installed = installed_positions(local.read(FILE))
     made: list[Commit] = []
     for tree in repository.worktrees():
-        entries, _ = read_reflog(repository, tree.git_dir, installed.get(str(tree.git_dir)))
+        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
+        entries, _ = read_reflog(repository, tree.git_dir, known)
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made

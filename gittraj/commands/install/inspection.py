@@ -23,7 +23,6 @@ from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, re
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.state.folder import LocalState
 
 AgentLife = Literal["installed", "changed", "missing", "dead", "damaged", "untrusted"]
 Life = Literal["installed", "chained", "missing", "foreign", "dead", "damaged", "off"]
@@ -110,7 +109,7 @@ def _runs(path: Path, found: Found) -> bool:
 def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[AgentState, ...]:
     """The settings in each work tree that were installed, or hold entries of ours; ``codex`` is the folder
     of Codex's own configuration."""
-    manifest = read_manifest(LocalState.of(repository)) or Manifest()
+    manifest = read_manifest(repository) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in AGENTS.items():

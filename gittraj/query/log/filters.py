@@ -41,8 +41,8 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise UsageError(
-            f"'{pattern}' is no regular expression: {error}",
-            hint="put \\ before a sign that stands for itself",
+            f"'{pattern}' is not a valid regular expression: {error}",
+            hint="put \\ before a character to match it literally",
         ) from None
 
 

@@ -47,6 +47,7 @@ _HASHED = lazy(
     r"(?i)(?:-ref|commit|revert(?:ed)?|expected|found|actual|got|hash(?:es)?|md5|编号|request|[?&]v=)[ ]?$"
 )
 _NUMBERS = lazy(r"(?i)(?:^|[^\W\d_]|\s)(?<!pin)(?<!pin-)(?:nummer|number|numero|número|numéro|nr[.])[ ]$")
+_ALPHABET = lazy(r"(?i)abcdefghijk|qrstuvwxyz")
 _COUNTED = lazy(r"(?i)[ ](?:bytes|tokens?|[kmg]i?b|seconds|minutes|ms|lines|rows|files|times)\b")
 _PASSED = lazy(r"\bpass(?:es|ing)?[ ][\"'`][a-z]{2,12}(?:_[a-z]{2,12}\d{0,2}){1,4}[\"'`]")  # the verb
 _DIGEST = lazy(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -82,6 +83,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
         TOOL_ID.fullmatch(text, one.start, one.end) is not None
         or is_placeholder(text[one.start : one.end])
         or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
+        or _ALPHABET.search(text, one.start, one.end) is not None
         or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
         or _USUAL.fullmatch(text, one.start, one.end) is not None
         or is_spoken(text[one.start : one.end])
@@ -113,7 +115,7 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
             continue
         if (asked := least(finders, form(value).kind)) is None:
             continue
-        if is_phrase(value) or (span.rule == "told" and value.isdigit()):  # the answer to a question
+        if is_phrase(value):
             continue
         if value[:1].isdigit() and "," in value and not value.strip("0123456789abcdefABCDEFx, \n"):
             continue  # the octets of a key
@@ -134,13 +136,13 @@ def acquitted(page: Page, found: Iterable[Span]) -> set[Span]:
     return free
 
 
-_ASSIGNS = lazy(r"[A-Z0-9]=[\"']?$")  # as an environment does
+_ASSIGNS = lazy(r"(?:[A-Z0-9]=|_[A-Z]{4,12}: )[\"']?$")  # as an environment does, and one in YAML
 
 
 def _is_assigned(text: str, span: Span) -> bool:
     return (
         span.rule.startswith("named-")
-        and _ASSIGNS.search(text, max(0, span.start - 3), span.start) is not None
+        and _ASSIGNS.search(text, max(0, span.start - 18), span.start) is not None
     )
 
 

@@ -32,8 +32,6 @@ _LEAST: dict[frozenset[str], dict[str, int]] = {
         (("phrase",), {"hex": -100, "drawn": 0, "capitals": 0, "made": -330, "digits": 0, _OTHER: -430}),
         (("named",), {"hex": -75, "drawn": -60, "capitals": -60, "made": -350, "digits": -300, _OTHER: -280}),
         (("call",), {"hex": -300, "drawn": 50, "made": 0, _OTHER: 50}),
-        (("told",), {_OTHER: -800}),
-        (("table-row",), {"made": 0, "digits": 0}),
         (("user-tuple",), {_OTHER: 0}),
         (("printed",), {"digits": -200}),
         (("named", "nearby"), {"hex": -90, "drawn": -20, "made": -60, _OTHER: -280}),

@@ -82,12 +82,37 @@ def test_a_learned_value_of_letters_alone_goes_too() -> None:
 
 def test_a_learned_value_goes_wherever_it_stands() -> None:
     one = redactor()
-    one.learn(f"export DB_PASSWORD={PASSWORD}")
+    drawn = draw("base62", 14)
+    one.learn(f"export DB_PASSWORD={drawn}")
     one.learn(TOKEN, name="note")
-    assert one.text(f"I saw {PASSWORD} just now") == "I saw REDACTED-password-n1 just now"
+    assert one.text(f"I saw {drawn} just now") == "I saw REDACTED-password-n1 just now"
     assert one.text(f"(it was {TOKEN[:16]}...)").startswith("(it was REDACTED-github-token-")
     assert [*one.replaced().values()] == ["learned", "learned"]
-    assert redactor().text(f"I saw {PASSWORD} just now") == f"I saw {PASSWORD} just now"
+    assert redactor().text(f"I saw {drawn} just now") == f"I saw {drawn} just now"
+
+
+def test_what_is_only_likely_is_forgotten_with_its_trajectory() -> None:
+    one = redactor()
+    one.learn(f"password={PASSWORD}")
+    assert PASSWORD not in one.text(f"it is {PASSWORD}")
+    assert one.hashes() == frozenset()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function encryptSync(password: Uint8Array | string)",
+        "secret: go.mod",
+        "password: src/auth/login.py",
+        "token = get_user_token",
+    ],
+)
+def test_what_only_a_name_makes_a_secret_is_taken_where_it_stands_and_nowhere_else(text: str) -> None:
+    one = redactor()
+    one.learn(text)
+    elsewhere = "elsewhere new Uint8Array(8) go.mod src/auth/login.py get_user_token"
+    assert one.text(elsewhere) is elsewhere
+    assert one.hashes() == frozenset()
 
 
 def test_a_common_word_is_never_learned() -> None:
@@ -151,7 +176,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_hostile_text_is_scanned_to_its_end(piece: str) -> None:
-    text = piece * (60_000 // len(piece)) + f"\n {TOKEN} \nDB_PASSWORD={PASSWORD}\n"
+    text = piece * (size(15_000, 60_000) // len(piece)) + f"\n {TOKEN} \nDB_PASSWORD={PASSWORD}\n"
     clean = Redactor(key=KEY, seconds_per_text=60).text(text)
     assert TOKEN not in clean
     assert PASSWORD not in clean
