@@ -93,7 +93,7 @@ def _write_notes(root: Path, number: int) -> None:
         NotesRef(repository).write(edits, message="a benchmark")
 
 
-def _traj(root: Path) -> str:
+def traj_script(root: Path) -> str:
     """The script that pip makes for ``git-traj``; older ones import ``re``, and ``python -m`` more than that:
     4 to 6 ms."""
     script = root / ".git" / "git-traj"
@@ -103,7 +103,7 @@ def _traj(root: Path) -> str:
 
 
 def _ask(root: Path, size: int) -> Iterator[Row]:
-    traj = _traj(root)
+    traj = traj_script(root)
     for name, path in _files(root).items():
         asked = ["log", "--file", path, "-n", "20"]
         variants = {
@@ -124,7 +124,7 @@ def _why(root: Path, size: int) -> Iterator[Row]:
     files = _output(root, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     asked = {path: ["git", *BLAME, "-L1,1", "HEAD", "--", path] for path in chance.sample(files, 40)}
     path = max(asked, key=lambda path: timed(asked[path], root).clock)
-    ours = [_traj(root), "why", f"{path}:1", "--rev", "HEAD"]
+    ours = [traj_script(root), "why", f"{path}:1", "--rev", "HEAD"]
     found = rounds({"ours": lambda: timed(ours, root), "git": lambda: timed(asked[path], root)}, ROUNDS)
     yield from _rows(f"{size:,} records: `why` of an old line", found["ours"])
     yield from _rows("… `git blame -w -C` of it", found["git"])
@@ -144,7 +144,10 @@ def _files(root: Path) -> dict[str, str]:
 def _list(root: Path) -> Iterator[Row]:
     if not (root / ".git").is_dir():
         make_repo(root, Size(commits=2 * _LISTED, files=500, records=_LISTED))
-    commands = {"`git traj log`": [_traj(root), "log"], "`git log --notes`": ["git", "log", "--notes=traj"]}
+    commands = {
+        "`git traj log`": [traj_script(root), "log"],
+        "`git log --notes`": ["git", "log", "--notes=traj"],
+    }
     if PROGRAM.exists():
         _note_theirs(root)
         commands["AgentNote 1.0.8, `agent-note log`"] = ["node", str(PROGRAM), "log", str(2 * _LISTED)]

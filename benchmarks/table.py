@@ -84,7 +84,7 @@ class Took:
     processor: float
 
 
-def timed(command: Sequence[str], folder: Path) -> Took:
+def timed(command: Sequence[str], folder: Path, *, check: bool = True) -> Took:
     """Run a command to its end."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begin = time.perf_counter()
@@ -94,7 +94,7 @@ def timed(command: Sequence[str], folder: Path) -> Took:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        check=True,
+        check=check,
     )
     clock = time.perf_counter() - begin
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

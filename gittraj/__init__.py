@@ -52,6 +52,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     --------------
     errors        every error that is raised on purpose
     frozen        dataclasses that are quick to import
+    later         names of a package, imported when they are used
     limits        what is read at most of what others wrote
 """
 

@@ -16,6 +16,7 @@ from gittraj import limits
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
+from gittraj.model.ruleset import RULESET
 
 Thinking = Literal["clear", "seal", "drop"]
 _STRICTNESS: tuple[Thinking, ...] = ("clear", "seal", "drop")
@@ -133,18 +134,25 @@ class Summarizer:
 def read_summarizer(repository: Repository) -> Summarizer | None:
     """None: nothing is asked. A repository's own configuration does not count: it may have come with a
     folder from elsewhere, and a program is named here. Raises TrajError."""
-    listed = repository.run("config", "-z", "--show-scope", "--get-regexp", r"^traj\.summar", check=False).out
-    words = listed.decode("utf-8", "surrogateescape").split("\0")[:-1]
-    own: dict[str, tuple[str, str]] = {}
-    for scope, pair in zip(words[::2], words[1::2], strict=True):
-        key, _, value = pair.partition("\n")
-        if scope in ("global", "system"):
-            own[key.lower()] = (scope, value)
+    found = repository.settings(r"traj\.summar")
+    own = {s.key: (s.scope, s.value) for s in found if s.scope in ("global", "system")}
     scope, command = own.get("traj.summarizer", ("", ""))
     _, runs = own.get("traj.summariesaday", ("", "20"))
     if not (runs.isascii() and runs.isdigit() and len(runs) < _DIGITS):
         raise TrajError(f"git config traj.summariesADay is '{runs}'", "it can be a number")
     return Summarizer(command=command, source=scope, runs_a_day=int(runs)) if command else None
+
+
+def stamp(config: Config) -> str:
+    """What records carry: the version of the redaction rules, and of the settings if not as delivered."""
+    lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
+    if not (config.pii or config.paranoid or any(lists)):
+        return RULESET
+    import hashlib  # noqa: PLC0415 - only for settings of one's own
+    import json  # noqa: PLC0415
+
+    said = json.dumps([config.pii, config.paranoid, *lists])
+    return f"{RULESET}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"
 
 
 def read_config(repository: Repository) -> Config:
@@ -273,11 +281,9 @@ def _folder(value: str) -> Path:
 
 
 def _git_values(repository: Repository) -> dict[str, list[str]]:
-    listed = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
     values: dict[str, list[str]] = {}
-    for pair in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        key, _, value = pair.partition("\n")
-        values.setdefault(key.lower(), []).append(value)
+    for setting in repository.settings(r"traj\."):
+        values.setdefault(setting.key.lower(), []).append(setting.value)
     return values
 
 

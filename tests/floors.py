@@ -56,6 +56,7 @@ FLOORS: tuple[dict[str, str], ...] = (
     {
         "errors": "every error that is raised on purpose",
         "frozen": "dataclasses that are quick to import",
+        "later": "names of a package, imported when they are used",
         "limits": "what is read at most of what others wrote",
     },
 )

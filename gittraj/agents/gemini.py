@@ -6,7 +6,6 @@ is a short name, whose folder is in ``projects.json`` and in the file ``.project
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -95,6 +94,8 @@ def _projects(home: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """The folders of the projects near ``roots``. A hash is not reversible: it is only compared with those
     of the roots and of the folders above them."""
     above = (folder for root in roots for folder in (root, *root.parents))
+    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
     hashed = {hashlib.sha256(str(folder).encode()).hexdigest() for folder in above}
     named = _registered(home / "projects.json")
     if not (home / "tmp").is_dir():

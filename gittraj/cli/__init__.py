@@ -5,6 +5,10 @@ Importing this costs nothing: click and everything else is imported by the comma
 
 from __future__ import annotations
 
+_ALLOCATED = 50_000
+"""Objects made before garbage is looked for: after Python's 700 it would look through all that is imported,
+again and again."""
+
 
 def main() -> None:
     """``git-traj`` and ``python -m gittraj``: run the command line and exit with its status."""
@@ -20,5 +24,6 @@ def main() -> None:
     begin(sys.argv[1:])
     from gittraj.cli.group import run
 
+    gc.set_threshold(_ALLOCATED)
     gc.enable()
     run()

@@ -23,9 +23,8 @@ import click
 
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.no_match import say_nothing_about
 from gittraj.cli.output import write
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
@@ -47,11 +46,13 @@ def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: 
 
     The text of records is quoted: it is data, and may have been written to mislead.
     """
-    with find_repository() as repository:
+    with find_to_read() as repository:
         drain_first(repository)
         recorded = read_records(repository)
         found = brief(repository, recorded, paths, cwd=Path.cwd())
         if not found.touched:
+            from gittraj.cli.no_match import say_nothing_about
+
             say_nothing_about(repository, recorded, found.paths, neighbours=bool(found.lessons))
         if found.lessons or as_json:
             render = render_document if as_json else render_briefing

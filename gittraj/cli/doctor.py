@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
 from gittraj.render.text.printable import printable
 
@@ -29,7 +29,7 @@ def command(fix: bool, as_json: bool) -> int:
     from gittraj.commands.doctor import examine, gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
-    with find_repository() as repository:
+    with find_repository() if fix else find_to_read() as repository:
         kept = drain_first(repository)
         environ = Environ.of(environment())
         facts = gather(repository, environ)

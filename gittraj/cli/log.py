@@ -22,7 +22,7 @@ from gittraj.cli.conditions import WithPaths, commit_options, label_options, pat
 from gittraj.cli.output import columns, dump_json, text_page, write
 from gittraj.cli.param_types import Number
 from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.index.answers import COLUMNS, open_index
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
@@ -78,7 +78,7 @@ def command(
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
-    with find_repository() as repository, ExitStack() as stack:
+    with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Collection
 from typing import TypeVar
 
-from gittraj.cli.no_match import say_missing
 from gittraj.git import Repository
 from gittraj.query.show.chapters import Segments
 from gittraj.seal.events import Opener
@@ -34,6 +33,8 @@ def read_events(
         segments = Segments(repository, opener)
         result = read(segments)
     if segments.missing:
+        from gittraj.cli.no_match import say_missing
+
         say_missing(segments.missing, why)
     return result
 

@@ -28,12 +28,7 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
 
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     """By ``color.traj``, else ``color.ui``, else if the terminal has colour and ``NO_COLOR`` is not set."""
-    listed = repository.run("config", "-z", "--get-regexp", r"^color\.(traj|ui)$", check=False).out
-    rows = [row.partition("\n") for row in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]]
-    ours = [value for key, _, value in rows if key == "color.traj"]
-    # we run git with color.ui=false as its last value, which is not the user's
-    general = [value for key, _, value in rows if key == "color.ui"][:-1]
-    choice = ((ours or [""])[-1] or (general or ["auto"])[-1]).lower()
+    choice = (repository.config("color.traj") or repository.config("color.ui") or "auto").lower()
     if choice == "always":
         return True
     if choice in ("never", "false", "no", "off", "0") or environ.get("NO_COLOR"):

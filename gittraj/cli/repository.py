@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,19 @@ def environment() -> Mapping[str, str]:
     return dict(os.environ)
 
 
-def find_repository(backend: Backend = "auto") -> Repository:
+def find_repository(backend: Backend = "auto", *, steady: bool = False) -> Repository:
     """The repository that the command was called in. ``GIT_DIR`` is honoured, as git does.
 
     Raises NotARepository.
     """
     named = os.environ.get("GIT_DIR")
-    return open_repository(Path(named) if named else Path.cwd(), environ=environment(), backend=backend)
+    start = Path(named) if named else Path.cwd()
+    return open_repository(start, environ=environment(), backend=backend, steady=steady)
+
+
+def find_to_read() -> Repository:
+    """The same for a command that only reads: libgit2 takes longer to import than git to read objects."""
+    return find_repository("plumbing", steady=True)
 
 
 def is_installed(repository: Repository) -> bool:
@@ -58,7 +65,8 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
 
             raw = environment()
             environ = Environ.of(raw)
-            report = drain(repository, environ=environ, live=raw)
+            with replace(repository, backend="auto", steady=False) as own:
+                report = drain(own, environ=environ, live=raw)
             if report is None and not environ.off:
                 raise busy()
             say_remark(report.remark if report else None)

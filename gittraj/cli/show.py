@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,11 +14,10 @@ import click
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.missing_events import read_events
-from gittraj.cli.no_match import say_nothing_on
 from gittraj.cli.output import PIPE, dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_repository
-from gittraj.cli.unseal import keys, say_closed
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.git import Repository, from_top
+from gittraj.index.answers import open_index
 from gittraj.query.account import Header
 from gittraj.query.log.listing import describe
 from gittraj.query.show.trajectory import (
@@ -31,11 +31,11 @@ from gittraj.query.show.trajectory import (
     touching_file,
 )
 from gittraj.render.detail import Detail
-from gittraj.render.markdown.page import render_markdown
 from gittraj.render.text.chapters import render_commit, render_timeline
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
+    from gittraj.query.records import Recorded
     from gittraj.seal.policy import WithKeys
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -86,10 +86,17 @@ def command(
     fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
     """
     environ = environment()
-    with find_repository() as repository:
+    with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
-        opener = None if output or not thinking else keys(repository, environ, identities)
-        target, trajectories = _read(repository, name, opener, fetch=not no_fetch)
+        # listing all notes takes longer than this answer, building an index longer than that
+        index = stack.enter_context(open_index(repository, build=False))
+        recorded = read_records(repository, index.notes if index else None)
+        opener = None
+        if thinking and not output:
+            from gittraj.cli.unseal import keys
+
+            opener = keys(repository, environ, identities)
+        target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         for keep in _filters(repository, **filters):
             trajectories = keep_events(trajectories, keep)
         if form == "json":
@@ -107,17 +114,20 @@ def command(
 
 
 def _read(
-    repository: Repository, name: str, opener: WithKeys | None, *, fetch: bool
+    repository: Repository, recorded: Recorded, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
     """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
-    recorded = read_records(repository)
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener
     )
     if opener is not None:
+        from gittraj.cli.unseal import say_closed
+
         say_closed(opener)
     if not trajectories:
+        from gittraj.cli.no_match import say_nothing_on
+
         say_nothing_on(repository, recorded, target.commit)
     return target, trajectories
 
@@ -138,6 +148,8 @@ def _render(
 ) -> Iterator[str]:
     match form:
         case "markdown":
+            from gittraj.render.markdown.page import render_markdown
+
             return render_markdown(entry, trajectories, detail=detail)
         case "timeline":
             return render_timeline(trajectories, page, detail=detail)

@@ -31,10 +31,9 @@ import click
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, path_options
-from gittraj.cli.no_match import say_nothing_found
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
 from gittraj.render.text.stats import render_stats
@@ -53,11 +52,13 @@ def command(
     """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     environ = environment()
-    with find_repository() as repository:
+    with find_to_read() as repository:
         drain_first(repository)
         with show_progress("commits") as tell:
             total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:
+            from gittraj.cli.no_match import say_nothing_found
+
             say_nothing_found(repository, read_records(repository))
         if as_json:
             document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}

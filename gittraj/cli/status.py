@@ -23,7 +23,7 @@ import json
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.config import Environ
 from gittraj.render.text.printable import printable
 
@@ -35,7 +35,7 @@ def command(as_json: bool) -> None:
     from gittraj.commands.doctor import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
-    with find_repository() as repository:
+    with find_to_read() as repository:
         drain_first(repository)
         facts = gather(repository, Environ.of(environment()))
     if as_json:

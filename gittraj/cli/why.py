@@ -33,7 +33,7 @@ import click
 from gittraj.cli.ahead import take
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.output import dump_json, text_page, write
-from gittraj.cli.repository import drain_first, environment, find_repository
+from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
 
@@ -63,8 +63,7 @@ def command(
     Of a whole file, or of a FUNCTION as git log -L finds it, each reason once with its lines.
     """
     named, span = _read_place(place, Path.cwd())
-    # libgit2 takes 60 ms to import, longer than git needs for one line
-    with find_repository("plumbing" if span else "auto") as repository:
+    with find_to_read() as repository:
         path = from_top(repository, named, Path.cwd())
         begun = take(place, rev)
         rev = rev or (None if repository.work_tree else "HEAD")
@@ -74,7 +73,7 @@ def command(
         _check_span(path, span, len(lines))
         blame = start_blame(repository, path, span=span, rev=rev, begun=begun) if lines else None
         drain_first(repository)  # while git blames
-        entries = _explain(repository, blame, lines, no_fetch=no_fetch) if blame else []
+        entries = _explain(repository, blame, lines, rev, no_fetch=no_fetch) if blame else []
         if form == "json":
             click.echo(dump_json({"version": 1, "path": path, "entries": entries}))
         else:
@@ -83,7 +82,7 @@ def command(
 
 
 def _explain(
-    repository: Repository, blame: Blame, lines: Sequence[str], *, no_fetch: bool
+    repository: Repository, blame: Blame, lines: Sequence[str], rev: str | None, *, no_fetch: bool
 ) -> Sequence[Reason]:
     from gittraj.cli.missing_events import read_events
     from gittraj.query.why.lines import explain
@@ -92,9 +91,22 @@ def _explain(
     blamed = blame.read()
     if time.monotonic() - start > _SLOW:
         _say_slow(repository)
-    read = partial(_read, repository)
-    told = partial(explain, repository, blamed, lines, read=read)
+    noted = partial(_find_noted, repository, rev)
+    told = partial(explain, repository, blamed, lines, read=partial(_read, repository), find_noted=noted)
     return read_events(repository, told, command="why", fetch=not no_fetch)
+
+
+def _find_noted(repository: Repository, rev: str | None, paths: Collection[str]) -> Collection[str] | None:
+    """The commits with a note that touched one of the paths, by the index: git would compare hundreds."""
+    from gittraj.index.answers import open_index
+    from gittraj.query.index_lookup import IndexFailedError
+
+    with open_index(repository, rev or "HEAD", build=False) as index:
+        try:
+            reachable = index.below(rev or "HEAD") if index else None
+            return reachable.noted(paths) if reachable is not None else None
+        except IndexFailedError:
+            return None
 
 
 def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from gittraj.commands.audit import Audit, audit
 from gittraj.commands.link import reachable
-from gittraj.config import Config, Environ, read_config
+from gittraj.config import Config, Environ, read_config, stamp
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.record.drain.composition import known_secrets, make_pipeline
-from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.record.drain.redactor import redactors
 from gittraj.redact.events import Redact
 from gittraj.state.folder import LocalState
 

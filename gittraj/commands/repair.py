@@ -18,6 +18,7 @@ from gittraj.notes.merge import merge_lines, standing
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
+from gittraj.query.notes import NotesInMemory
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.drain.moved import as_evidence, find_allowed, squashed
 from gittraj.record.drain.run import follow
@@ -79,7 +80,7 @@ def repair(
         if carried and not dry_run:
             pairs = [(r.old, r.new) for r in carried]
             _write(repository, pairs, became=became, gathered=gathered, environ=environ, live=live)
-        stranded = find_unreachable_records(repository, notes)
+        stranded = find_unreachable_records(repository, NotesInMemory(notes.items()), notes)
     return Repaired(
         carried=tuple(carried),
         stranded=tuple(s for s in stranded if limit is None or s.commit in limit),

@@ -27,7 +27,11 @@ _QUESTIONS = (
 
 
 def open_repository(
-    start: Path, *, environ: Mapping[str, str] | None = None, backend: Backend = "auto"
+    start: Path,
+    *,
+    environ: Mapping[str, str] | None = None,
+    backend: Backend = "auto",
+    steady: bool = False,
 ) -> Repository:
     """The repository around ``start``: a folder in a work tree, or a git directory.
 
@@ -50,7 +54,7 @@ def open_repository(
         work_tree = None
     else:
         work_tree = find_work_tree(git_dir, runner)
-    return Repository(git_dir, common_dir, work_tree, form, clean, backend)
+    return Repository(git_dir, common_dir, work_tree, form, clean, backend, steady)
 
 
 def open_for_hook(

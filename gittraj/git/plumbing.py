@@ -6,6 +6,7 @@ one ``git unpack-objects``, right before the ref moves: two processes for a batc
 
 from __future__ import annotations
 
+import re
 import subprocess
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -32,30 +33,43 @@ class PlumbingObjects(Objects):
         self._pending_size = 0
 
     def resolve(self, ref: str) -> str | None:
+        self._hand_over()
+        if named := self.find(ref):
+            return named[0]  # else there is no such ref, or what it points to is not here
         found = self._runner.run("rev-parse", "--verify", "--quiet", "--end-of-options", ref, check=False)
         return found.out.decode().strip() or None if found.code == 0 else None
+
+    def find(self, name: str) -> tuple[str, str] | None:
+        """Id and kind of the object that a name (as in gitrevisions(7)) stands for; None without one."""
+        answer = None if "\n" in name else next(self._contents.ask([name]))
+        return answer[:2] if answer else None
 
     def kind(self, oid: str) -> str | None:
         if oid in self._pending:
             return self._pending[oid][0]
         header = next(self._headers.ask([oid])) if is_oid(oid) else None
-        return header[0] if header else None
+        return header[1] if header else None
+
+    def exists(self, oid: str) -> bool:
+        """Asked of commits and trees: they are small, and this spares a process."""
+        return oid in self._pending or (is_oid(oid) and self.find(oid) is not None)
 
     def read(self, oid: str, limit: int = limits.OBJECT) -> tuple[str, bytes] | None:
         if oid in self._pending:
             return self._pending[oid]
-        return next(self._contents.ask([oid], limit)) if is_oid(oid) else None
+        found = next(self._contents.ask([oid], limit)) if is_oid(oid) else None
+        return found[1:] if found else None
 
     def read_blobs(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[bytes | None]:
         self._hand_over()
         for found in self._contents.ask(oids, limit):
-            yield found[1] if found and found[0] == "blob" else None
+            yield found[2] if found and found[1] == "blob" else None
 
     def fits(self, oid: str, limit: int) -> bool:
         if oid in self._pending:
             return len(self._pending[oid][1]) <= limit
         found = next(self._headers.ask([oid])) if is_oid(oid) else None
-        return found is None or int(found[1]) <= limit
+        return found is None or int(found[2]) <= limit
 
     def write(self, kind: str, data: bytes) -> str:
         oid = object_id(kind, data, self.object_format)
@@ -89,6 +103,11 @@ class PlumbingObjects(Objects):
             raise unwritable(self._runner.cwd, done.complaint)
 
 
+_Answer = tuple[str, str, bytes]
+"""Id, kind and content (the size for ``--batch-check``)."""
+_HEADER = re.compile(rb"([0-9a-f]{40,64}) (commit|tree|blob|tag) (\d+)\n")
+
+
 class _CatFile:
     """One ``git cat-file --batch`` (or ``--batch-check``), started at the first question."""
 
@@ -98,14 +117,13 @@ class _CatFile:
         self._process: subprocess.Popen[bytes] | None = None
         self._finalizer: weakref.finalize[..., _CatFile] | None = None
 
-    def ask(self, oids: Iterable[str], limit: int = limits.OBJECT) -> Iterator[tuple[str, bytes] | None]:
-        """Kind and content (the size for ``--batch-check``) of each id, in order; None for what is not here,
-        or has more than ``limit`` bytes.
+    def ask(self, names: Iterable[str], limit: int = limits.OBJECT) -> Iterator[_Answer | None]:
+        """Of each name, in order; None for what is not here, or has more than ``limit`` bytes.
 
-        The ids must be well-formed. What was asked is always read to its end, so that an iteration given up
-        early does not leave the next question somebody else's answer.
+        A name is on one line. What was asked is always read to its end, so that an iteration given up early
+        does not leave the next question somebody else's answer.
         """
-        remaining = iter(oids)
+        remaining = iter(names)
         while chunk := list(islice(remaining, _AHEAD)):
             while chunk:
                 answers = self._answers(chunk, limit)
@@ -117,13 +135,13 @@ class _CatFile:
             self._finalizer()
         self._process = self._finalizer = None
 
-    def _answers(self, chunk: list[str], limit: int) -> list[tuple[str, bytes] | None]:
+    def _answers(self, chunk: list[str], limit: int) -> list[_Answer | None]:
         """Of the first of them at least; git ends at one whose content is damaged, which is not here then."""
         process = self._running()
-        answers: list[tuple[str, bytes] | None] = []
+        answers: list[_Answer | None] = []
         assert process.stdin is not None  # noqa: S101 - tells the type checker what PIPE means
         try:
-            process.stdin.write("".join(f"{oid}\n" for oid in chunk).encode())
+            process.stdin.write("".join(f"{name}\n" for name in chunk).encode("utf-8", "surrogateescape"))
             process.stdin.flush()
             for _ in chunk:
                 answers.append(self._answer(process, limit))
@@ -135,22 +153,23 @@ class _CatFile:
             self.close()
             raise GitError(f"git cat-file ended early: {error}") from error
 
-    def _answer(self, process: subprocess.Popen[bytes], limit: int) -> tuple[str, bytes] | None:
+    def _answer(self, process: subprocess.Popen[bytes], limit: int) -> _Answer | None:
         assert process.stdout is not None  # noqa: S101
-        header = process.stdout.readline().split()
-        if not header:
+        line = process.stdout.readline()
+        if not line:
             raise OSError("no answer")
-        if len(header) != 3:  # "<id> missing"
+        header = _HEADER.fullmatch(line)
+        if header is None:  # "<name> missing", "<name> ambiguous"
             return None
-        kind, size = header[1].decode(), int(header[2])
+        oid, kind, size = header[1].decode(), header[2].decode(), int(header[3])
         if self._mode != "--batch":
-            return kind, header[2]
+            return oid, kind, header[3]
         if size > limit:
             raise EOFError  # as of one that is damaged: the process ends, and the next begins after it
         data = process.stdout.read(size + 1)
         if len(data) != size + 1:
             raise EOFError
-        return kind, data[:-1]
+        return oid, kind, data[:-1]
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:

@@ -5,13 +5,14 @@ It must not know what git-traj stores in it.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gittraj.errors import GitError
 from gittraj.frozen import dataclass
@@ -38,11 +39,21 @@ class Worktree:
     present: bool
 
 
+class Setting(NamedTuple):
+    """A line of git's configuration: in which of its files (``system``, ``global``, ``local``, ``worktree``),
+    and a key in lower case but for what is between its first and last dot."""
+
+    scope: str
+    key: str
+    value: str
+
+
 @dataclass(frozen=True)  # without slots: cached_property needs a __dict__
 class Repository:
     """Made by ``open_repository``. ``git_dir`` is this worktree's, ``common_dir`` every worktree's; absolute.
 
-    ``work_tree`` is None when bare. Used as a context manager it ends the processes that it started.
+    ``work_tree`` is None when bare. ``steady``: its configuration is read only once. Used as a context
+    manager it ends the processes that it started.
     """
 
     git_dir: Path
@@ -51,6 +62,7 @@ class Repository:
     object_format: ObjectFormat
     environ: Mapping[str, str] = field(repr=False, compare=False)
     backend: Backend = "auto"
+    steady: bool = False
 
     def __enter__(self) -> Repository:
         return self
@@ -106,6 +118,9 @@ class Repository:
 
     def find_commit(self, rev: str) -> str | None:
         """The full id of the one commit that ``rev`` names; None for all else, also for ``^A``."""
+        if self.backend == "plumbing" and isinstance(self.objects, PlumbingObjects):
+            named = self.objects.find(f"{rev}^{{commit}}")
+            return named[0] if named else None
         asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{rev}^{{commit}}")
         found = self.run(*asked, check=False)
         told = found.out.decode().strip()
@@ -117,20 +132,29 @@ class Repository:
         return values[-1] if values else None
 
     def config_all(self, key: str) -> tuple[str, ...]:
-        found = self.run("config", "-z", "--get-all", key, check=False)
-        if found.code > 1:  # 1: not set
-            raise GitError(f"git config {key} failed: {found.complaint}")
-        return tuple(v.decode("utf-8", "surrogateescape") for v in found.out.split(b"\0")[:-1])
+        section, _, rest = key.partition(".")
+        middle, dot, name = rest.rpartition(".")
+        spelt = f"{section.lower()}.{middle}{dot}{name.lower()}"
+        return tuple(setting.value for setting in self.settings(f"{re.escape(spelt)}$"))
 
-    def config_matching(self, pattern: str) -> tuple[str, ...]:
-        """The values of all keys that match an (extended) regular expression."""
-        found = self.run("config", "-z", "--get-regexp", pattern, check=False)
-        lines = found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        return tuple(line.partition("\n")[2] for line in lines)
+    def settings(self, pattern: str) -> list[Setting]:
+        """Those whose key begins as ``pattern`` says, in git's order. Raises GitError."""
+        if not self.steady:
+            self.__dict__.pop("_settings", None)
+        return [setting for setting in self._settings if re.match(pattern, setting.key)]
+
+    @cached_property
+    def _settings(self) -> tuple[Setting, ...]:
+        """All but those of our own command line."""
+        listed = self.run("config", "--list", "-z", "--show-scope").out.decode("utf-8", "surrogateescape")
+        words = listed.split("\0")[:-1]
+        found = zip(words[::2], words[1::2], strict=True)
+        rows = ((scope, *pair.partition("\n")) for scope, pair in found if scope != "command")
+        return tuple(Setting(scope, key, value) for scope, key, _, value in rows)
 
     def is_partial(self) -> bool:
         """Whether a remote has promised what is missing here, so that git fetches it one by one."""
-        return bool(self.config_matching(r"^(extensions\.partialclone|remote\..*\.promisor)$"))
+        return bool(self.settings(r"extensions\.partialclone$|remote\..*\.promisor$"))
 
     def worktrees(self) -> tuple[Worktree, ...]:
         """The main worktree first, then the linked ones.

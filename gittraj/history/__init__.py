@@ -7,12 +7,17 @@ know of notes, records or sessions, and it writes nothing.
 
 from __future__ import annotations
 
-from gittraj.history.absent import find_absent
-from gittraj.history.filter_repo import map_stamp, read_map
-from gittraj.history.find import find_rewrites
-from gittraj.history.history import Rewrite, Source
-from gittraj.history.reading import find_unreachable
-from gittraj.history.skipped import find_skipped
+from typing import TYPE_CHECKING
+
+from gittraj.later import later
+
+if TYPE_CHECKING:
+    from gittraj.history.absent import find_absent
+    from gittraj.history.filter_repo import map_stamp, read_map
+    from gittraj.history.find import find_rewrites
+    from gittraj.history.history import Rewrite, Source
+    from gittraj.history.reading import find_unreachable
+    from gittraj.history.skipped import find_skipped
 
 __all__ = [
     "Rewrite",
@@ -24,3 +29,15 @@ __all__ = [
     "map_stamp",
     "read_map",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "absent": "find_absent",
+        "filter_repo": "map_stamp read_map",
+        "find": "find_rewrites",
+        "history": "Rewrite Source",
+        "reading": "find_unreachable",
+        "skipped": "find_skipped",
+    },
+)

@@ -33,15 +33,15 @@ _FILLED = 1_000  # commits that one drain may fold: their trajectories are in me
 
 @contextmanager
 def open_index(
-    repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None
+    repository: Repository, rev: str = "HEAD", *, tell: Progress | None = None, build: bool = True
 ) -> Iterator[Answers | None]:
     """The index, current with the notes and with what ``rev`` (one commit) reaches; None where there is
-    none."""
+    none, or without ``build`` none that is current."""
     answers = None
     try:
         with ExitStack() as stack:
             try:
-                answers = _open(stack, repository, rev, tell)
+                answers = _open(stack, repository, rev, tell, build=build)
             except TrajError:
                 pass
             yield answers
@@ -53,7 +53,9 @@ def open_index(
         answers.remember()
 
 
-def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | None) -> Answers | None:
+def _open(
+    stack: ExitStack, repository: Repository, rev: str, tell: Progress | None, *, build: bool
+) -> Answers | None:
     tip, named = _find_commits(repository, TIP, rev)
     if not tip:
         return None
@@ -70,6 +72,8 @@ def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | N
                 raise
         except sqlite3.Error:
             file.drop(repository.common_dir)
+        if not build:
+            return None
         if not attempt:
             from gittraj.index.update import refresh
 
@@ -80,6 +84,8 @@ def _open(stack: ExitStack, repository: Repository, rev: str, tell: Progress | N
 def _find_commits(repository: Repository, *revs: str) -> list[str | None]:
     """The commit that each of them names, None for all else: with one process, and without libgit2, which
     takes longer to load than the whole answer."""
+    if repository.backend == "plumbing":
+        return [repository.find_commit(rev) for rev in revs]  # by the process that reads objects
     asked = [rev if "\n" not in rev else "" for rev in revs]
     lines = "".join(f"{rev}^{{commit}}\n" for rev in asked).encode("utf-8", "surrogateescape")
     listed = repository.run("cat-file", "--batch-check=%(objectname) %(objecttype)", input=lines).out
@@ -111,6 +117,7 @@ class Answers(IndexLookup):
         self._tip = notes
         self._quiet = file.read_source(connection).get("quiet", "")
         self._folded: dict[str, tuple[Sequence[Header], Header]] = {}
+        self._kept: dict[str, str] = {}
         self._damaged = False
 
     @cached_property
@@ -206,6 +213,19 @@ class Answers(IndexLookup):
     def give_up(self) -> None:
         self._damaged = True
 
+    def recall(self, name: str, key: str) -> str | None:
+        """What was kept by that name, if for the same key."""
+        try:
+            known, _, value = file.read_source(self._connection).get(name, "").rpartition(" ")
+        except sqlite3.Error:
+            self.give_up()
+            return None
+        return value if known == key else None
+
+    def keep(self, name: str, key: str, value: str) -> None:
+        """Keep a value without a space, until another one is kept by that name."""
+        self._kept[name] = f"{key} {value}"
+
     def remember(self) -> None:
         """Save what was folded, unless a note was written meanwhile; drop a damaged index. Never fails."""
         try:
@@ -214,17 +234,18 @@ class Answers(IndexLookup):
                 return
         except file.UnusableError:
             return  # another process keeps writing; the damage will show again
-        if not self._folded and is_quiet(self._quiet, str(self._repository.common_dir)):
+        new = self._folded or self._kept
+        if not new and is_quiet(self._quiet, str(self._repository.common_dir)):
             return
         quiet = read_quiet(self._repository)
-        if not self._folded and quiet == self._quiet:
+        if not new and quiet == self._quiet:
             return
         rendered = {commit: _render(*each) for commit, each in self._folded.items()}
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if file.read_source(connection).get("notes") == self._tip:
                     records.remember(connection, rendered)
-                file.write_source(connection, quiet=quiet)
+                file.write_source(connection, quiet=quiet, **self._kept)
         except file.UnusableError:
             pass
 

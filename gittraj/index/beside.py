@@ -155,8 +155,8 @@ class _Vetting:
 
     @cached_property
     def _redact(self) -> Callable[[Record], Record]:
-        from gittraj.config import read_config
-        from gittraj.record.drain.redactor import redactors, stamp
+        from gittraj.config import read_config, stamp
+        from gittraj.record.drain.redactor import redactors
         from gittraj.record.rewrite_segments import clean_record
         from gittraj.redact import LiveValues
 

@@ -6,13 +6,11 @@ import gc
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
 from gittraj.index.beside import read_records
-from gittraj.index.keep_warm import AT_ONCE, fold_all
-from gittraj.index.update import Progress
 from gittraj.query.account import Header
 from gittraj.query.beside import RecordedBeside
 from gittraj.query.log.listing import list_commits, plain_paths
@@ -25,6 +23,13 @@ from gittraj.query.stats.statistics import (
     read_disk_size,
 )
 from gittraj.query.stats.tables import read_touched, table
+
+if TYPE_CHECKING:
+    from gittraj.index.update import Progress
+
+
+AT_ONCE = 1_000
+"""Commits whose records are in memory at the same time."""
 
 
 def compute_stats(
@@ -53,7 +58,7 @@ def compute_stats(
         uncached = index.uncached([commit for commit in found[2] if commit in found[0]]) if index else []
         if len(uncached) <= AT_ONCE:
             return _count(repository, *found, places, by=by, index=index)
-    fold_all(repository, rev, uncached, tell=tell)
+    _fold_all(repository, rev, uncached, tell=tell)
     with open_index(repository, rev) as index:
         return _count(repository, *find(index), places, by=by, index=index)
 
@@ -79,6 +84,17 @@ def _count(
         theirs = {name: len({*noted}.intersection(has)) for name, has in recorded.beside.items()}
         total["remotes"] = {name: number for name, number in theirs.items() if number}
     return total, rows
+
+
+def _fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell: Progress) -> None:
+    """Fold all of ``commits``, in batches, so that an interrupted run keeps what is done. ``rev`` as for
+    ``open_index``."""
+    for at in range(0, len(commits), AT_ONCE):
+        tell("reading records", at, len(commits))
+        with open_index(repository, rev) as index:
+            if index is None:
+                return
+            index.fold(commits[at : at + AT_ONCE])
 
 
 @contextmanager

@@ -44,12 +44,8 @@ class IndexedNotes(Notes):
             return otherwise()
 
     @cached_property
-    def _commits(self) -> dict[str, bool]:
-        return self._ask(lambda: records.noted_commits(self._connection), self._read_commits)
-
-    def _read_commits(self) -> dict[str, bool]:
-        explored = {*self._all.with_explored()}
-        return {commit: commit in explored for commit in self._all}
+    def _commits(self) -> dict[str, None]:
+        return self._ask(lambda: records.noted_commits(self._connection), lambda: dict.fromkeys(self._all))
 
     @cached_property
     def _all(self) -> Notes:
@@ -62,7 +58,7 @@ class IndexedNotes(Notes):
         return commit in self._commits
 
     def __len__(self) -> int:
-        return len(self._commits)
+        return self._ask(lambda: records.count(self._connection), lambda: len(self._all))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._commits)
@@ -80,7 +76,10 @@ class IndexedNotes(Notes):
         return NotesRef(self._repository).reader(self._tip)
 
     def with_explored(self) -> Iterator[str]:
-        return (commit for commit, explored in self._commits.items() if explored)
+        return self._ask(
+            lambda: iter(records.with_explored(self._connection)),
+            lambda: self._all.with_explored(),  # noqa: PLW0108 - _all reads every note
+        )
 
     def with_deletions(self) -> Sequence[str]:
         return self._ask(

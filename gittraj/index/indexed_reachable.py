@@ -46,6 +46,10 @@ class IndexedReachable(Reachable):
         return self._named(sorted(found, key=heights.__getitem__, reverse=True))
 
     @or_failed
+    def count_noted(self) -> int:
+        return sum(1 for number in records.noted_numbers(self._connection) if self._tip.height(number))
+
+    @or_failed
     def touching(self, paths: Collection[str]) -> list[str]:
         touched = history.following(self._connection, self._tip, paths)
         return self._named([touched[height] for height in sorted(touched, reverse=True)])

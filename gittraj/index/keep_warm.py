@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from gittraj.git import Repository
 from gittraj.index.answers import open_index
 from gittraj.index.fast_open import FOLDER
 from gittraj.index.search import keep_text
 from gittraj.index.text import TEXTS
-from gittraj.index.update import Progress
 
 _SECONDS = 2.0
 """For one drain; the next one continues."""
 _FOR_TEXT = 5.0
 """For the text of events: listings do not wait for it."""
-AT_ONCE = 1_000
-"""Commits whose records are in memory at the same time."""
 
 
 def keep_index(repository: Repository, *, seconds: float = _SECONDS) -> None:
@@ -37,14 +32,3 @@ def take_out(repository: Repository) -> None:
     elif (repository.common_dir / FOLDER).is_dir():
         with open_index(repository):
             pass
-
-
-def fold_all(repository: Repository, rev: str, commits: Sequence[str], *, tell: Progress) -> None:
-    """Fold all of ``commits``, in batches, so that an interrupted run keeps what is done. ``rev`` as for
-    ``open_index``."""
-    for at in range(0, len(commits), AT_ONCE):
-        tell("reading records", at, len(commits))
-        with open_index(repository, rev) as index:
-            if index is None:
-                return
-            index.fold(commits[at : at + AT_ONCE])

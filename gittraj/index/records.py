@@ -41,10 +41,20 @@ class FoldedCommit:
 # ---------------------------------------------------------------- reading
 
 
-def noted_commits(connection: sqlite3.Connection) -> dict[str, bool]:
-    """The commits with a note, and whether it has work without a commit."""
-    rows = connection.execute("SELECT oid, explored FROM notes")
-    return {oid.hex(): bool(explored) for oid, explored in rows}
+def noted_commits(connection: sqlite3.Connection) -> dict[str, None]:
+    """The commits with a note, sorted."""
+    return {oid.hex(): None for (oid,) in connection.execute("SELECT oid FROM notes ORDER BY oid")}
+
+
+def count(connection: sqlite3.Connection) -> int:
+    """How many commits have a note."""
+    (number,) = connection.execute("SELECT count(*) FROM notes").fetchone()
+    return int(number)
+
+
+def with_explored(connection: sqlite3.Connection) -> list[str]:
+    """The commits whose notes may have work without a commit."""
+    return [oid.hex() for (oid,) in connection.execute("SELECT oid FROM notes WHERE explored")]
 
 
 def with_deletions(connection: sqlite3.Connection) -> list[str]:

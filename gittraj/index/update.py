@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import islice
@@ -151,6 +150,8 @@ def _compare(ancestry: Ancestry, commits: Sequence[str]) -> Iterator[_Compared]:
 
     if len(commits) <= _FEW:
         return map(answer, jobs)
+    from concurrent.futures import ThreadPoolExecutor
+
     pool = ThreadPoolExecutor(2)
     rest = iter(jobs)
     ahead = deque(pool.submit(answer, job) for job in islice(rest, _AHEAD))

@@ -10,14 +10,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import functools
-import hashlib
 import json
 import math
 import re
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gittraj import limits
 from gittraj.errors import FormatError
@@ -64,29 +63,38 @@ _SCALARS = frozenset((type(None), bool, int, float, str))
 
 
 class _Field(NamedTuple):
+    """``plain``: the type of what is taken as it is; ``decode`` is for all else."""
+
     name: str
     key: str
-    hint: Any
-    flat: bool
+    plain: Any
+    decode: Callable[[Any], Any]
+    flat: type | None
     default: Any
 
 
 @functools.cache
 def _fields(cls: type) -> tuple[_Field, ...]:
-    fields = dataclasses.fields(cls)
+    fields = [f for f in dataclasses.fields(cls) if f.name != "extra"]
     texts = any(isinstance(f.type, str) for f in fields)  # annotations of a module with ``__future__``
-    hints = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
+    hints: dict[str, Any] = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
     return tuple(
         _Field(
             f.name,
             camel(f.name),
-            hints[f.name],
-            bool(f.metadata.get("flat")),
+            _choice(hints[f.name]) or hints[f.name],
+            _decoder(hints[f.name]),
+            hints[f.name] if f.metadata.get("flat") else None,
             f.default if f.default_factory is dataclasses.MISSING else f.default_factory(),
         )
         for f in fields
-        if f.name != "extra"
     )
+
+
+@functools.cache
+def _keys(cls: type) -> frozenset[str]:
+    """The keys of its fields, and of those that are flat in it."""
+    return frozenset[str]().union(*(_keys(f.flat) if f.flat else {f.key} for f in _fields(cls)))
 
 
 def to_json(value: Any) -> Any:
@@ -110,83 +118,116 @@ def to_json(value: Any) -> Any:
     return result
 
 
-def from_json(cls: type[T], value: Any, path: str = "", known: set[str] | None = None) -> T:
+class _WrongError(Exception):
+    """``trail``: where in a value, from the inside out."""
+
+    def __init__(self, why: str, *trail: str) -> None:
+        super().__init__(why)
+        self.trail = [*trail]
+
+
+def from_json(cls: type[T], value: Any, path: str = "") -> T:
     """The reverse of :func:`to_json`. Raises :class:`FormatError` with the path of the wrong value."""
+    try:
+        return _read(cls, value)
+    except _WrongError as error:
+        where = (path + "".join(reversed(error.trail))).removeprefix(".")
+        raise FormatError(f"{where or cls.__name__}: {error}") from None
+
+
+def _read(cls: type[T], value: Any) -> T:
     if not isinstance(value, dict):
-        raise FormatError(f"{path or cls.__name__}: expected an object, found {_kind(value)}")
-    seen: set[str] = set() if known is None else known
+        raise _WrongError(f"expected an object, found {_kind(value)}")
     arguments: dict[str, Any] = {}
-    for f in _fields(cls):  # type: ignore[arg-type]
-        where = f"{path}.{f.key}" if path else f.key
-        if f.flat:
-            arguments[f.name] = from_json(f.hint, value, path, seen)
-            continue
-        seen.add(f.key)
-        if value.get(f.key) is not None:
-            arguments[f.name] = _decode(f.hint, value[f.key], where)
-        elif f.default is dataclasses.MISSING:
-            raise FormatError(f"{where}: missing")
+    for name, key, plain, decode, flat, default in _fields(cls):  # type: ignore[arg-type]
+        found = value if flat else value.get(key)
+        if type(found) is plain:
+            arguments[name] = found
+        elif found is not None:
+            try:
+                arguments[name] = decode(found)
+            except _WrongError as error:
+                error.trail += [] if flat else [f".{key}"]
+                raise
+        elif default is dataclasses.MISSING:
+            raise _WrongError("missing", f".{key}")
     if "extra" in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        arguments["extra"] = {k: v for k, v in value.items() if k not in seen}
+        known = _keys(cls)  # type: ignore[arg-type]
+        arguments["extra"] = {k: v for k, v in value.items() if k not in known}
     return cls(**arguments)
 
 
-def _decode(hint: Any, value: Any, path: str) -> Any:
-    if type(value) is hint:
-        return value
+def _choice(hint: Any) -> Any:
+    """What a hint allows beside None, if that is one thing."""
+    choices = [a for a in get_args(hint) if a is not types.NoneType]
+    return choices[0] if get_origin(hint) in (Union, types.UnionType) and len(choices) == 1 else None
+
+
+@functools.cache
+def _decoder(hint: Any) -> Callable[[Any], Any]:
+    """What decodes a value that is not None."""
     origin = get_origin(hint)
     if hint is Any or hint is values.Json:
-        return value
+        return _same
     if origin in (Union, types.UnionType):
-        return _decode_optional(hint, value, path)
+        return _decoder(_choice(hint)) if _choice(hint) else _same  # only ``Json`` is a wider union
     if origin is Literal:
-        # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
-        if type(value) is not str or (hint is values.Scope and value not in get_args(hint)):
-            raise FormatError(f"{path}: expected one of {', '.join(map(str, get_args(hint)))}")
-        return value
+        return functools.partial(_decode_word, hint)
     if origin is tuple:
-        return _decode_list(get_args(hint)[0], value, path)
+        return functools.partial(_decode_list, _decoder(get_args(hint)[0]))
     if origin is not None and issubclass(origin, Mapping):
-        return _decode_object(get_args(hint)[1], value, path)
+        return functools.partial(_decode_object, _decoder(get_args(hint)[1]))
     if dataclasses.is_dataclass(hint):
-        return from_json(hint, value, path)  # type: ignore[arg-type]
-    return _decode_scalar(hint, value, path)
+        return functools.partial(_read, cast(type, hint))
+    return functools.partial(_decode_scalar, hint)
 
 
-def _decode_list(hint: Any, value: Any, path: str) -> tuple[Any, ...]:
-    if not isinstance(value, list):
-        raise FormatError(f"{path}: expected a list, found {_kind(value)}")
-    return tuple(_decode(hint, v, f"{path}[{i}]") for i, v in enumerate(value))
-
-
-def _decode_object(hint: Any, value: Any, path: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise FormatError(f"{path}: expected an object, found {_kind(value)}")
-    return {k: _decode(hint, v, f"{path}.{k}") for k, v in value.items()}
-
-
-def _decode_scalar(hint: Any, value: Any, path: str) -> Any:
-    if hint is float and type(value) is int:
-        return float(value)
-    if hint is bytes and type(value) is str:
-        return _decode_base64(value, path)
-    if type(value) is not hint:
-        raise FormatError(f"{path}: expected {_NAMES.get(hint, hint)}, found {_kind(value)}")
+def _same(value: Any) -> Any:
     return value
 
 
-def _decode_base64(text: str, path: str) -> bytes:
+def _decode_word(hint: Any, value: Any) -> Any:
+    # a word of a later version stays what it is; a tombstone of an unknown scope deletes nothing
+    if type(value) is not str or (hint is values.Scope and value not in get_args(hint)):
+        raise _WrongError(f"expected one of {', '.join(map(str, get_args(hint)))}")
+    return value
+
+
+def _decode_list(decode: Callable[[Any], Any], value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _WrongError(f"expected a list, found {_kind(value)}")
+    return tuple([_decode_at(decode, v, "[%s]", i) for i, v in enumerate(value)])
+
+
+def _decode_object(decode: Callable[[Any], Any], value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _WrongError(f"expected an object, found {_kind(value)}")
+    return {k: _decode_at(decode, v, ".%s", k) for k, v in value.items()}
+
+
+def _decode_at(decode: Callable[[Any], Any], value: Any, form: str, place: int | str) -> Any:
+    try:
+        return decode(value)
+    except _WrongError as error:
+        error.trail.append(form % place)
+        raise
+
+
+def _decode_scalar(hint: Any, value: Any) -> Any:
+    if type(value) is hint:
+        return value
+    if hint is float and type(value) is int:
+        return float(value)
+    if hint is bytes and type(value) is str:
+        return _decode_base64(value)
+    raise _WrongError(f"expected {_NAMES.get(hint, hint)}, found {_kind(value)}")
+
+
+def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
-        raise FormatError(f"{path}: expected base64") from None
-
-
-def _decode_optional(hint: Any, value: Any, path: str) -> Any:
-    choices = [a for a in get_args(hint) if a is not type(None)]
-    if len(choices) == 1:
-        return None if value is None else _decode(choices[0], value, path)
-    return value  # only ``Json`` is a wider union
+        raise _WrongError("expected base64") from None
 
 
 _NAMES = {str: "a text", bytes: "base64", int: "a whole number", float: "a number", bool: "true or false"}
@@ -273,6 +314,8 @@ def encode_segments(
             size = 0
         groups[-1][1].append(line)
         size += len(line)
+    import hashlib  # noqa: PLC0415 - OpenSSL takes 3 ms to load, and most who read need none of it
+
     bodies = ((position, b"".join(lines)) for position, lines in groups)
     return [(f"{position:06d}-{hashlib.sha256(body).hexdigest()[:8]}", body) for position, body in bodies]
 
@@ -286,6 +329,8 @@ def decode_segment(body: bytes, name: str) -> Iterator[AnyEvent]:
 
 def segment_path(trajectory: str, name: str) -> str:
     """Where a segment lies in the tree of its data ref."""
+    import hashlib  # noqa: PLC0415
+
     return f"s/{hashlib.sha256(trajectory.encode()).hexdigest()[:2]}/{trajectory}/{name}"
 
 

@@ -5,8 +5,6 @@ be stored (:class:`Entry`), facts about the session (:class:`Fact`), what a mode
 (:class:`Spent`) and where a turn ended (:class:`TurnEnd`). Nothing here is written anywhere as it is.
 """
 
-import base64
-import hashlib
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Any
@@ -145,6 +143,9 @@ _UNIQUE = 24
 def trajectory_id(agent: str, session: str, subagent: str | None = None) -> str:
     """The id that every capture and every later import of a session agree on: ``traj_`` and lower-case
     base32 of the first 10 bytes of SHA-256 over the names, joined by NUL."""
+    import base64  # noqa: PLC0415 - see ``codec``
+    import hashlib  # noqa: PLC0415
+
     names = [agent, session] if subagent is None else [agent, session, subagent]
     digest = hashlib.sha256("\0".join(names).encode("utf-8", "replace")).digest()
     return "traj_" + base64.b32encode(digest[:10]).decode().lower()

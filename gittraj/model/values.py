@@ -21,6 +21,8 @@ Extra = Mapping[str, Any]
 Role = Literal["produced", "explored"]
 VERSION = 1
 """Of a record, ``v``."""
+STUB_REV = 0
+"""Of a link stub: lower than any record's, so that one tombstone takes the stub and nothing else."""
 Evidence = Literal["manual", "agent", "output", "order", "content", "imported", "environment"]
 """From the strongest on. ``order`` stood as ``imported`` in older records, ``environment`` as ``agent``."""
 ThinkingState = Literal["sealed", "clear", "dropped", "none"]

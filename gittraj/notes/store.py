@@ -112,6 +112,11 @@ class NotesRef:
             if here:
                 yield commit, _join(here)
 
+    def having(self, commits: Iterable[str]) -> list[str]:
+        """Those of ``commits`` that have a note: none is read."""
+        objects, root = self.repository.objects, self._root(self.tip())
+        return [commit for commit in commits if note_paths(objects, root, commit)]
+
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
 
@@ -225,9 +230,13 @@ class DataRefs:
 
     def paths(self, month: str) -> Iterator[str]:
         """Every path at which a segment may lie."""
+        return (path for path, _ in self.blobs(month))
+
+    def blobs(self, month: str) -> Iterator[tuple[str, str]]:
+        """The same, each with the id of what is there."""
         tip = self.repository.objects.resolve(self.prefix + month)
         if tip is not None:
-            yield from (path for path, _ in iter_segments(self.repository.objects, self._tree(tip)))
+            yield from iter_segments(self.repository.objects, self._tree(tip))
 
     def _tree(self, tip: str) -> str:
         return self.repository.objects.commit(tip).tree

@@ -11,9 +11,22 @@ COPIES = "refs/notes-remote/"
 _OURS = "refs/notes/traj"
 
 
+def _may_have_copies(repository: Repository) -> bool:
+    """Without a process; true where refs are not in files."""
+    common = repository.common_dir
+    if (common / "reftable").is_dir() or (common / COPIES).is_dir():
+        return True
+    try:
+        return COPIES.encode() in (common / "packed-refs").read_bytes()
+    except OSError:
+        return False
+
+
 def find_unjoined(repository: Repository) -> dict[str, str]:
-    """The remotes whose records are not all in ours, with the tips of their copies: one git process where
-    there is none. git leaves the copy of a remote that was removed: it is passed over."""
+    """The remotes whose records are not all in ours, with the tips of their copies; no git process where
+    nothing was ever fetched. git leaves the copy of a remote that was removed: it is passed over."""
+    if not _may_have_copies(repository):
+        return {}
     asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
     found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
     if found.code:  # there is no ref of ours

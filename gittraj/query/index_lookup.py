@@ -30,6 +30,10 @@ class Reachable(Mapping[str, Sequence[str]]):
         also under its earlier names."""
 
     @abstractmethod
+    def count_noted(self) -> int:
+        """How many have a note."""
+
+    @abstractmethod
     def touching(self, paths: Collection[str]) -> list[str]:
         """Those that touched one of ``paths``, with and without a note."""
 

@@ -8,12 +8,12 @@ from functools import cache, partial
 
 from gittraj.git import Repository, patch_ids, read_present
 from gittraj.model.codec import decode_note, encode_note
-from gittraj.model.values import Line, Origin, Record, Tombstone
+from gittraj.model.values import STUB_REV, Line, Origin, Record, Tombstone
 from gittraj.notes.carry import carry_note, spread
 from gittraj.notes.merge import merge_lines
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.record.draft import STUB_REV, Prepared, Written
+from gittraj.record.draft import Prepared, Written
 from gittraj.record.rewrite_segments import Renewal, is_pushed, notes_of, rewrite_note
 
 Pairs = Sequence[tuple[str, str]]

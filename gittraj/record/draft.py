@@ -10,9 +10,6 @@ from pathlib import Path
 from gittraj.model.values import FileChanged, Key, Line, Link, Role, SegmentRef, ToolCall, Trajectory
 from gittraj.record.rewrite_segments import Renewal
 
-STUB_REV = 0
-"""Of a link stub: lower than any record's, so that one tombstone takes the stub and nothing else."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:

@@ -20,7 +20,8 @@ whole; and ``spread`` has many texts scanned in several processes.
 
 from __future__ import annotations
 
-from .engine import RULESET, Redactor
+from ..model.ruleset import RULESET
+from .engine import Redactor
 from .live import LiveValues
 from .only import OnlyValues
 from .options import Options

@@ -30,8 +30,6 @@ from .spread import spread
 from .tokens import ANYWHERE, TOKENS
 from .values import PLACEHOLDER, is_common
 
-RULESET = "13"
-
 _PLAIN = Options()
 _BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token"} | {PRIVATE_KEYS.id}
 

@@ -6,7 +6,6 @@ name, the first one also the payload; the header, which shows who can open it, i
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -45,6 +44,8 @@ def seal_events(
     trajectory: str, events: Sequence[AnyEvent], sealer: Sealer
 ) -> tuple[list[AnyEvent], dict[str, tuple[str, ...]]]:
     """The events of a part with their thinking sealed, and the headers. Raises SealError."""
+    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
     sealed = [
         _bare(event) if isinstance(event, Thinking) and not event.content else event for event in events
     ]

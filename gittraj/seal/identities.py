@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
 from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal.age import Identity, generate_identity, parse_identities, parse_recipient
+from gittraj.seal import age  # its functions by this name: they load cryptography, which takes 40 ms
+from gittraj.seal.age import Identity
 
 _SSH = ("id_ed25519", "id_rsa")
 _LARGEST = 1_000_000  # bytes
@@ -81,7 +83,7 @@ def load_keyring(sources: Sequence[Source], *, ask: Ask | None = None) -> Keyrin
         try:
             text = read_source(source)
             if text is not None:
-                identities += parse_identities(text, passphrase=ask and partial(ask, source.name))
+                identities += age.parse_identities(text, passphrase=ask and partial(ask, source.name))
         except TrajError as error:
             problems.append(SealError(f"{source.name}: {error.message}", error.hint))
     return Keyring(identities=tuple(identities), problems=tuple(problems))
@@ -112,8 +114,8 @@ def make_identity(environ: Environ, *, post_quantum: bool = False) -> tuple[Path
     path = own_path(environ)
     if path is None:
         raise SealError("no home folder is known, so there is no place for a key", "set HOME")
-    secret = generate_identity(post_quantum=post_quantum)
-    public = parse_identities(secret)[0].recipient()
+    secret = age.generate_identity(post_quantum=post_quantum)
+    public = age.parse_identities(secret)[0].recipient()
     made = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -150,8 +152,8 @@ def _public_of(source: Source) -> list[str]:
         # a path may have no name
         beside = source.path.with_name(f"{source.path.name}.pub") if source.path else None
         if beside is not None and beside.is_file():
-            return [str(parse_recipient(beside.read_text("utf-8").strip()))]
+            return [str(age.parse_recipient(beside.read_text("utf-8").strip()))]
         text = read_source(source, careful=False)  # only opening a seal rejects a key that others may read
-        return [identity.recipient() for identity in parse_identities(text)] if text else []
+        return [identity.recipient() for identity in age.parse_identities(text)] if text else []
     except (TrajError, OSError, ValueError):
         return []

@@ -7,7 +7,6 @@ is sealed for the user alone, and nothing is lost.
 
 from __future__ import annotations
 
-import hashlib
 import stat
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +16,8 @@ from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.seal.age import Recipient, parse_recipient
+from gittraj.seal import age  # see ``identities``
+from gittraj.seal.age import Recipient
 from gittraj.seal.identities import find_public, own_path
 
 FILE = ".gittraj/recipients"
@@ -55,7 +55,11 @@ class Readers:
     @property
     def digest(self) -> str | None:
         """What the list is trusted by."""
-        return None if self.body is None else hashlib.sha256(self.body).hexdigest()
+        if self.body is None:
+            return None
+        import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
+        return hashlib.sha256(self.body).hexdigest()
 
     @property
     def recipients(self) -> tuple[Recipient, ...]:
@@ -159,7 +163,7 @@ def parse_reader(line: str, said: str = "", *, where: str = "") -> Reader:
     words = line.split(None, 2)
     length = 2 if words and words[0].startswith("ssh-") else 1
     try:
-        recipient = parse_recipient(" ".join(words[:length]))
+        recipient = age.parse_recipient(" ".join(words[:length]))
     except TrajError as error:
         raise SealError(f"{where}{error.message}", error.hint) from None
     return Reader(recipient=recipient, comment=" ".join(words[length:]) or said)

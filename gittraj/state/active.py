@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -80,6 +79,8 @@ def place_of(git_dir: Path, common_dir: Path, *, create: bool = False) -> str:
     path = git_dir / _MARK
     try:
         if create and not path.exists():
+            import secrets  # noqa: PLC0415 - it takes 3 ms to load
+
             path.write_text(secrets.token_hex(8), "ascii")
         return f"{place}#{path.read_text('ascii').strip()}"
     except OSError as error:

@@ -7,10 +7,17 @@ completes a partial clone, ``join`` and ``purge_merge`` merge two tips, ``traces
 and never prompts: every call over the network has a time-out.
 """
 
-from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent, remember_join
-from gittraj.sync.outgoing import Outgoing, find_outgoing
-from gittraj.sync.remote import Remote, find_remote
-from gittraj.sync.transfer import Pushed, fetch, fetch_all, fetch_segments, push
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gittraj.later import later
+
+if TYPE_CHECKING:
+    from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent, remember_join
+    from gittraj.sync.outgoing import Outgoing, find_outgoing
+    from gittraj.sync.remote import Remote, find_remote
+    from gittraj.sync.transfer import Pushed, fetch, fetch_all, fetch_segments, push
 
 __all__ = [
     "Outgoing",
@@ -28,3 +35,13 @@ __all__ = [
     "remember_consent",
     "remember_join",
 ]
+
+__getattr__ = later(
+    __name__,
+    {
+        "consent": "is_automatic leaves_out read_answer remember_consent remember_join",
+        "outgoing": "Outgoing find_outgoing",
+        "remote": "Remote find_remote",
+        "transfer": "Pushed fetch fetch_all fetch_segments push",
+    },
+)

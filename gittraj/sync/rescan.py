@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gittraj.config import Environ, read_config
+from gittraj.config import Environ, read_config, stamp
 from gittraj.errors import TrajError
 from gittraj.git import Repository
 from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.unstamped import unstamped
 from gittraj.record.drain.composition import make_pipeline
-from gittraj.record.drain.redactor import stamp
 from gittraj.state.folder import LocalState
 from gittraj.sync import Remote
-from gittraj.sync.ruleset_version import restamp, unstamped
+from gittraj.sync.ruleset_version import restamp
 
 
 def vet(repository: Repository, remote: Remote, *, environ: Environ, live: Mapping[str, str]) -> int:

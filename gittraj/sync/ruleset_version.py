@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import Key, Record
-from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Written
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import read_segments
 from gittraj.state.cursors import load_state, save
 from gittraj.state.folder import LocalState
-
-_STAMP = re.compile(rb'"ruleset":"([^"]*)"')
-
-
-def unstamped(
-    repository: Repository, ruleset: str, *, commits: Iterable[str] | None = None
-) -> Iterator[tuple[str, Record]]:
-    """The records on ``commits`` (None: all) that stand, that no remote has as far as is known here, and that
-    other rules than ``ruleset`` made, each with its commit."""
-    theirs = [NotesRef(repository, ref) for ref in _remote_refs(repository)]
-    mark = ruleset.encode()
-    for commit, body in _notes(NotesRef(repository), commits):
-        stamps = _STAMP.findall(body)
-        if len(stamps) == body.count(b"\n") and set(stamps) == {mark}:
-            continue
-        old = [r for r in standing(commit, decode_note(body)) if r.range and r.figures.ruleset != ruleset]
-        pushed = _keys(commit, theirs) if old else frozenset[tuple[Key, int]]()
-        yield from ((commit, record) for record in old if (record.key, record.rev) not in pushed)
 
 
 def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str] | None = None) -> Written:
@@ -51,15 +32,6 @@ def restamp(repository: Repository, pipeline: Pipeline, *, commits: Iterable[str
     written = pipeline.store(prepared)
     remember_segments(repository, written)
     return written
-
-
-def _notes(notes: NotesRef, commits: Iterable[str] | None) -> Iterator[tuple[str, bytes]]:
-    if commits is None:
-        yield from notes.items()
-        return
-    for commit in commits:
-        if body := notes.read(commit):
-            yield commit, body
 
 
 def _is_here(repository: Repository, record: Record) -> bool:
@@ -83,11 +55,6 @@ def remember_segments(repository: Repository, written: Written) -> None:
         for name, known in state.sessions.items()
     }
     save(folder, replace(state, sessions=sessions))
-
-
-def _remote_refs(repository: Repository) -> list[str]:
-    listed = repository.run("for-each-ref", "--format=%(refname)", "refs/notes-remote/").out.decode()
-    return [ref for ref in listed.splitlines() if ref.endswith("/traj")]
 
 
 def _keys(commit: str, refs: Collection[NotesRef]) -> frozenset[tuple[Key, int]]:

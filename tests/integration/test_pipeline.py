@@ -20,6 +20,7 @@ from gittraj.events.truncate import RECORD_LIMIT
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, decode_segment, dump, segment_path, to_json
 from gittraj.model.values import (
+    STUB_REV,
     AnyEvent,
     Chapter,
     Decided,
@@ -44,7 +45,7 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
-from gittraj.record.draft import STUB_REV, Draft, Target
+from gittraj.record.draft import Draft, Target
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from tests.integration.repository import Git

@@ -27,11 +27,12 @@ from gittraj.model.values import (
 )
 from gittraj.notes.merge import standing
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Draft, Target
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import RULESET, Redactor
 from gittraj.state.folder import LocalState
-from gittraj.sync.ruleset_version import restamp, unstamped
+from gittraj.sync.ruleset_version import restamp
 from tests.integration.command import Said, traj
 from tests.integration.repository import Git
 from tests.integration.terminal import at_terminal

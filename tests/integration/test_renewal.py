@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gittraj.commands.doctor.fsck import fsck
-from gittraj.config import Config
+from gittraj.config import Config, stamp
 from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Hit, search
@@ -33,7 +33,7 @@ from gittraj.model.values import (
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import Draft, Target, Written
-from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.record.drain.redactor import redactors
 from gittraj.record.pipeline import Pipeline
 from gittraj.record.rewrite_segments import read_segments
 from gittraj.redact import LiveValues

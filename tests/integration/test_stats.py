@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gittraj.cli.group import call
-from gittraj.index import counters, keep_warm
+from gittraj.index import counters
 from gittraj.model.values import Decision, Link, Retrospective, SegmentRef, SessionInfo, Usage
 from tests.integration.random_history import RandomHistory
 from tests.integration.repository import Git
@@ -210,8 +210,7 @@ def test_what_a_person_reads(
 def test_the_index_changes_no_number(
     seed: int, tmp_path: Path, stats: Stats, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (keep_warm, counters):
-        monkeypatch.setattr(module, "AT_ONCE", 7)
+    monkeypatch.setattr(counters, "AT_ONCE", 7)
     chance = random.Random(seed)
     history = RandomHistory(tmp_path / "repo", chance)
     for _ in range(2):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
 
 from gittraj.cli import ahead
 from gittraj.cli.group import call
-from gittraj.git.libgit2 import Libgit2Objects
+from gittraj.git.plumbing import _CatFile
 from tests.e2e.scenario import Edit, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
@@ -290,6 +290,19 @@ def test_an_inferred_decision_is_marked_so(desk: Desk, why: Why) -> None:
     assert [event["type"] for event in entry["events"]] == ["prompt", "tool_call"]
 
 
+def test_a_struck_decision_is_not_drawn_from_the_prose_again(
+    desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]
+) -> None:
+    session = desk.sessions.setdefault("one", ClaudeSession(desk.git.root, name="one"))
+    said = "I chose a loop over recursion because the depth is unknown."
+    session.run([turn(Write("a.py", GREET), say=said), turn(COMMIT), turn(say="done")], prompt="Do it")
+    desk.drain()
+    (decision,) = why("a.py")["entries"][0]["decisions"]
+    assert call(["strike", "HEAD", decision["id"]]) == 0
+    capsys.readouterr()
+    assert why("a.py")["entries"][0]["decisions"] == []
+
+
 def test_a_commit_without_a_record_names_the_nearest_that_has_one(desk: Desk, why: Why) -> None:
     desk.commit("counting", COUNT, path="f.py")
     recorded = desk.git.head()
@@ -326,13 +339,13 @@ def test_no_other_note_is_read(desk: Desk, why: Why, monkeypatch: pytest.MonkeyP
     desk.commit("elsewhere")
     other = desk.git("notes", "--ref=traj", "list", "HEAD")
     read: list[str] = []
-    whole = Libgit2Objects.read
+    ask = _CatFile.ask
 
-    def spy(self: Any, oid: str, *limit: int) -> Any:
-        read.append(oid)
-        return whole(self, oid, *limit)
+    def spy(self: Any, names: Iterable[str], *limit: int) -> Any:
+        read.extend(names := [*names])
+        return ask(self, names, *limit)
 
-    monkeypatch.setattr(Libgit2Objects, "read", spy)
+    monkeypatch.setattr(_CatFile, "ask", spy)
     assert calls(why("f.py")) == [COUNT] * 3
     assert read
     assert other not in read

@@ -133,7 +133,7 @@ def _former(log_task: LogTask, source: Source, folder: str) -> Path | None:
 def _shows_start(repository: Repository, file: SessionFile) -> bool:
     """Whether the log says that it began in this repository: on a commit of it, or with its remote."""
     facts = _facts(file)
-    remotes = {_plain_url(url) for url in repository.config_matching(r"^remote\..*\.url$")}
+    remotes = {_plain_url(setting.value) for setting in repository.settings(r"remote\..*\.url$")}
     if facts.get("repository") and _plain_url(facts["repository"]) in remotes:
         return True
     start = facts.get("start_commit")

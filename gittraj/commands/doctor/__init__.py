@@ -5,8 +5,22 @@ It looks, and says what to do. Only a finding's own ``fix`` changes anything, an
 
 from __future__ import annotations
 
-from gittraj.commands.doctor.facts import Facts, LiveSession, Remote, gather
-from gittraj.commands.doctor.finding import Finding
-from gittraj.commands.doctor.findings import examine
+from typing import TYPE_CHECKING
+
+from gittraj.later import later
+
+if TYPE_CHECKING:
+    from gittraj.commands.doctor.facts import Facts, LiveSession, Remote, gather
+    from gittraj.commands.doctor.finding import Finding
+    from gittraj.commands.doctor.findings import examine
 
 __all__ = ["Facts", "Finding", "LiveSession", "Remote", "examine", "gather"]
+
+__getattr__ = later(
+    __name__,
+    {
+        "facts": "Facts LiveSession Remote gather",
+        "finding": "Finding",
+        "findings": "examine",
+    },
+)

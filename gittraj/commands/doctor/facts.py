@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gittraj.capture.commits import read_moves
 from gittraj.capture.session import Commit
+from gittraj.commands.doctor.recorded import Recorded, find_recorded
 from gittraj.commands.install.hooks_path import HooksFolder
 from gittraj.commands.install.inspection import (
     AgentState,
@@ -20,16 +22,18 @@ from gittraj.commands.install.inspection import (
 )
 from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes
-from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer
+from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
 from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
+from gittraj.index.answers import Answers, open_index
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record
-from gittraj.notes.merge import merge_notes, standing
+from gittraj.notes.merge import merge_notes
 from gittraj.notes.store import NotesRef
 from gittraj.notes.unjoined import find_unjoined
-from gittraj.query.log.unreachable import find_unreachable_records
+from gittraj.notes.unstamped import remote_tips, unstamped
+from gittraj.query.notes import NotesInMemory
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
 from gittraj.state.folder import LocalState, installed_positions, reflog_name
@@ -130,18 +134,11 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     config = _attempt(lambda: read_config(repository), None, complaints)
     notes = NotesRef(repository)
     waiting = tuple(w.commit for w in state.waiting)
-    bodies: dict[str, bytes] = {}
-    try:
-        bodies.update(notes.items())
-    except GitError as error:
-        complaints.append(unreadable(error))
-    carrying = {commit: _roles(commit, body) for commit, body in bodies.items()}
-    recorded = {commit for commit, roles in carrying.items() if roles}
-    listed = {c for c, roles in carrying.items() if "produced" in roles} & _history(repository)
+    recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
-    accounted = recorded.union(waiting, off.commits)
+    accounted = {*waiting, *off.commits}
     by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
         since=since,
@@ -153,14 +150,16 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
-        unlinked=tuple(c.id for c in made if c.sessions and c.stored and c.id not in accounted),
+        unlinked=tuple(
+            c.id for c in made if c.sessions and c.stored and c.id not in accounted and c.id not in recorded
+        ),
         without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
         if by_file
         else None,
-        recorded=len(listed),
-        elsewhere=len(recorded) - len(listed),
-        stranded=tuple(s.commit for s in find_unreachable_records(repository, bodies) if s.here),
-        unstamped=_count_unstamped(repository, config, complaints) if recorded and config else 0,
+        recorded=recorded.listed,
+        elsewhere=recorded.number - recorded.listed,
+        stranded=recorded.stranded,
+        unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
         remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
@@ -201,13 +200,39 @@ def _read_readers(repository: Repository, environ: Environ) -> Readers:
     return read_readers(repository, environ)
 
 
-def _count_unstamped(repository: Repository, config: Config, complaints: list[TrajError]) -> int:
-    from gittraj.record.drain.redactor import options_of, stamp  # noqa: PLC0415 - the rules take a while
-    from gittraj.sync.ruleset_version import unstamped  # noqa: PLC0415
+def _count(
+    repository: Repository, config: Config | None, complaints: list[TrajError]
+) -> tuple[Recorded, int]:
+    """Which commits have records, and how many parts older rules redacted."""
+    with open_index(repository, build=False) as index:
+        try:
+            notes = index.notes if index else NotesInMemory(NotesRef(repository).items())
+            recorded = find_recorded(repository, notes, index)
+        except GitError as error:
+            complaints.append(unreadable(error))
+            recorded = find_recorded(repository, NotesInMemory(()), None)
+        if not recorded.number or config is None:
+            return recorded, 0
+        return recorded, _count_unstamped(repository, config, index, complaints)
 
+
+def _count_unstamped(
+    repository: Repository, config: Config, index: Answers | None, complaints: list[TrajError]
+) -> int:
     try:
-        options_of(config)
-        return len({record.key for _, record in unstamped(repository, stamp(config))})
+        if config.shapes or config.allow:
+            from gittraj.record.drain.redactor import options_of  # noqa: PLC0415 - the rules take a while
+
+            options_of(config)
+        tips = sorted(remote_tips(repository).items())
+        key = json.dumps([stamp(config), index and index.tip, tips])
+        known = index.recall("unstamped", key) if index else None
+        if known is not None:
+            return int(known)
+        number = len({record.key for _, record in unstamped(repository, stamp(config))})
+        if index:
+            index.keep("unstamped", key, str(number))
+        return number
     except GitError:
         return 0  # a note is not here: fsck says so
     except TrajError as error:
@@ -260,26 +285,18 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     return made
 
 
-def _roles(commit: str, body: bytes) -> set[str]:
-    """The roles of the records that stand in a note; one with produced ones alone need not be read."""
-    if b'"deleted"' not in body and b'"explored"' not in body:
-        return {"produced"}
-    return {record.role for record in standing(commit, decode_note(body))}
-
-
-def _history(repository: Repository) -> set[str]:
-    """The commits that HEAD reaches; none of an unborn branch."""
-    listed = repository.run("rev-list", "HEAD", "--", check=False)
-    return set(listed.out.decode().split()) if listed.code == 0 else set()
-
-
 def _compare(repository: Repository, remote: str) -> Remote:
     """Only notes that differ are read, and what a merge would change on either side is counted."""
     ours, theirs = NotesRef(repository), NotesRef(repository, f"refs/notes-remote/{remote}/traj")
     unpushed = unfetched = 0
     try:
-        for commit in theirs.changed(theirs.tip(), ours.tip()):
-            here, there = ours.read(commit) or b"", theirs.read(commit) or b""
+        tips = theirs.tip(), ours.tip()
+        read_theirs, read_ours = theirs.reader(tips[0]), ours.reader(tips[1])
+        for commit in theirs.changed(*tips):
+            here, there = read_ours(commit) or b"", read_theirs(commit) or b""
+            if not (here and there):  # nothing to merge: how many there are is no reason to read them
+                unpushed, unfetched = unpushed + bool(here), unfetched + bool(there)
+                continue
             merged = merge_notes(commit, here, there)
             unpushed += merged != encode_note(decode_note(there))
             unfetched += merged != encode_note(decode_note(here))

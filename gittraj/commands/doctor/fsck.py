@@ -13,14 +13,12 @@ from itertools import pairwise
 
 from gittraj import limits
 from gittraj.commands.doctor.finding import Finding
-from gittraj.errors import GitError
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note, segment_path
-from gittraj.model.values import ForeignLine, Line, Record, SegmentRef, Tombstone
+from gittraj.model.values import STUB_REV, ForeignLine, Line, Record, SegmentRef, Tombstone
 from gittraj.notes.merge import standing
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs, NotesRef
 from gittraj.notes.tree import iter_notes
-from gittraj.record.draft import STUB_REV
 
 
 def fsck(repository: Repository) -> Iterator[Finding]:
@@ -108,11 +106,13 @@ def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
 
 def _check_segments(repository: Repository, records: Mapping[str, list[Record]]) -> Iterator[Finding]:
     data = DataRefs(repository)
-    stored = {(month, path) for month in data.months() for path in data.paths(month)}
+    stored = {(month, path): blob for month in data.months() for path, blob in data.blobs(month)}
     elsewhere: set[tuple[str, str]] | None = None
     absent = 0
     named: set[tuple[str, str]] = set()
-    for place, (commit, ref) in _named(records).items():
+    places = _named(records)
+    bodies = repository.objects.read_blobs((stored[p] for p in places if p in stored), limits.SEGMENT)
+    for place, (commit, ref) in places.items():
         named.add(place)
         if place not in stored:
             if elsewhere is None:
@@ -121,7 +121,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
                 absent += 1
             else:
                 yield _lost(commit, place, "is in no data ref of this clone")
-        elif (why := _damage(data, place, ref)) is not None:
+        elif (why := _damage(next(bodies), ref)) is not None:
             yield _lost(commit, place, why)
     if absent:
         yield Finding(
@@ -132,7 +132,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
         )
     if elsewhere is None:
         elsewhere = _remote_places(repository)
-    dangling = stored - named - elsewhere
+    dangling = stored.keys() - named - elsewhere
     if dangling:
         yield Finding(
             code="segment-dangling",
@@ -150,11 +150,7 @@ def _lost(commit: str, place: tuple[str, str], why: str) -> Finding:
     )
 
 
-def _damage(data: DataRefs, place: tuple[str, str], ref: SegmentRef) -> str | None:
-    try:
-        body = data.read(*place)
-    except GitError:
-        body = None
+def _damage(body: bytes | None, ref: SegmentRef) -> str | None:
     if body is None:
         return "is listed, but its content is not here"
     if hashlib.sha256(body).hexdigest() != ref.sha256:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -54,11 +53,9 @@ def command_for(script: Path) -> str:
 
 def read_configured(repository: Repository) -> Mapping[str, Configured]:
     """Ours, by event."""
-    found = repository.run("config", "-z", "--get-regexp", r"^hook\.", check=False).out
     values: dict[str, list[str]] = {}
-    for pair in found.decode("utf-8", "surrogateescape").split("\0")[:-1]:
-        key, _, value = pair.partition("\n")
-        values.setdefault(key, []).append(value)
+    for setting in repository.settings(r"hook\."):
+        values.setdefault(setting.key, []).append(setting.value)
 
     def is_off(name: str) -> bool:
         return values.get(f"hook.{name}.enabled", ["true"])[-1].lower() in ("false", "no", "off", "0")
@@ -114,6 +111,8 @@ def take_out(repository: Repository, manifest: Manifest) -> tuple[Manifest, list
     names = _listed(repository)
     for name in names:
         manifest = change(repository, manifest, "--remove-section", _section(name))
+    import shutil  # noqa: PLC0415 - with all of its compressors
+
     shutil.rmtree(scripts_folder(repository), ignore_errors=True)
     return manifest, [_removed(name) for name in names]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from gittraj.frozen import dataclass
@@ -32,10 +33,17 @@ def find_hooks_folders(repository: Repository) -> tuple[HooksFolder, ...]:
     return tuple({folder.path: folder for folder in reversed(folders)}.values())[::-1]
 
 
+def _ask(opened: Repository) -> Path:
+    if opened.config("core.hooksPath") is None:
+        return opened.common_dir / "hooks"
+    output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
+    return Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
+
+
 def _find(repository: Repository, place: Path) -> HooksFolder:
-    with open_repository(place, environ=repository.environ) as opened:
-        output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
-        path = Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
+    here = place == repository.work_tree
+    with nullcontext(repository) if here else open_repository(place, environ=repository.environ) as opened:
+        path = _ask(opened)
         if not repository.owns(path):
             return HooksFolder(path, f"{path} lies outside this repository")
         if path.exists() and not path.is_dir():

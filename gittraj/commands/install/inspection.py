@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from pathlib import Path
 from typing import Literal
 
@@ -144,6 +143,8 @@ def _starts(script: bytes) -> bool:
 
 def _is_trusted(path: Path, codex: Path | None) -> bool:
     """Whether hashes stand in ``config.toml``, as Codex 0.169 writes them; what of, only Codex can tell."""
+    import tomllib  # noqa: PLC0415 - only for Codex
+
     try:
         config = tomllib.loads(((codex or Path()) / "config.toml").read_text("utf-8"))
         known = [key for key, hook in config["hooks"]["state"].items() if "trusted_hash" in hook]

@@ -8,7 +8,6 @@ outside the work tree.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -184,4 +183,6 @@ def _read(path: Path) -> bytes:
 
 def digest(block: bytes) -> str:
     """Of its lines: git may write them with another end."""
+    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
     return hashlib.sha256(block.replace(b"\r\n", b"\n").rstrip(b"\n")).hexdigest()

@@ -6,7 +6,6 @@ Of a changed file it keeps the edit, never a copy: git's configuration may conta
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
@@ -19,6 +18,12 @@ from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
 FILE = "installed.json"
+
+
+def _digest(data: bytes) -> str:
+    import hashlib  # noqa: PLC0415 - it takes 3 ms to load
+
+    return hashlib.sha256(data).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +43,7 @@ class Splice:
         at = _same(before, after)
         end = min(_same(before[::-1], after[::-1]), len(before) - at, len(after) - at)
         return cls(
-            digest=hashlib.sha256(after).hexdigest(),
+            digest=_digest(after),
             at=at,
             inserted=len(after) - end - at,
             removed=before[at : len(before) - end].decode("latin-1"),
@@ -46,7 +51,7 @@ class Splice:
 
     def undo(self, now: bytes) -> bytes | None:
         """Return the file as it was; None when somebody changed it since."""
-        if hashlib.sha256(now).hexdigest() != self.digest:
+        if _digest(now) != self.digest:
             return None
         return now[: self.at] + self.removed.encode("latin-1") + now[self.at + self.inserted :]
 

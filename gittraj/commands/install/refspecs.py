@@ -6,6 +6,7 @@ and ``refs/notes/*:refs/notes/*`` would overwrite notes that were not pushed yet
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -22,8 +23,10 @@ def refspecs(remote: str) -> tuple[str, str]:
 
 
 def find_remotes(repository: Repository) -> tuple[str, ...]:
-    listed = repository.run("remote").out.decode("utf-8", "surrogateescape")
-    return tuple(name for name in listed.split("\n") if name)
+    """As ``git remote`` lists them: all that have a setting."""
+    keys = (setting.key.removeprefix("remote.") for setting in repository.settings(r"remote\..*\."))
+    names = {key.rpartition(".")[0] for key in keys}
+    return tuple(sorted((name for name in names if not name.startswith("/")), key=os.fsencode))
 
 
 def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -> tuple[Manifest, list[Step]]:

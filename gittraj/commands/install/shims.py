@@ -10,7 +10,6 @@ import shlex
 import subprocess
 import sys
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 
 from gittraj.errors import TrajError
@@ -109,6 +108,8 @@ def is_shell_script(content: bytes) -> bool:
 
 
 def _template(name: str) -> str:
+    from importlib.resources import files  # noqa: PLC0415 - it imports tempfile, and that all compressors
+
     for folder in (files("gittraj") / "_hooks", Path(__file__).parents[3] / "hooks"):
         if (folder / name).is_file():
             return (folder / name).read_text("utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +43,8 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
         steps += remove_refspecs(repository, recover_manifest(repository) if lost else known)
     except (GitError, StoreError) as error:
         steps.append(Step(what="refspec", name="remotes", did="failed", text=error.message))
+    import shutil  # noqa: PLC0415 - with all of its compressors
+
     # no step of its own: it holds nothing that is not in the refs
     shutil.rmtree(repository.common_dir / INDEX, ignore_errors=True)
     ending = local.exists and (purge or (local.folder / FILE).exists())
@@ -81,6 +82,8 @@ def _end(local: LocalState, *, purge: bool) -> Step:
             for name in (FILE, SCRIPT, *_CACHES):
                 (local.folder / name).unlink(missing_ok=True)
             if purge:
+                import shutil  # noqa: PLC0415
+
                 shutil.rmtree(local.folder)
         except OSError as error:
             raise StoreError(f"{local.folder} cannot be written: {error.strerror}") from None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.history import find_unreachable
 from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
+from gittraj.query.notes import Notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,18 +21,18 @@ class UnreachableRecords:
     here: bool
 
 
-def find_unreachable_records(repository: Repository, notes: Mapping[str, bytes]) -> list[UnreachableRecords]:
-    """``notes`` are all notes, by commit; only those needed are decoded. Raises GitError."""
-    unreachable = find_unreachable(repository, notes)
+def find_unreachable_records(
+    repository: Repository, notes: Notes, among: Collection[str]
+) -> list[UnreachableRecords]:
+    """``notes`` are all notes; those of ``among`` may be on unreachable commits. Raises GitError."""
+    unreachable = find_unreachable(repository, among)
     remaining = {
-        commit: standing(commit, decode_note(notes[commit])) for commit in notes if commit in unreachable
+        commit: standing(commit, decode_note(notes.read(commit))) for commit in among if commit in unreachable
     }
-    ids = {record.id.encode() for records in remaining.values() for record in records}
+    ids = {record.id for records in remaining.values() for record in records}
+    elsewhere = {commit for name in ids for commit in notes.naming(name)} - unreachable
     living = {
-        record.key
-        for commit, body in notes.items()
-        if commit not in unreachable and any(word in body for word in ids)
-        for record in standing(commit, decode_note(body))
+        record.key for commit in elsewhere for record in standing(commit, decode_note(notes.read(commit)))
     }
     return [
         UnreachableRecords(

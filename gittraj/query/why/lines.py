@@ -29,6 +29,9 @@ from gittraj.query.why.line_origin import Edit, find_edits, read_edits
 Explanation = Header
 """An entry of ``why --json``."""
 
+FindNoted = Callable[[Collection[str]], Collection[str] | None]
+"""Given paths, the commits with a note that touched one of them, under earlier names too; None: not known."""
+
 _COMMIT = ("commit", "short", "subject", "author", "date")
 _SHORT = 7
 
@@ -79,10 +82,11 @@ def explain(
     segments: Segments,
     *,
     read: Read = lambda notes, _: Recorded(notes),
+    find_noted: FindNoted | None = None,
 ) -> list[Explanation]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
-    ``lines`` are all of the file. Nothing is written, nothing fetched.
+    ``lines`` are all of the file. ``find_noted`` spares git a walk. Nothing is written, nothing fetched.
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
@@ -97,7 +101,7 @@ def explain(
             found.setdefault(key, (line, session, edit))
     silent = {key[0] for key, (_, session, _) in found.items() if session is None and key[0]}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
-    previous = _find_previous(repository, asked) if asked else {}
+    previous = _find_previous(repository, asked, find_noted) if asked else {}
     described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
@@ -113,10 +117,13 @@ def explain(
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
 
-def _find_previous(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+def _find_previous(
+    repository: Repository, asked: Mapping[str, Collection[str]], find_noted: FindNoted | None
+) -> dict[str, str]:
     from gittraj.query.why.previous import find_previous  # noqa: PLC0415 - most commits have a record
 
-    return find_previous(repository, asked)
+    known = find_noted({path for paths in asked.values() for path in paths}) if find_noted else None
+    return find_previous(repository, asked, known)
 
 
 def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
@@ -201,7 +208,7 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
     prompt = _find_prompt(session, part, at)
     previous = [(abs(i - at), i, e) for i, e in enumerate(part.events) if isinstance(e, Decided)]
     decided = min(previous)[2] if previous else None
-    inferred = [] if decided else _infer(part.events, at)
+    inferred = [] if decided else _infer(session, part, at)
     chosen = {event.id for event in (prompt, decided, call) if event}
     events = [event for event in session.events if event.id in chosen]
     return explanation | {
@@ -221,14 +228,12 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
     return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
 
 
-def _infer(part: Sequence[AnyEvent], at: int) -> list[Header]:
-    """The decisions inferred from the message nearest to event ``at`` that has any."""
-    from gittraj.events.prose.reader import read_prose  # noqa: PLC0415 - for records that state none
-
-    messages = [(abs(i - at), i, event) for i, event in enumerate(part) if isinstance(event, Message)]
-    nearest = sorted(messages, key=lambda each: each[:2])
-    found = (read_prose([message], (), None).decisions for _, _, message in nearest)
-    return [spell(decision) for decision in next(filter(None, found), ())]
+def _infer(session: Session, part: Part, at: int) -> list[Header]:
+    """The decisions that were inferred from the message nearest to event ``at`` that has any."""
+    inferred = [d for d in session.header["decisions"] if d["by"] == "inferred" and d["event"]]
+    messages = [(abs(i - at), i, e.id) for i, e in enumerate(part.events) if isinstance(e, Message)]
+    found = ([d for d in inferred if d["event"] == event] for _, _, event in sorted(messages))
+    return next(filter(None, found), [])
 
 
 def _list_moves(session: Session) -> list[Header]:

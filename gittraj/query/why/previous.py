@@ -12,29 +12,37 @@ from gittraj.query.records import Recorded
 _FAR = 1000  # first-parent ancestors of a commit that are searched
 
 
-def find_previous(repository: Repository, asked: Mapping[str, Collection[str]]) -> dict[str, str]:
+def find_previous(
+    repository: Repository, asked: Mapping[str, Collection[str]], known: Collection[str] | None = None
+) -> dict[str, str]:
     """For each commit the newest earlier one, by first parents, that touched one of its paths and has a
-    record; where there is one near enough. A walk answers for all commits that it meets."""
+    record; where there is one near enough. A walk answers for all commits that it meets.
+
+    ``known``: where that is known, the commits with a note that touched one of the paths, and maybe others.
+    """
     found: dict[str, str | None] = {}
-    for commit in asked:
+    for commit in asked if known is None or known else ():
         if commit not in found:
-            found |= _walk(repository, commit, asked)
+            found |= _walk(repository, commit, asked, known)
     return {commit: previous for commit, previous in found.items() if previous is not None}
 
 
-def _walk(repository: Repository, start: str, asked: Mapping[str, Collection[str]]) -> dict[str, str | None]:
+def _walk(
+    repository: Repository, start: str, asked: Mapping[str, Collection[str]], known: Collection[str] | None
+) -> dict[str, str | None]:
     listing = ("rev-list", "--first-parent", "--parents", f"-n{_FAR}", start)
     rows = [line.split() for line in repository.run(*listing).out.decode().splitlines()]
     parents = {commit: tuple(above) for commit, *above in rows}
     commits = list(parents)
     order = {commit: number for number, commit in enumerate(commits)}
+    noted = NotesRef(repository).having(commits) if known is None else [c for c in commits if c in known]
     ancestry = Ancestry(repository, parents)
     touched: dict[frozenset[str], set[str]] = {}
     for commit in (c for c in asked if c in order):
         paths = frozenset(asked[commit])
-        if paths not in touched:  # before the notes are read: a path has fewer changes than there are notes
+        if paths not in touched:
             specs = [f":(top,literal){path}" for path in sorted(paths)]
-            touched[paths] = touching(ancestry, commits, specs)
+            touched[paths] = touching(ancestry, noted, specs) if noted else set()
     recorded = Recorded(NotesRef(repository).pick(sorted({c for some in touched.values() for c in some})))
     found: dict[str, str | None] = {}
     for commit in (c for c in asked if c in order):

@@ -8,12 +8,12 @@ from functools import cache
 from pathlib import Path
 
 from gittraj.capture.repo_paths import RepoPaths
-from gittraj.config import Config, Environ, read_config
+from gittraj.config import Config, Environ, read_config, stamp
 from gittraj.git import Repository
 from gittraj.model.values import TaskRef
 from gittraj.record.draft import Draft
 from gittraj.record.drain.context import Context, Installed
-from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.record.drain.redactor import redactors
 from gittraj.record.drain.run import Report, run
 from gittraj.record.pipeline import Pipeline
 from gittraj.redact import LiveValues

@@ -1,9 +1,7 @@
-"""The redactor of a repository, by its settings, and what says by which rules a text was redacted."""
+"""The redactor of a repository, by its settings."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -11,7 +9,7 @@ from typing import Any
 
 from gittraj.config import Config
 from gittraj.errors import RedactionError, TrajError
-from gittraj.redact import RULESET, LiveValues, Options, Redactor
+from gittraj.redact import LiveValues, Options, Redactor
 from gittraj.redact.events import Found, Redact
 
 
@@ -81,12 +79,3 @@ class StrictRedactor:
 
 _DRAWN = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])(?=.*[G-Zg-z])[A-Za-z0-9+=_~!@#$%^&*]{12,512}")
 """Letters and digits, no path, host, version or commit id."""
-
-
-def stamp(config: Config) -> str:
-    """What records carry: the version of the rules, and of the settings if they are not as delivered."""
-    lists = [sorted(each) for each in (config.names, config.shapes, config.allow, config.strict)]
-    if not (config.pii or config.paranoid or any(lists)):
-        return RULESET
-    said = json.dumps([config.pii, config.paranoid, *lists])
-    return f"{RULESET}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"

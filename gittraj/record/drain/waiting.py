@@ -8,8 +8,7 @@ from typing import cast
 from gittraj.capture.link import Links
 from gittraj.capture.session import Commit, Kind
 from gittraj.model.session_items import trajectory_id
-from gittraj.model.values import Line, Link, Record, SessionInfo
-from gittraj.record.draft import STUB_REV
+from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
 from gittraj.record.drain.context import Context
 from gittraj.state.cursors import State, Waiting, size_of
 

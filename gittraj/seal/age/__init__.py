@@ -27,9 +27,9 @@ What it promises and what it doesn't:
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from gittraj.later import later
 from gittraj.seal.age.errors import (
     AgeError,
     ArmorError,
@@ -83,15 +83,12 @@ __all__ = [
     "stanzas",
 ]
 
-_LATER = {
-    **dict.fromkeys(("Sealed", "decrypt", "encrypt", "rewrap"), "file"),
-    **dict.fromkeys(("generate_identity", "parse_identities", "parse_identity", "parse_recipient"), "keys"),
-    **dict.fromkeys(("ScryptIdentity", "ScryptRecipient"), "passphrase"),
-}
-"""What needs ``cryptography``, 40 ms: who only counts readers or catches errors does not pay for it."""
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
+# what needs cryptography, 40 ms: who only counts readers or catches errors does not pay for it
+__getattr__ = later(
+    __name__,
+    {
+        "file": "Sealed decrypt encrypt rewrap",
+        "keys": "generate_identity parse_identities parse_identity parse_recipient",
+        "passphrase": "ScryptIdentity ScryptRecipient",
+    },
+)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gittraj.config import Config
-from gittraj.record.drain.redactor import redactors, stamp
+from gittraj.config import Config, stamp
+from gittraj.record.drain.redactor import redactors
 from gittraj.redact import RULESET, LiveValues
 from gittraj.redact.events import Redact
 

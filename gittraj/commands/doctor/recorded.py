@@ -1,0 +1,75 @@
+"""Which commits have records, counted without reading every note: there may be very many."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from gittraj.frozen import dataclass
+from gittraj.git import Repository
+from gittraj.index.answers import Answers
+from gittraj.model.codec import decode_note
+from gittraj.notes.merge import standing
+from gittraj.query.index_lookup import IndexFailedError
+from gittraj.query.notes import Notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """``notes`` without those of ``bare`` commits, which have deletions alone. ``number`` of commits with
+    records; of them ``listed`` by ``git traj log``; ``stranded``: with records that stand nowhere else, and
+    nothing reaches them."""
+
+    notes: Notes
+    bare: Collection[str]
+    number: int
+    listed: int
+    stranded: tuple[str, ...]
+
+    def __contains__(self, commit: object) -> bool:
+        return commit in self.notes and commit not in self.bare
+
+
+def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
+    """Raises GitError."""
+    read = {*notes.with_deletions(), *notes.with_explored()}  # all others only have what led to their commit
+    roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
+    bare = {commit for commit, found in roles.items() if not found}
+    silent = {commit for commit, found in roles.items() if "produced" not in found}
+    below = _below_head(repository, notes, index)
+    rest = [] if below is None else [commit for commit in notes if commit not in below]
+    stranded = _find_stranded(repository, notes, rest) if rest else ()
+    return Recorded(
+        notes=notes,
+        bare=bare,
+        number=len(notes) - len(bare),
+        listed=len(notes) - len(silent) if below is None else len(below - silent),
+        stranded=stranded,
+    )
+
+
+def _find_stranded(repository: Repository, notes: Notes, among: Collection[str]) -> tuple[str, ...]:
+    from gittraj.query.log.unreachable import find_unreachable_records  # noqa: PLC0415 - mostly there is none
+
+    found = find_unreachable_records(repository, notes, among)
+    return tuple(each.commit for each in found if each.here)
+
+
+def _roles(commit: str, body: bytes) -> set[str]:
+    """The roles of the records that stand in a note; one with produced ones alone need not be read."""
+    if b'"deleted"' not in body and b'"explored"' not in body:
+        return {"produced"}
+    return {record.role for record in standing(commit, decode_note(body))}
+
+
+def _below_head(repository: Repository, notes: Notes, index: Answers | None) -> set[str] | None:
+    """The commits with a note that HEAD reaches (none of an unborn branch); None where they are all."""
+    try:
+        reachable = index.below("HEAD") if index else None
+        if reachable is not None:
+            return None if reachable.count_noted() == len(notes) else {*reachable.noted(None)}
+    except IndexFailedError:
+        if index:
+            index.give_up()
+    listed = repository.run("rev-list", "HEAD", "--", check=False)
+    history = listed.out.decode().split() if listed.code == 0 else []
+    return {commit for commit in history if commit in notes}
