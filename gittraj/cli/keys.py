@@ -55,7 +55,7 @@ def list_(as_json: bool) -> int:
     for problem in problems:
         sys.stderr.write(f"git-traj: {problem}\n")
     if not rows:
-        sys.stderr.write("git-traj: no key (git traj keys init)\n")
+        sys.stderr.write("git-traj: you have no key (git traj keys init)\n")
     return 0
 
 

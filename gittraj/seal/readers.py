@@ -91,7 +91,7 @@ class Readers:
             why = (
                 "your key does not open (git traj keys list)"
                 if self.locked
-                else "no key (git traj keys init)"
+                else "you have no key (git traj keys init)"
             )
             return f"thinking is not stored: {why}"
         elif self.team and self.left_out:

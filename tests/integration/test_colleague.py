@@ -119,7 +119,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         f"1  two\n{short} two  AGO by A U Thor\n"
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
-        "  wrote    the events stay with origin: git traj fetch origin\n"
+        "  written  the events stay with origin: git traj fetch origin\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
     )
     assert be(ann)("search", "limit") == (

@@ -193,7 +193,7 @@ def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be
         "traj_ann was removed from every commit and will not be stored again",
         "unlinked from 2 commits",
     ]
-    assert be(ann)("forget", "traj_ann", "--purge")[0].splitlines()[-1].startswith("nothing of it")
+    assert be(ann)("forget", "traj_ann", "--purge")[0].splitlines()[-1].startswith("it is not in git-traj's refs")
     share(ann, replace=True)
     share(bob)
     share(ann)
@@ -380,7 +380,7 @@ def test_what_cannot_be_purged_is_said(git: Git, be: Be) -> None:
         Story(repository).note(one, record("traj_far", at=5, segments=[nowhere]))
     out, err = be(git)("redact", "--purge", SECRET)
     assert "refs/heads/kept is not ours and keeps the old history" in err
-    assert "so not searched: 1\n" in err
+    assert "is missing or unreadable: 1\n" in err
     assert "rotate it" in out
     assert "git gc --prune=now" in out
 

@@ -126,7 +126,7 @@ def test_other_bytes_come_out_as_they_went_in(tmp_path: Path, encoding: str) -> 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     done = run(tmp_path, given=b"\x7fELF\x00" + TOKEN.encode())
     assert (done.returncode, done.stdout) == (1, "")
-    assert "no text" in done.stderr
+    assert "not text" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -385,7 +385,7 @@ def test_carry_of_a_bad_revision(git: Git, topic: list[str], source: str, onto: 
 def test_carry_of_nothing(git: Git, topic: list[str]) -> None:
     told = traj(git, "carry", "--from", "main", "--onto", "topic")
     assert (told.status, told.out) == (0, "")
-    assert told.err == "nothing to carry: no commit of main carries a trajectory\n"
+    assert told.err == "nothing to carry: no commit of main has a trajectory\n"
 
 
 def test_unlink_on_the_old_commit_takes_nothing_else_off_the_new(git: Git, topic: list[str]) -> None:
@@ -570,7 +570,7 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
         assert on(begun, "HEAD") == []
     traj(begun, "pause")
     traj(begun, "resume")
-    assert "forgotten" in traj(begun, "link", "HEAD", "--session", str(session.log)).err
+    assert "was removed with git traj forget" in traj(begun, "link", "HEAD", "--session", str(session.log)).err
     assert traj(begun, "backfill", "--json").status == 0
     traj(begun, "import", str(session.log))
     assert traj(begun, "log", "--all", "--json").json["commits"] == []

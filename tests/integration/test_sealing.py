@@ -524,7 +524,7 @@ def test_installing_on_a_terminal_makes_a_key(meet: Meet) -> None:
 
 def test_keys_are_told_and_made_once(meet: Meet) -> None:
     ann = meet("ann")
-    assert ann.traj("keys", "list") == ([], ["git-traj: no key (git traj keys init)"])
+    assert ann.traj("keys", "list") == ([], ["git-traj: you have no key (git traj keys init)"])
     assert ann.traj("keys", "export", status=1)[1] == [
         "error: you have no key",
         "hint: git traj keys init",

@@ -189,7 +189,7 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     lines = out.splitlines()
     assert (status, err, lines[0].split()[:2]) == (0, "", [commit[:7], "Herons"])
     assert lines[1] == "  title    ]0;owned the heron <U+202E> waits"
-    assert lines[2] == "  said     ]0;owned the heron <U+202E> waits"
+    assert lines[2] == "  message  ]0;owned the heron <U+202E> waits"
     assert lines[3].startswith("  codex · traj_one · ^[]0;owned")
     assert said("cormorant") == (0, "", NOTHING)
     for query in ('"heron', "(heron", "-heron", "→", "heron OR", "\udcff"):

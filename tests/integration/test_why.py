@@ -366,7 +366,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
     (wrote,) = [row for row in out.splitlines() if "wrote" in row]
     day = out.split("A greeting  ")[1].split("\n")[0]
-    small = out.split("by a rewrite of history\n")[1].split("\n\n")[0]
+    small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
     assert err == ""
     assert (
         out
@@ -381,7 +381,7 @@ not committed yet
 {wrote}
            +def greet(name):
            +    return f'hello {{name}}'
-  moved    here from {ids[2]} by a rewrite of history
+  moved    carried over from {ids[2]}, when history was rewritten
 {small}
 
 4  # by hand
