@@ -86,7 +86,7 @@ def decide(
     ``GITHUB_ACTOR``; ``mode`` and ``pr`` the action's inputs. Raises EventError for an input or a payload
     that is not valid."""
     if mode not in get_args(Mode):
-        raise EventError(f"'mode' is none of {', '.join(get_args(Mode))}")
+        raise EventError(f"'mode' is not one of {', '.join(get_args(Mode))}")
     named = _NUMBER.fullmatch(pr.strip())
     if pr.strip() and not named:
         raise EventError("'pr' is not the number of a pull request")

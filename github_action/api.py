@@ -66,7 +66,7 @@ def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> 
     EventError for a URL that the token must not be sent to."""
     parts = urlsplit(url)
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
-        raise EventError("GITHUB_API_URL is no https address", "run this in a workflow of GitHub Actions")
+        raise EventError("GITHUB_API_URL is not an https address", "run this in a workflow of GitHub Actions")
     github = Github(
         auth=Auth.Token(token.reveal()),
         base_url=url.rstrip("/"),

@@ -34,7 +34,7 @@ class Payload:
         except (OSError, ValueError, RecursionError):
             raise EventError("the event cannot be read: GITHUB_EVENT_PATH names no JSON") from None
         if not isinstance(value, dict):
-            raise EventError("the event cannot be read: it is no JSON object")
+            raise EventError("the event cannot be read: it is not a JSON object")
         return cls(value)
 
     def sha(self, name: str) -> str | None:

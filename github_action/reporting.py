@@ -91,7 +91,7 @@ def make_report(change: Change, settings: Settings, *, number: int) -> ScannedRe
         render_comment(change, location, options, characters=_SUMMARY, max_bytes=_SUMMARY),
     ]
     clean = [_scan(redactor, text, leaks) for text in texts]
-    line = f"{len(change.recorded)} of {count(len(change.own), 'commit')} carry an agent trajectory"
+    line = f"{len(change.recorded)} of {count(len(change.own), 'commit')} have an agent trajectory"
     report = Report(body=clean[0], brief=clean[1], summary=clean[2], line=line)
     return ScannedReport(change=change, report=report, leaks=tuple(dict.fromkeys(leaks)))
 

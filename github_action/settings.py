@@ -82,7 +82,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
     )
     notes = text("NOTES_REF", "refs/notes/traj")
     if not _REF.fullmatch(notes) or ".." in notes:
-        raise EventError("'notes-ref' is no notes ref", "such as refs/notes/traj")
+        raise EventError("'notes-ref' is not a notes ref", "such as refs/notes/traj")
     return Settings(
         token=Token(text("TOKEN")),
         foreign_token=text("TOKEN") not in ("", environ.get("DEFAULT_TOKEN")),
@@ -117,7 +117,7 @@ def _one_of(words: tuple[T, ...], name: str, value: str) -> T:
     for word in words:
         if word == value:
             return word
-    raise EventError(f"'{name}' is none of {', '.join(words)}")
+    raise EventError(f"'{name}' is not one of {', '.join(words)}")
 
 
 def _flag(name: str, value: str) -> bool:
@@ -132,5 +132,5 @@ def _number(name: str, value: str, *, most: float) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= most:
-        raise EventError(f"'{name}' is no number from 0 to {most:g}")
+        raise EventError(f"'{name}' is not a number from 0 to {most:g}")
     return number

@@ -51,6 +51,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     model         the data types that all rooms share, and their JSON
     --------------
     errors        every error that is raised on purpose
+    frozen        dataclasses that are quick to import
     limits        what is read at most of what others wrote
 """
 

@@ -58,7 +58,7 @@ class Trajectories:
     def trajectories(self, *names: str) -> list[Header]:
         """The trajectories of revisions, ranges (``A..B``) and trajectory ids, as ``git traj show --json``
         has them, each once with its events; those of ``HEAD`` without names. Events that are not in this
-        clone are left out.
+        clone are left out. One with ``remote`` was fetched from there, and is not joined with ours.
 
         Raises TrajError for an unknown name.
         """
@@ -81,7 +81,7 @@ class Trajectories:
         from gittraj.commands.export import EXCHANGES, documents
 
         if form not in EXCHANGES:
-            raise UsageError(f"no format is called '{form}'", f"known: {', '.join(EXCHANGES)}")
+            raise UsageError(f"unknown format '{form}'", f"known: {', '.join(EXCHANGES)}")
         exported = self._gather(names)
         if not exported.trajectories:
             return {}
@@ -118,10 +118,10 @@ class Trajectories:
     take_in = import_files  # its earlier name
 
     def _gather(self, names: Sequence[str]) -> Any:
-        from gittraj.notes.store import NotesRef
-        from gittraj.query.records import Recorded
+        from gittraj.index.beside import read_records
         from gittraj.query.show.chapters import Segments
         from gittraj.query.show.selection import gather
 
-        recorded = Recorded(NotesRef(self._repository).items())
-        return gather(self._repository, recorded, names or ("HEAD",), Segments(self._repository))
+        return gather(
+            self._repository, read_records(self._repository), names or ("HEAD",), Segments(self._repository)
+        )

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from gittraj import limits
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 
 Thinking = Literal["clear", "seal", "drop"]

@@ -29,3 +29,7 @@ DIGITS = 40
 """Of one number."""
 SETTINGS = 64 * 1024
 """Bytes of ``.gittraj.yml``."""
+REMOTE_COMMITS = 5_000
+"""Commits of which the records of one remote are shown beside ours."""
+REMOTE_RECORDS = 20
+"""Records of one remote that are shown of one commit, and as many tombstones that count."""

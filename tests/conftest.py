@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Iterator
@@ -33,6 +34,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.markexpr = ""
 
 
+def pytest_collection_finish() -> None:
+    """What thousands of tests are made of stays to the end: no collection of garbage need look at it."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Replace the environment: no key, no agent, no git configuration, no CI of whoever runs the tests."""
@@ -50,7 +57,7 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     }
     (home / ".gitconfig").write_text(
         "[user]\n\tname = A U Thor\n\temail = author@example.com\n[init]\n\tdefaultBranch = main\n"
-        "[gc]\n\tauto = 0\n[advice]\n\tdetachedHead = false\n"
+        "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[advice]\n\tdetachedHead = false\n"
     )
     if folder := os.environ.get("GIT_TRAJ_TEST_GIT"):  # hooks and agents find this git too
         assert shutil.which("git", path=folder), f"GIT_TRAJ_TEST_GIT: no git in {folder}"

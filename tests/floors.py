@@ -55,6 +55,7 @@ FLOORS: tuple[dict[str, str], ...] = (
     },
     {
         "errors": "every error that is raised on purpose",
+        "frozen": "dataclasses that are quick to import",
         "limits": "what is read at most of what others wrote",
     },
 )

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -26,3 +27,21 @@ def some(cases: Iterable[Any], usual: int) -> Sequence[Any]:
         pytest.param(case, marks=[pytest.mark.nightly] if number >= usual else [])
         for number, case in enumerate(cases)
     ]
+
+
+def one_by_day(items: Iterable[pytest.Item], fixture: str, ways: Collection[str]) -> None:
+    """By day, a test that each of the ``ways`` of a fixture would run is run in one of them, in turn, so that
+    each has tests of its own in every file. The others are marked ``nightly``."""
+    found: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        way = item.callspec.params.get(fixture) if hasattr(item, "callspec") else None
+        if isinstance(way, str) and way in ways:
+            test, _, case = item.nodeid.partition("[")
+            found[f"{test}[{case.replace(way, '')}"].append(item)
+    turns: Counter[str] = Counter()
+    for name, same in found.items():
+        file = name.partition("::")[0]
+        for number, item in enumerate(same):
+            if number != turns[file] % len(same):
+                item.add_marker(pytest.mark.nightly)
+        turns[file] += len(same) > 1

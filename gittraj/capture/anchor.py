@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gittraj.capture.commit_command import (
     can_commit,
@@ -32,6 +32,7 @@ from gittraj.capture.order import (
 )
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
+from gittraj.frozen import dataclass
 from gittraj.model.times import seconds
 from gittraj.model.values import Evidence, ToolCall, ToolResult
 from gittraj.state.spool import NAMED

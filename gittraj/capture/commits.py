@@ -7,9 +7,9 @@ do not. Without a reflog (a bare repository, or turned off) there are only the s
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from gittraj.capture.session import Commit, Kind
+from gittraj.frozen import dataclass
 from gittraj.git import ReflogEntry
 from gittraj.state.spool import Spooled
 

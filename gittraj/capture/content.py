@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from gittraj.capture.session import Log
 from gittraj.capture.set_back import SetBack, find_set_back
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges, PathChange
 from gittraj.model.session_items import Edit
 from gittraj.model.times import seconds

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import accumulate, groupby
 
 from gittraj.capture.anchor import Match, match_commits
 from gittraj.capture.content import Changed, Common, Writings, none_common
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 
 Owned = tuple[Commit, tuple[Log, Match] | None]

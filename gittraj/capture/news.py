@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gittraj.git import Repository
 from gittraj.state.cursors import State, size_of
+from gittraj.state.folder import reflog_name
 
 RESTED = (3.0, 600.0)
 """Seconds since a log grew: by then its last turn may have ended; after that a drain has seen it."""
@@ -35,7 +36,7 @@ def has_news(repository: Repository, folder: Path, state: State | None) -> bool:
     if _tip(repository) not in (None, state.whole):
         return True
     for tree in repository.worktrees():
-        known = state.reflogs.get(str(tree.git_dir))
+        known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir))
         if known is None or _size(tree.git_dir / "logs" / "HEAD") != int(known[0]):
             return True
     # a session that only the notes know has no log here

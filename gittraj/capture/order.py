@@ -120,9 +120,13 @@ def plausibility(log: Log, commit: Commit, call: int, written: Written) -> float
 
 def ran_at(log: Log, call: int, commit: Commit) -> bool | None:
     """Whether a call was running when a commit was made. None where that is not known: the log has no times,
-    or the commit a time before all of the log, which somebody chose for it."""
-    begun, first = seconds(log.entries[call].event.ts), seconds(log.entries[0].event.ts)
-    if begun is None or first is None or commit.changes is None or commit.changes.time < first - CLOCK:
+    or the commit a time before all of the log, which somebody chose for it if it was made here."""
+    begun = seconds(log.entries[call].event.ts)
+    started = next(map(str, log.facts.get("started_at", ())), None)
+    first = seconds(started or (None if log.start else log.entries[0].event.ts))
+    if begun is None or commit.changes is None:
+        return None
+    if first is not None and commit.seen and commit.changes.time < first - CLOCK:
         return None
     result = log.result_of(call)
     over = seconds(log.entries[result].event.ts) if result is not None else None

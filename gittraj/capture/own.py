@@ -9,8 +9,9 @@ ends, and not where the log happens to end, a live capture, a late one and an im
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from gittraj.frozen import dataclass
 from gittraj.model.values import Evidence
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 from gittraj.model.session_items import (
     Cursor,
@@ -36,7 +37,8 @@ class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
     hook named; ``hooked``: one ran; ``terminal``: it had one, as where a person types. One that is not
     ``stored`` (made while switched off, or before the installation) takes its events with it. A ``foreign``
-    one was not made in this clone, as its reflogs, which reach back so far, tell."""
+    one was not made in this clone, as its reflogs, which reach back so far, tell; of one that is not ``seen``
+    they do not tell."""
 
     id: str
     kind: Kind = "commit"
@@ -46,6 +48,7 @@ class Commit:
     terminal: bool = False
     stored: bool = True
     foreign: bool = False
+    seen: bool = True
     changes: CommitChanges | None = None
 
     @property
@@ -236,6 +239,8 @@ def _find_results(entries: Sequence[Entry]) -> dict[str, int]:
 def _as_told(edit: Edit, told: Edit) -> Edit:
     """An edit of a call with what its result says of the file."""
     added = edit.added
+    if edit.whole is not None and told.before is None and (told.added or told.removed):
+        added = told.added  # the log has the difference
     if told.before is not None and edit.whole is not None:
         stood = Counter(told.before.splitlines())
         stood.subtract(added)

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+
+from gittraj.frozen import dataclass
 
 _WORDS = r"((?:\s+[^\s;&|<>]+)*+)"
 _GIT = re.compile(rf"\bgit(?:\s+-[cC]\s+\S+)*\s+(checkout|restore|reset|stash){_WORDS}")

@@ -23,4 +23,4 @@ def command(source: str, onto: str) -> None:
     for old, trajectories in going.items():
         click.echo(f"carried {old[:12]} to {target[:12]}: {', '.join(trajectories)}")
     if not going:
-        click.echo(f"nothing to carry: no commit of {source} carries a trajectory", err=True)
+        click.echo(f"nothing to carry: no commit of {source} has a trajectory", err=True)

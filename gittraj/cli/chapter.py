@@ -13,5 +13,5 @@ from gittraj.cli.manual_events import agent, quiet, record_event
 @agent
 @quiet
 def command(title: str, *, agent: str | None, quiet: bool) -> None:
-    """What follows is a chapter called TITLE; with --agent, NAME takes over there."""
+    """Begin a chapter called TITLE; with --agent, NAME takes over from here."""
     record_event("chapter", {"title": title, "agent": agent}, quiet=quiet)

@@ -39,7 +39,7 @@ def command(
     quiet: bool,
     **options: Any,
 ) -> None:
-    """End the active trajectory with a retrospective, or add one to TRAJECTORY, which commits already have.
+    """End the active trajectory with a retrospective, or add one to TRAJECTORY, which is already on commits.
 
     The latest retrospective of a trajectory counts.
     """
@@ -60,8 +60,8 @@ def _read(file: TextIO | None) -> dict[str, Any]:
         value = json.load(file)
     except (ValueError, RecursionError) as error:
         raise TrajError(
-            f"{file.name} is no JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
+            f"{file.name} is not JSON: {error}", 'such as {"summary": "…", "learnings": ["…"]}'
         ) from None
     if not isinstance(value, dict):
-        raise TrajError(f"{file.name} holds no JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
+        raise TrajError(f"{file.name} is not a JSON object", 'such as {"summary": "…", "learnings": ["…"]}')
     return value

@@ -32,7 +32,7 @@ def command(
     agent: str | None,
     quiet: bool,
 ) -> None:
-    """Record that CHOSEN was chosen, and what was rejected for it."""
+    """Record the decision for CHOSEN, and what was rejected."""
     values = {
         "chosen": chosen,
         "question": question,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--fix", is_flag=True, help="Repair what can be repaired without losing anything.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(fix: bool, as_json: bool) -> int:
-    """Check hooks, notes and local state, and say what to do. Status 1 when something is wrong."""
+    """Check hooks, notes and local state, and say what to do. Exits 1 when something is wrong."""
     from gittraj.commands.doctor import examine, gather
     from gittraj.commands.status import status_to_json, status_to_lines
 
@@ -52,15 +52,15 @@ def command(fix: bool, as_json: bool) -> int:
         click.echo(printable(f"{mark}: {finding.text}"))
         if not fixed:
             click.echo(printable(f"    {finding.remedy}"))
-    click.echo("Something is wrong." if ill else "All is well.")
+    click.echo("Problems found." if ill else "Everything is OK.")
     return int(ill)
 
 
 def _not_recorded(kept: TrajError) -> Finding:
     from gittraj.commands.doctor import Finding
 
-    what = f"what is new could not be recorded: {kept.message}"
-    return Finding(code="not-recorded", text=what, remedy=kept.hint or "mend that; nothing is lost")
+    what = f"new work could not be recorded: {kept.message}"
+    return Finding(code="not-recorded", text=what, remedy=kept.hint or "fix that; nothing is lost")
 
 
 def _fix(finding: Finding) -> bool:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, find_repository
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
@@ -44,17 +45,17 @@ def command(
     output: Path | None,
     no_fetch: bool,
 ) -> None:
-    """Export commits and trajectories: HEAD by default, everything that it reaches into a folder.
+    """Export commits and trajectories: HEAD by default; into a folder, everything reachable from it.
 
-    Sealed thinking stays sealed in every format. --seal writes one seal as it is: git traj export --seal NAME
-    | age -d -i KEY | gunzip.
+    Sealed thinking stays sealed in every format. --seal writes one seal unchanged: git traj export --seal
+    NAME | age -d -i KEY | gunzip.
     """
     if (form is None) == (seal is None):
         raise UsageError(
             "choose --format or --seal", hint=f"--format {'|'.join([*FORMATS, *EXCHANGES])}, or --seal NAME"
         )
     if everything and names:
-        raise UsageError("--all and names exclude each other", hint="leave one of them out")
+        raise UsageError("--all cannot be combined with names", hint="use one of them")
     with find_repository() as repository:
         drain_first(repository)
         if form is None:
@@ -82,11 +83,9 @@ def _make(
     written into ``folder``."""
     from gittraj.cli.missing_events import read_events
     from gittraj.cli.no_match import say_nothing_found
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
     from gittraj.query.show.export import choose
 
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
 
     def make(segments: Segments) -> list[str | bytes] | None:
         chosen = choose(repository, recorded, names, segments)
@@ -128,11 +127,9 @@ def _gather(repository: Repository, names: Sequence[str] | None, *, fetch: bool)
     """The trajectories of ``names`` (None: everything below HEAD); None if nothing is recorded."""
     from gittraj.cli.missing_events import read_events
     from gittraj.cli.no_match import say_nothing_found
-    from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
     from gittraj.query.show.selection import gather
 
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     exported = read_events(
         repository, partial(gather, repository, recorded, names), command="export", fetch=fetch
     )
@@ -149,7 +146,7 @@ def _put_documents(form: Exchange, exported: Exported, output: Path | None) -> N
         _put([files[0][1]], output)
         return
     if output is None:
-        raise UsageError(f"{len(files)} documents go into a folder", hint="-o FOLDER names one")
+        raise UsageError(f"{len(files)} documents need a folder", hint="-o FOLDER names one")
     for name, body in files:
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 def command(remote: str | None, *, as_json: bool) -> None:
     """Fetch a remote's records and join them with ours; nothing of ours is lost.
 
-    What was said and done (the segments) comes when a command asks for it.
+    The events themselves (segments) are fetched when a command needs them.
     """
-    from gittraj.sync import fetch, find_remote
+    from gittraj.sync import fetch, find_remote, remember_join
 
     with find_repository() as repository:
         drain_first(repository)
         chosen = find_remote(repository, remote, pushing=False)
         fetched = fetch(repository, chosen, tell=say)
+        remember_join(repository, chosen)
     document: dict[str, object] = {"version": 1, "remote": chosen.name, "fetched": fetched}
     report([describe(chosen, fetched)], document, as_json=as_json)
 

@@ -15,11 +15,11 @@ from gittraj.config import Environ
 @click.option("--purge", is_flag=True, help="Rewrite the refs without it, history included.")
 @purge_options
 def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) -> int:
-    """Withdraw a trajectory, or a session with all of its agents, from every commit. Nothing of it is stored
+    """Remove a trajectory, or a session with all of its agents, from every commit. Nothing of it is stored
     again, here or in a clone that fetches from here.
 
-    What others fetched before stays with them until they fetch again. With --purge nothing of it stays in
-    the refs, whose history is replaced: it says what others have to do.
+    Others keep what they fetched before until they fetch again. With --purge it is also removed from the
+    refs' history, which is replaced; the command says what others have to do.
     """
     from gittraj.commands.forget import choose, forget
     from gittraj.index.keep_warm import take_out
@@ -38,13 +38,13 @@ def command(name: str, *, purge: bool, dry_run: bool, no_fetch: bool, gc: bool) 
         else:
             forgotten, commits = forget(repository, name, environ=Environ.of(raw), live=raw)
             for each in forgotten:
-                click.echo(f"{each} is forgotten")
-            click.echo(f"taken off {len(commits)} commit{'' if len(commits) == 1 else 's'}")
+                click.echo(f"{each} was removed from every commit and will not be stored again")
+            click.echo(f"unlinked from {len(commits)} commit{'' if len(commits) == 1 else 's'}")
             take_out(repository)
         if purge:
             from gittraj.cli.purge import run
             from gittraj.commands.purge import Sought
 
             return run(repository, Sought(forgotten=frozenset(forgotten)), dry_run=dry_run, gc=gc)
-    click.echo("its events stay in refs/notes/traj-data-*, named by nothing that shows", err=True)
+    click.echo("its events remain in refs/notes/traj-data-*, unreferenced; --purge deletes them", err=True)
     return 0

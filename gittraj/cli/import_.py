@@ -31,7 +31,9 @@ _STDIN = "-"
 @click.option("--commit", "rev", metavar="REV", help="Link the whole session to this commit.")
 @click.option("--auto", is_flag=True, help="Link the session to the commits that it made, by evidence.")
 @click.option("--task", metavar="SYSTEM:ID", help="The task that it worked on.")
-@click.option("--include-paused", "paused", is_flag=True, help="Also what it did while git-traj was paused.")
+@click.option(
+    "--include-paused", "paused", is_flag=True, help="Also import what it did while git-traj was paused."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import session files of any known agent, or one from a pipe, or what another tool left in notes
@@ -39,13 +41,13 @@ def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
 
     Without --commit or --auto a session is recorded on the commit where it started, as work that led to no
     commit (git traj log --all shows it). Safe to repeat: a longer version of a session only adds. From a pipe
-    nothing fails the run that feeds it: what could not be imported is reported, and the status is 0.
+    the status is always 0, so that it never fails the run that feeds it: failed imports are reported.
     """
     from gittraj.commands.import_files import Imported, is_ref
     from gittraj.render.text.imported import render_imported
 
     if options["rev"] and options["auto"]:
-        raise click.UsageError("--commit and --auto exclude each other")
+        raise click.UsageError("--commit and --auto cannot be combined")
     if options["task"] and not all(options["task"].partition(":")):
         raise click.UsageError(f"--task {options['task']}: a task is named SYSTEM:ID")
     if options["rev"] and any(map(is_ref, files)):

@@ -24,14 +24,14 @@ def command() -> None:
 @command.command("init", short_help="Create a key")
 @click.option("--post-quantum", is_flag=True, help="Create a post-quantum key.")
 def init(post_quantum: bool) -> None:
-    """Create a key, for every repository. Back its file up: without it the text is lost.
+    """Create a key, for every repository. Back up its file: without it the text is lost.
 
     All readers of a repository need post-quantum keys, or none.
     """
     from gittraj.seal.identities import make_identity
 
     path, public = make_identity(Environ.of(environment()), post_quantum=post_quantum)
-    click.echo(f"{path}: your key; back it up, without it what is sealed for it is lost")
+    click.echo(f"{path}: your key; back it up: without it, encrypted text cannot be read again")
     click.echo(public)
 
 
@@ -61,13 +61,13 @@ def list_(as_json: bool) -> int:
 
 @command.command("export", short_help="Print your public keys, for others to seal for you")
 def export() -> None:
-    """Print your public keys, a line each: what others give to git traj recipients add."""
+    """Print your public keys, one per line, for others to pass to git traj recipients add."""
     from gittraj.seal.identities import find_public
 
     with _here() as repository:
         public = find_public(repository, Environ.of(environment()))
     if not public:
-        raise TrajError("no key of yours is found", "git traj keys init")
+        raise TrajError("you have no key", "git traj keys init")
     for line in public:
         click.echo(line)
 

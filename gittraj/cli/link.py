@@ -7,6 +7,7 @@ import click
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
+from gittraj.model.words import count
 
 
 @click.command("link", short_help=COMMANDS["by hand"]["link"])
@@ -25,4 +26,4 @@ def command(rev: str, session: str) -> None:
     with find_repository() as repository:
         drain_first(repository)
         commit, trajectory, parts = link_session(repository, rev, session, environ=Environ.of(raw), live=raw)
-    click.echo(f"{trajectory} is on {commit[:12]} ({parts} parts)")
+    click.echo(f"linked {trajectory} to {commit[:12]} ({count(parts, 'part')})")

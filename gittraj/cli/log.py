@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options
 from gittraj.cli.output import columns, dump_json, text_page, write
@@ -23,6 +24,7 @@ from gittraj.cli.param_types import Number
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.index.answers import COLUMNS, open_index
+from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.notes import Notes, NotesInMemory
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from gittraj.index.answers import Answers
     from gittraj.query.log.listing import Entry
     from gittraj.query.log.paths import Ancestry
+    from gittraj.query.records import Recorded
 
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
@@ -80,8 +83,12 @@ def command(
         with show_progress("commits") as tell:
             index = stack.enter_context(open_index(repository, rev, tell=tell))
         notes = index.notes if index else _read_notes(repository)
-        ancestry, commits = list_commits(repository, notes, rev, cwd=Path.cwd(), known=index, **choice)
-        find = partial(_find, ancestry, notes, commits, form=form, limit=limit, explored=explored, **options)
+        recorded = _read_beside(repository, notes)
+        ancestry, commits = list_commits(
+            repository, recorded or notes, rev, cwd=Path.cwd(), known=index, beside=bool(recorded), **choice
+        )
+        read = partial(_find, ancestry, recorded or notes, commits)
+        find = partial(read, form=form, limit=limit, explored=explored, **options)
         if as_json:
             name = "trajectories" if form == "rows" else "commits"
             click.echo(dump_json({"version": 1, name: list(find(files=True))}))
@@ -90,7 +97,12 @@ def command(
         if form:
             page = Page(columns(environ), page.colour)
         texts = None
-        if index and not explored and all(value is None or value is False for value in options.values()):
+        if (
+            index
+            and not recorded
+            and not explored
+            and all(value is None or value is False for value in options.values())
+        ):
             texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
         if texts is None:
             texts = _render(find(files=False), form, page)
@@ -101,6 +113,17 @@ def _read_notes(repository: Repository) -> Notes:
     from gittraj.notes.store import NotesRef
 
     return NotesInMemory(NotesRef(repository).items())
+
+
+def _read_beside(repository: Repository, notes: Notes) -> Recorded | None:
+    """Ours with those of remotes; None where remotes have none that we lack: then less is imported."""
+    unjoined = find_unjoined(repository)
+    if not unjoined:
+        return None
+    from gittraj.query.beside import RecordedBeside
+
+    recorded = read_records(repository, notes, unjoined=unjoined)
+    return recorded if isinstance(recorded, RecordedBeside) else None
 
 
 def _cached_texts(
@@ -136,7 +159,7 @@ def _add_titles(
 
 def _find(
     ancestry: Ancestry,
-    notes: Notes,
+    notes: Notes | Recorded,
     commits: Sequence[str],
     *,
     form: str | None,
@@ -152,7 +175,7 @@ def _find(
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
-    recorded = Recorded(notes)
+    recorded = Recorded(notes) if isinstance(notes, Notes) else notes
     entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
     found = islice(list_trajectories(recorded, entries) if form == "rows" else entries, limit)
     first = next(found, None)

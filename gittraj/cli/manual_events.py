@@ -62,7 +62,7 @@ def record_event(
             drain_first(repository, always=True)
         _print(done, quiet=quiet)
         if not is_installed(repository):
-            sys.stderr.write("git-traj: no commit gets it before git traj install\n")
+            sys.stderr.write("git-traj: it is not added to a commit before git traj install\n")
         if report:
             update_task(repository, raw, reported, "started" if verb == "start" else "completed")
 

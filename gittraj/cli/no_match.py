@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.git import Repository
-from gittraj.notes.store import NotesRef
+from gittraj.model.words import count
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
@@ -29,10 +30,12 @@ def say_nothing_found(
         _say_unreadable(unreadable)
         return
     number = recorded.count()
-    many = {0: "no commit carries", 1: "one commit carries"}.get(number, f"{number} commits carry")
+    here = (
+        f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
+    )
     _say(
-        f"no commit found that carries such a trajectory; in this repository {many} one",
-        "name other commits or fewer conditions; git traj status says what waits",
+        f"no matching commits ({here})",
+        "loosen the filters, or name other commits; git traj status shows what waits",
     )
 
 
@@ -46,12 +49,11 @@ def say_nothing_on(repository: Repository, recorded: Recorded, commit: str | Non
         return
     short = describe(repository, commit)["short"]
     previous = _find_previous(repository, recorded, commit)
-    hint = "git traj log lists the commits that carry one"
+    hint = "git traj log lists the commits that have one"
     if previous:
-        hint = (
-            f"git traj show {describe(repository, previous)['short']} tells of the last change of its files"
-        )
-    _say(f"{short} carries no trajectory", hint)
+        named = describe(repository, previous)["short"]
+        hint = f"git traj show {named} shows the last recorded change of its files"
+    _say(f"{short} has no trajectory", hint)
 
 
 def say_nothing_about(
@@ -62,8 +64,12 @@ def say_nothing_about(
         _say_nothing_recorded(repository)
         return
     named = ", ".join(escape_line(path) for path in paths[:3]) + ", …" * (len(paths) > 3)
-    hint = "what follows is about its neighbours" if neighbours else "git traj log lists the commits with one"
-    _say(f"no record tells of {named}", hint)
+    hint = (
+        "the following is about its neighbours"
+        if neighbours
+        else "git traj log lists the commits that have one"
+    )
+    _say(f"no record for {named}", hint)
 
 
 def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
@@ -71,9 +77,11 @@ def say_no_match(repository: Repository, parts: int, *, hint: str) -> None:
     if parts:
         _say("nothing recorded here matches", hint)
         return
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     if unreadable := recorded.unreadable([*islice(recorded, _SEARCHED)]):
         _say_unreadable(unreadable)
+    elif recorded:
+        _say("nothing recorded here matches", hint)
     else:
         _say_nothing_recorded(repository)
 
@@ -83,12 +91,22 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
     clone, and why those could not be fetched."""
     if waiting:
         many = "one trajectory is" if waiting == 1 else f"{waiting:,} trajectories are"
-        _say(f"{many} not read yet", "the next search goes on reading, the newest first")
+        _say(f"{many} not read yet", "the next search continues with them, newest first")
     if away:
         many = f"{len(away)} months" if len(away) > 1 else escape_line(away[0])
         _say(
-            f"events of {many} are not here: only what records say of them was searched",
+            f"the events of {many} are not here: only their records were searched",
             why or "git traj search --fetch asks the remotes for them",
+        )
+
+
+def say_not_searched(beside: Mapping[str, int]) -> None:
+    """For records that a fetch left beside ours: on how many commits each remote has some."""
+    for name, number in beside.items():
+        shown = escape_line(name)
+        _say(
+            f"{shown} has records of {count(number, 'commit')} that were not searched",
+            f"git traj fetch {shown} joins them with yours",
         )
 
 
@@ -119,12 +137,18 @@ def _say_unreadable(commits: Sequence[str]) -> None:
 
 
 def _say_nothing_recorded(repository: Repository) -> None:
-    if repository.run("for-each-ref", "--count=1", "refs/notes-remote/").out:
-        _say("no trajectory is recorded here", "git traj fetch joins those that a remote has")
+    if repository.run("remote").out:
+        _say("No records here; if your team shares them: git traj fetch", _next(repository))
     elif LocalState.of(repository).exists:
-        _say("no trajectory is recorded yet", "git traj status says what is captured and what waits")
+        _say("no trajectories are recorded yet", _next(repository))
     else:
-        _say("no trajectory is recorded here", "git traj install begins to record them")
+        _say("no trajectories are recorded here", _next(repository))
+
+
+def _next(repository: Repository) -> str:
+    if LocalState.of(repository).exists:
+        return "git traj status shows what is captured and what waits"
+    return "git traj install starts recording"
 
 
 def _say(message: str, hint: str) -> None:

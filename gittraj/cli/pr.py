@@ -20,11 +20,11 @@ from gittraj.cli.repository import drain_first, find_repository
 @click.option("--no-cost", is_flag=True, help="Leave out the cost.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
-    """What a reviewer of this branch should know, as a comment on its pull request: why, where to look first,
-    what was decided and rejected, in Markdown."""
+    """Write the comment for this branch's pull request, in Markdown: why it was made, where to look first,
+    what was decided and rejected."""
+    from gittraj.cli.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
-    from gittraj.query.records import Recorded
     from gittraj.query.review import read_change
     from gittraj.render.comment.comment import CommentOptions, render_comment
     from gittraj.render.comment.tables import Location
@@ -33,7 +33,7 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
         drain_first(repository)
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
-        change = read_change(repository, Recorded(notes.items()), base, head, notes=notes.tip())
+        change = read_change(repository, read_records(repository), base, head, notes=notes.tip())
     text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
     if not as_json:
         click.echo(text, nl=False)

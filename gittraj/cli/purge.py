@@ -36,7 +36,7 @@ def purge_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def read_values() -> list[str]:
     """Read values from a pipe, one per line; on a terminal one, without echo."""
     if sys.stdin.isatty():
-        return [click.prompt("What is to be purged", hide_input=True, err=True)]
+        return [click.prompt("Text to purge", hide_input=True, err=True)]
     return sys.stdin.read().splitlines()
 
 
@@ -74,5 +74,7 @@ def run(repository: Repository, sought: Sought, *, dry_run: bool, gc: bool, as_j
 def _confirms_gc() -> bool:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    question = "Remove the old objects now? git gc --prune=now removes all that nothing reaches, yours too."
+    question = (
+        "Remove the old objects now? git gc --prune=now deletes all unreachable objects, including your own."
+    )
     return click.confirm(question, err=True)

@@ -34,7 +34,7 @@ def add(readers: tuple[str, ...], comment: str | None) -> None:
     """Add readers: keys (age1…, or a line of an SSH key's .pub file), such files, or those of a GitHub
     account.
 
-    What was sealed before opens for them after git traj rewrap.
+    They can open what was sealed before after git traj rewrap.
     """
     from gittraj.commands.recipients import resolve_readers
     from gittraj.render.text.recipients import describe_reader
@@ -82,9 +82,9 @@ def list_(as_json: bool) -> None:
 @command.command("remove", short_help="Remove a reader from the list")
 @click.argument("name", metavar="KEY|WHO")
 def remove(name: str) -> None:
-    """Remove a reader from the list, by key (its beginning is enough) or by who it is.
+    """Remove a reader from the list, by key (its beginning is enough) or by name.
 
-    Not a revocation: what they could open stays open to them, in every clone.
+    Not a revocation: they can still open what they could open before, in every clone.
     """
     from gittraj.render.text.recipients import describe_reader
     from gittraj.seal.listing import remove_reader
@@ -92,8 +92,8 @@ def remove(name: str) -> None:
     with find_repository() as repository:
         reader = remove_reader(repository, Environ.of(environment()), name)
     click.echo(printable(f"removed: {describe_reader(reader)}"))
-    click.echo("not a revocation: what was sealed for them stays open to them; from now on nothing is")
-    click.echo("commit .gittraj/recipients; git traj reseal makes what is not pushed yet anew", err=True)
+    click.echo("not a revocation: they can still open what was sealed before, but nothing from now on")
+    click.echo("commit .gittraj/recipients; git traj reseal re-encrypts what is not pushed yet", err=True)
 
 
 @command.command("trust", short_help="Trust the list as it is now")

@@ -2,10 +2,10 @@
 
 ``--json``: ``{"version": 1, "ruleset", "text", "redactions": [{"rule", "kind", "line", "column"}]}``.
 ``--audit --json``: ``{"version": 1, "ruleset", "records": scanned, "absent": segments, "findings": [{"id",
-"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset", "examples":
-tried, "failed": [{"rule", "example", "harmless"}]}``. ``--rules --json``: ``{"version": 1, "ruleset",
-"rules": [{"rule", "kind", "good": [template], "bad": [template]}]}``. Lines and columns count from 1.
-``--purge --json``: see ``purge``.
+"commit", "trajectory", "event"|null, "rule"}]}``. ``--test --json``: ``{"version": 1, "ruleset",
+"examples": tried, "failed": [{"rule", "example", "harmless"}]}``. ``--rules --json``: ``{"version": 1,
+"ruleset", "rules": [{"rule", "kind", "good": [template], "bad": [template]}]}``. Lines and columns count
+from 1. ``--purge --json``: see ``purge``.
 """
 
 from __future__ import annotations
@@ -66,10 +66,11 @@ def command(
     no_fetch: bool,
     gc: bool,
 ) -> int:
-    """Remove the secrets from FILE (- or none: standard input), by the rules that guard what is stored.
+    """Remove the secrets from FILE (- or none: standard input), with the rules that apply to everything
+    stored.
 
-    With --purge it is what is stored that loses TEXT, or with neither TEXT nor --finding all that the rules
-    find: the history of its refs is replaced, and it says what others have to do.
+    With --purge TEXT is removed from what is stored; without TEXT and --finding, everything that the rules
+    find. The history of the refs is replaced, and the command says what others have to do.
     """
     if sum((jsonl, explain, audit, listing, test, purge)) > 1 or (as_json and (jsonl or explain)):
         raise click.UsageError(
@@ -94,7 +95,9 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.render.text.redact import render_hits
 
     if explain and not sys.stdout.isatty():
-        raise TrajError("--explain shows the secrets themselves, so only on a terminal", "--json tells where")
+        raise TrajError(
+            "--explain shows the secrets themselves, so it needs a terminal", "--json shows where they are"
+        )
     by = _make_filter()
     with _open(source) as stream:
         if jsonl:

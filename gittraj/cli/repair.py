@@ -27,17 +27,17 @@ if TYPE_CHECKING:
 
 @click.command("repair", short_help=COMMANDS["by hand"]["repair"])
 @click.argument("revisions", required=False, metavar="[RANGE]")
-@click.option("--reread", "again", is_flag=True, help="Read stored parts with the rules of today instead.")
+@click.option("--reread", "again", is_flag=True, help="Read stored parts again with today's rules instead.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool) -> None:
-    """Bring records to where rewritten commits are now, and say by which evidence.
+    """Re-attach records to rewritten commits, and say by which evidence.
 
-    With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records without a living
-    commit and without evidence are named; they stay where they are. Safe to repeat.
+    With RANGE (A..B, or all that a revision reaches) only from or to its commits. Records on unreachable
+    commits without evidence are listed; they stay where they are. Safe to repeat.
 
     With --reread nothing is moved: tests, decisions, doubts, results and reasons of the parts on these
-    commits are drawn anew from the events that are stored.
+    commits are read again from the stored events.
     """
     raw = environment()
     if again:
@@ -59,7 +59,7 @@ def command(revisions: str | None, *, again: bool, dry_run: bool, as_json: bool)
         why = "no evidence of where it went" if each.here else "it is not in this clone"
         click.echo(f"left on {each.commit[:12]}: {', '.join(each.trajectories)}; {why}")
     if not done.carried and not done.stranded:
-        click.echo("nothing to repair: every record stands on a living commit", err=True)
+        click.echo("nothing to repair: every record is on a reachable commit", err=True)
 
 
 def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_json: bool) -> None:
@@ -75,8 +75,8 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
     verb = "would change" if dry_run else "changed"
     click.echo(f"read {count(done.read, 'part')} again, {verb} {done.changed}")
     for number, why in (
-        (done.absent, "left as they are: their events are not all here (git traj fetch)"),
-        (done.newer, "left as they are: a newer git-traj wrote them"),
+        (done.absent, "unchanged: not all of their events are here (git traj fetch)"),
+        (done.newer, "unchanged: written by a newer git-traj"),
     ):
         if number:
             click.echo(f"{count(number, 'part')} {why}")

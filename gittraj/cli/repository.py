@@ -64,7 +64,7 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
             say_remark(report.remark if report else None)
             if report is not None and report.exposed:
                 sys.stderr.write(
-                    "git-traj: a secret became known that was pushed before: rotate it (git traj doctor)\n"
+                    "git-traj: a secret that was already pushed became known: rotate it (git traj doctor)\n"
                 )
     except TrajError as error:
         failure = error
@@ -80,7 +80,9 @@ def _hint_at_installing(repository: Repository) -> None:
     """On a terminal, in a clone of a project that records."""
     top = repository.work_tree
     if sys.stderr.isatty() and top is not None and (top / ".gittraj.yml").is_file():
-        sys.stderr.write("hint: this project records what agents do, this clone does not: git traj install\n")
+        sys.stderr.write(
+            "hint: this project records agents' work, but this clone does not: git traj install\n"
+        )
 
 
 def say_remark(remark: str | None) -> None:
@@ -98,4 +100,6 @@ def current_session(environ: Environ) -> str:
         session = agent.current(environ)
         if session is not None:
             return f"{agent.name}:{session}"
-    raise TrajError("this is not the shell of an agent's session", "without --session everything is meant")
+    raise TrajError(
+        "this shell does not belong to an agent's session", "leave out --session to pause everything"
+    )

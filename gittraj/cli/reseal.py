@@ -15,9 +15,9 @@ from gittraj.cli.sealing_commands import identity_option, json_option, revisions
 @identity_option
 @json_option
 def command(revisions: str | None, *, identities: tuple[Path, ...], as_json: bool) -> int:
-    """Seal anew what is sealed, for today's readers alone, on the commits of RANGE or on all.
+    """Encrypt again what is sealed, for today's readers alone, on the commits of RANGE or on all.
 
-    Not a revocation: what was pushed before stays open to those who could open it.
+    Not a revocation: those who could open what was pushed before still can.
     """
     from gittraj.commands.reseal import reseal_stored
 

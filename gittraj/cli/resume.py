@@ -12,7 +12,7 @@ from gittraj.config import Environ
 @click.command("resume", short_help=COMMANDS["set-up"]["resume"])
 @click.option("--session", is_flag=True, help="Only the agent's session that this command runs in.")
 def command(session: bool) -> None:
-    """Go on after pause. What happened in between is never read, neither now nor later."""
+    """Record again after pause. What happened in between is never read, neither now nor later."""
     from gittraj.commands.pause import resume
 
     raw = environment()

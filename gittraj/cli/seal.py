@@ -19,7 +19,7 @@ from gittraj.cli.sealing_commands import json_option, revisions_argument, run
 def command(revisions: str | None, *, as_json: bool) -> int:
     """Seal thinking that was stored in clear, on the commits of RANGE or on all.
 
-    What was not pushed yet leaves the refs with its history. What was pushed stays where it is.
+    Text that was not pushed yet is removed from the refs' history. What was pushed stays where it is.
     """
     from gittraj.commands.reseal import seal_stored
 

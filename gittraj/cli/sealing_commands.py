@@ -57,8 +57,8 @@ def _report(done: Resealed, did: str, readers: int, *, as_json: bool) -> None:
     click.echo(f"{did} {where} for {_count(readers, 'reader')}")
     for number, why in (
         (done.closed, "not opened: no key here is for them"),
-        (done.absent, "left as they are: their events are not here (git traj fetch)"),
-        (done.pushed, "pushed before: whoever has them keeps them as they were"),
+        (done.absent, "unchanged: their events are not here (git traj fetch)"),
+        (done.pushed, "already pushed: others keep their copies as they were"),
     ):
         if number:
             sys.stderr.write(f"git-traj: {_count(number, 'part')} {why}\n")

@@ -2,10 +2,11 @@
 
 ``--json``: ``{"version": 1, "query", "results": [{"score", "commit"|null, "short", "subject", "author",
 "date", "commits": [id], "trajectory": HEADER|null, "matches": [{"in", "event"|null, "text", "marked":
-[text]}]}], "waiting": trajectories, "away": [month]}``. The best is first; of a trajectory only its best part
-is there. ``commit`` is one of ``commits``, which carry that part; its fields are null where none of them is
-here. Every second text of ``marked`` was sought. ``waiting`` are not read yet; events of the months ``away``
-are not here.
+[text]}]}], "waiting": trajectories, "away": [month], "beside": {remote: commits}}``. The best is first; of a
+trajectory only its best part is there. ``commit`` is one of ``commits``, which carry that part; its fields
+are null where none of them is here. Every second text of ``marked`` was sought. ``waiting`` are not read yet;
+events of the months ``away`` are not here. ``beside``: of how many commits a remote has records that were not
+searched.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from gittraj.git import Repository
 from gittraj.index.language import parse_query
 from gittraj.index.search import Conditions, Found, search
 from gittraj.index.text import WEIGHTS
+from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.locate import describe_places
 from gittraj.render.text.search import render_hit
 
@@ -63,10 +65,10 @@ def command(
     as_json: bool,
     **conditions: Any,
 ) -> None:
-    """Search prompts, messages, thinking in clear, decisions, retrospectives, commands, paths and, shortened,
-    what was printed; the best trajectories first.
+    """Search prompts, messages, unsealed thinking, decisions, retrospectives, commands, paths and, shortened,
+    output; the best trajectories first.
 
-    All words must be there, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
+    All words must match, in any form; "a phrase" in this order. Also: limit*, OR, NOT (or -word), and
     parentheses. rateLimit and rate_limit are found by rate limit, and by ratelimit.
     """
     asked = " ".join(words)
@@ -82,10 +84,11 @@ def command(
                 found = search(repository, query, wanted, limit=limit, tell=tell)
         if found.waiting or found.away or not found.hits:
             _say_missing(repository, found, why, similar=similar)
+        beside = _say_beside(repository)
         if as_json:
             from gittraj.commands.search import search_to_json
 
-            click.echo(dump_json(search_to_json(repository, asked, found)))
+            click.echo(dump_json({**search_to_json(repository, asked, found), "beside": beside}))
         else:
             write(repository, _render(repository, found), environ, pager=obj["pager"])
 
@@ -103,6 +106,18 @@ def _fetch(repository: Repository, found: Found) -> str:
     from gittraj.cli.missing_events import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
+
+
+def _say_beside(repository: Repository) -> dict[str, int]:
+    """Of how many commits remotes have records that no search reads before they are joined."""
+    if not find_unjoined(repository):
+        return {}
+    from gittraj.cli.no_match import say_not_searched
+    from gittraj.index.beside import count_beside
+
+    beside = count_beside(repository)
+    say_not_searched(beside)
+    return beside
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:

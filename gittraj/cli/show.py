@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.missing_events import read_events
 from gittraj.cli.no_match import say_nothing_on
@@ -17,10 +18,8 @@ from gittraj.cli.output import PIPE, dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.cli.unseal import keys, say_closed
 from gittraj.git import Repository, from_top
-from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
 from gittraj.query.log.listing import describe
-from gittraj.query.records import Recorded
 from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     Target,
@@ -82,9 +81,9 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where no other begins so; a task (beads:bd-1) or a
-    benchmark's run stands for its trajectories. Events that are not here are
-    fetched. What was sealed is shown on a terminal or a pipe alone, never written into a file by -o.
+    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a
+    benchmark's run stands for its trajectories. Missing events are
+    fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
     """
     environ = environment()
     with find_repository() as repository:
@@ -111,7 +110,7 @@ def _read(
     repository: Repository, name: str, opener: WithKeys | None, *, fetch: bool
 ) -> tuple[Target, list[Header]]:
     """What ``name`` names, and its trajectories. Says where there is none, and which seals stay closed."""
-    recorded = Recorded(NotesRef(repository).items())
+    recorded = read_records(repository)
     target = find_target(repository, recorded, name)
     trajectories = read_events(
         repository, partial(tell, repository, recorded, target), command="show", fetch=fetch, opener=opener

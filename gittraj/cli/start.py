@@ -20,8 +20,8 @@ def command(
 ) -> None:
     """Begin a trajectory called TITLE; in an agent's session, name the session's own.
 
-    Commits made in this worktree until complete or abandon carry what is recorded meanwhile. Title and
-    address of the task are asked for; without --task, the branch's name may tell it.
+    Commits made in this worktree until complete or abandon get what is recorded meanwhile. The task's title
+    and address are looked up; without --task, the task may be taken from the branch's name.
     """
     values = {"title": title, "agent": agent, "tags": list(tags)}
     record_event("start", values, quiet=quiet, task=task, report=report)

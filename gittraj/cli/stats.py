@@ -4,13 +4,15 @@
 "agents": [{"name"|null, "trajectories"}], "models": [the same], "sessions", "telling": {"retrospective",
 "decisions", "summary", "tests", "task": sessions that tell it}, "beside": {"subagents", "runs",
 "verifications", "artifacts", "checkpoints": how many they hold}, "bytes": {"records", "events",
-"disk"|null}}, "rows": [{"name"|null, FIGURES, "bytes": {"records", "events"}}]}``.
+"disk"|null}, "remotes"?: {remote: commits}}, "rows": [{"name"|null, FIGURES, "bytes": {"records",
+"events"}}]}``.
 
-FIGURES: ``"commits", "recorded", "trajectories", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage",
-"tellingCost"``. ``recorded`` of the ``commits`` have a trajectory that explains them; merges that carry
-nothing count nowhere but in ``mergesLeftOut``. Tokens and costs are those of ``tellingUsage`` and
-``tellingCost`` of the ``trajectories``; what none tells is null. ``records`` and ``events`` are bytes of
-text, of these commits; ``disk`` is what all records and events of the repository take now, compressed.
+``remotes`` are those with records that are counted here and not joined with ours. FIGURES: ``"commits",
+"recorded", "trajectories", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage", "tellingCost"``.
+``recorded`` of the ``commits`` have a trajectory that explains them; merges that carry nothing count nowhere
+but in ``mergesLeftOut``. Tokens and costs are those of ``tellingUsage`` and ``tellingCost`` of the
+``trajectories``; what none tells is null. ``records`` and ``events`` are bytes of text, of these commits;
+``disk`` is what all records and events of the repository take now, compressed.
 
 The rows of months, agents, models and authors share out ``usage``, ``costUsd`` and ``bytes`` of the total (of
 agents and models without the lines of notes that are nobody's); a part that lies on several commits counts on
@@ -26,6 +28,7 @@ from typing import Any
 
 import click
 
+from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import WithPaths, commit_options, path_options
 from gittraj.cli.no_match import say_nothing_found
@@ -33,8 +36,6 @@ from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.index.counters import compute_stats
-from gittraj.notes.store import NotesRef
-from gittraj.query.records import Recorded
 from gittraj.query.stats.statistics import BY
 from gittraj.render.text.stats import render_stats
 
@@ -49,7 +50,7 @@ from gittraj.render.text.stats import render_stats
 def command(
     obj: dict[str, bool], /, *, rev: str, by: str, paths: tuple[str, ...], as_json: bool, **limits: Any
 ) -> None:
-    """How much of history is explained, by whom, and what it cost: commits with and without a record, agents,
+    """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
     environ = environment()
     with find_repository() as repository:
@@ -57,7 +58,7 @@ def command(
         with show_progress("commits") as tell:
             total, rows = compute_stats(repository, rev, paths, by=by, cwd=Path.cwd(), tell=tell, **limits)
         if not total["trajectories"]:
-            say_nothing_found(repository, Recorded(NotesRef(repository).items()))
+            say_nothing_found(repository, read_records(repository))
         if as_json:
             document = {"version": 1, "rev": rev, "by": by, "total": total, "rows": rows}
             click.echo(dump_json(document))

@@ -6,7 +6,7 @@
 "sessions": [{"agent", "id", "status": active|idle|ended, "title"|null, "waiting": events}],
 "active": [{"id", "title"|null, "agent"|null, "byHand", "events"}], "parked": parts, "waiting": [commit],
 "unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
-"unstamped": parts, "exposed": [trajectory],
+"recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
 "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
 "config": {key: {"value", "source"}}|null,
@@ -31,7 +31,7 @@ from gittraj.render.text.printable import printable
 @click.command("status", short_help=COMMANDS["common commands"]["status"])
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(as_json: bool) -> None:
-    """What is captured in this repository, what waits, and what is in force."""
+    """Show what is recorded in this repository, what waits, and which settings apply."""
     from gittraj.commands.doctor import gather
     from gittraj.commands.status import status_to_json, status_to_lines
 

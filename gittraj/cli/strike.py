@@ -15,9 +15,9 @@ from gittraj.render.text.printable import printable
 @click.argument("statement", metavar="ID")
 @click.option("--why", metavar="TEXT", help="What is wrong with it.")
 def command(rev: str, statement: str, why: str | None) -> None:
-    """Say that an inferred decision or doubt on the commit REV is wrong: no view shows it again.
+    """Mark an inferred decision or doubt on the commit REV as wrong: no view shows it again.
 
-    ID, or its beginning, is what git traj show prints behind it.
+    ID, or its beginning, is printed behind it by git traj show.
     """
     from gittraj.commands.strike import strike
 

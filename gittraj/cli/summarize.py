@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 @click.argument("revisions", metavar="[RANGE]", required=False)
 @click.option("--dry-run", "-n", is_flag=True, help="Show what would be sent to the program; ask nothing.")
 def command(revisions: str | None, dry_run: bool) -> None:
-    """Let the program of git config traj.summarizer summarise what is recorded on the commits of RANGE.
+    """Let the program of git config traj.summarizer summarise the records on the commits of RANGE.
 
-    Without a RANGE, on HEAD. Redacted text goes to that program, of records from a remote, too. Its answer
-    stands beside what the agent said; what it quotes and nobody said is refused.
+    Without a RANGE, on HEAD. Redacted text goes to that program, also that of records from a remote. Its
+    answer is shown beside the agent's own words; quotes that are not in the log are refused.
     """
     from gittraj.summarizer.summarize import list_commits, preview, summarize
 

@@ -18,12 +18,14 @@ from gittraj.cli.transfer import report, say, send
 def command(remote: str | None, *, dry_run: bool, records_only: bool, as_json: bool) -> None:
     """Fetch and push: afterwards the remote and this clone have the same records."""
     from gittraj.commands.push import sent_to_json, sent_to_line
-    from gittraj.sync import fetch, find_remote
+    from gittraj.sync import fetch, find_remote, remember_join
 
     with find_repository() as repository:
         drain_first(repository)
         chosen = find_remote(repository, remote)
         fetched = 0 if dry_run else fetch(repository, chosen, tell=say)
+        if not dry_run:
+            remember_join(repository, chosen)
         sent = send(repository, chosen, dry_run=dry_run, records_only=records_only)
     lines = [] if dry_run else [describe(chosen, fetched)]
     document = {**sent_to_json(sent), "fetched": fetched}

@@ -42,7 +42,7 @@ def update_task(
     from gittraj.tasks import report, survey
 
     if task is None:
-        sys.stderr.write("git-traj: no task is known here, so nobody was told (--task SYSTEM:ID)\n")
+        sys.stderr.write("git-traj: there is no task here to report to (--task SYSTEM:ID)\n")
         return
     _say(report(task, status, survey(repository, environ, preferred=read_config(repository).tasks)))
 

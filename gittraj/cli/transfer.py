@@ -60,9 +60,12 @@ def _ask(remote: Remote, outgoing: Outgoing) -> None:
 
     what = escape_line(describe_outgoing(remote, outgoing))
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise TrajError(f"not pushed, nobody was asked yet: {what}", "git config traj.push auto allows it")
+        raise TrajError(
+            f"not pushed: the first push needs your consent, and there is no terminal to ask on: {what}",
+            "git config traj.push auto allows it",
+        )
     click.echo(f"This would push {what}.", err=True)
     if outgoing.thinking:
         click.echo(f"{count(outgoing.thinking, 'record')} with thinking in clear.", err=True)
-    if not click.confirm("Push, now and later, without asking again for this address?", err=True):
-        raise TrajError("nothing was pushed", "git traj show tells what is recorded")
+    if not click.confirm("Push now, and without asking from now on?", err=True):
+        raise TrajError("nothing was pushed", "git traj show shows what is recorded")

@@ -12,7 +12,7 @@ from gittraj.cli.repository import environment, find_repository
 @click.option("--purge", is_flag=True, help="Remove the local state too (never the notes).")
 @click.option("--global", "everywhere", is_flag=True, help="Undo install --global, and nothing here.")
 def command(purge: bool, everywhere: bool) -> int:
-    """Take git-traj out of this repository: hooks and configuration become what they were."""
+    """Remove git-traj from this repository: hooks and configuration become what they were."""
     from gittraj.commands.install import uninstall
 
     if everywhere and purge:
@@ -27,5 +27,5 @@ def command(purge: bool, everywhere: bool) -> int:
     for step in steps:
         click.echo(f"{step.name}: {step.text}")
     if not steps:
-        click.echo("nothing to take out", err=True)
+        click.echo("nothing to remove", err=True)
     return int(any(step.did == "failed" for step in steps))

@@ -12,7 +12,7 @@ from gittraj.cli.repository import drain_first, find_repository
 @click.argument("rev")
 @click.argument("trajectory", required=False)
 def command(rev: str, trajectory: str | None) -> None:
-    """Take a TRAJECTORY (a prefix is enough), or all of them, off the commit REV."""
+    """Unlink a TRAJECTORY (a prefix is enough), or all of them, from the commit REV."""
     from gittraj.commands.link import unlink
     from gittraj.index.keep_warm import take_out
 
@@ -21,4 +21,4 @@ def command(rev: str, trajectory: str | None) -> None:
         commit, taken = unlink(repository, rev, trajectory)
         take_out(repository)
     for name in taken:
-        click.echo(f"{name} is off {commit[:12]}")
+        click.echo(f"unlinked {name} from {commit[:12]}")

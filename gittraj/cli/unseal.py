@@ -41,4 +41,5 @@ def say_closed(keys: WithKeys) -> None:
     if keys.closed:
         say_problems(keys)
         if not keys.problems:
-            sys.stderr.write("git-traj: sealed for other readers: none of your keys opens it\n")
+            how = "Ask a reader: git traj recipients add YOURKEY, git traj rewrap"
+            sys.stderr.write(f"git-traj: sealed for others. {how}\n")

@@ -22,11 +22,11 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,6 +36,10 @@ from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.errors import TrajError, UsageError
 from gittraj.git import Blame, Repository, from_top, read_lines, start_blame
+
+if TYPE_CHECKING:
+    from gittraj.query.notes import Notes
+    from gittraj.query.records import Recorded
 
 _PLACE = re.compile(r"(.+?):(\d{1,9})(?:,(\d{1,9}))?", re.DOTALL)
 _SLOW = 2.0
@@ -88,9 +92,15 @@ def _explain(
     blamed = blame.read()
     if time.monotonic() - start > _SLOW:
         _say_slow(repository)
-    return read_events(
-        repository, partial(explain, repository, blamed, lines), command="why", fetch=not no_fetch
-    )
+    read = partial(_read, repository)
+    told = partial(explain, repository, blamed, lines, read=read)
+    return read_events(repository, told, command="why", fetch=not no_fetch)
+
+
+def _read(repository: Repository, notes: Notes, commits: Collection[str]) -> Recorded:
+    from gittraj.cli.beside import read_records
+
+    return read_records(repository, notes, commits=commits)
 
 
 def _say_slow(repository: Repository) -> None:

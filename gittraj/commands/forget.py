@@ -73,7 +73,7 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
         elif len(name) >= _SHORTEST and record.id.startswith(name):
             begun.add(record.id)
     if not exact and len(begun) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(sorted(begun))}", "write more of it")
+        raise TrajError(f"'{name}' could be {' or '.join(sorted(begun))}", "type more of it")
     return exact or begun
 
 
@@ -92,7 +92,7 @@ def _find(environ: Environ, name: str) -> set[str]:
         if known.find(environ, wanted) is not None:
             return {trajectory_id(known.name, wanted)}
     raise TrajError(
-        f"no trajectory and no session '{name}' is known here", "git traj log --trajectories lists them"
+        f"no trajectory or session '{name}' is known here", "git traj log --trajectories lists them"
     )
 
 

@@ -34,7 +34,7 @@ def find_commit(repository: Repository, rev: str) -> str:
     """The full id of a commit. Raises TrajError for what is none."""
     found = repository.find_commit(rev)
     if found is None:
-        raise TrajError(f"'{rev}' is no commit here", "git log shows those that are")
+        raise TrajError(f"'{rev}' is not a commit here", "git log shows those that are")
     return found
 
 
@@ -45,7 +45,7 @@ def reachable(repository: Repository, revisions: str | None) -> frozenset[str] |
         return None
     listed = repository.run("rev-list", "--end-of-options", revisions, "--", check=False)
     if listed.code:
-        raise TrajError(f"'{revisions}' is no commit and no range here")
+        raise TrajError(f"'{revisions}' is neither a commit nor a range here")
     return frozenset(listed.out.decode().split())
 
 
@@ -68,13 +68,16 @@ def link_session(
         territory = RepoPaths(repository, home=environ.home)
         switched = load_suspension(local.folder)
         if is_forgotten(file, switched.forgotten):
-            raise TrajError(f"session {file.session} was forgotten", "nothing of it is stored again")
+            raise TrajError(
+                f"session {file.session} was removed with git traj forget",
+                "nothing of it will be stored again",
+            )
         off = switched.away(file.name, subagent=file.subagent)
         log, size, _ = read_log(
             file, Cursor(), facts={}, territory=territory, config=config, off=off, now=time.time()
         )
         if not log.entries:
-            why = "all of it was switched off" if off != Away() else "is it the log of a session?"
+            why = "all of it was switched off" if off != Away() else "is it a session's log?"
             raise TrajError(f"{file.path}: no event may be read", why)
         target = Commit(id=commit, changes=read_changes(repository, [commit]).get(commit))
         drafter = Drafter(log, commits={commit: target}, ci=environ.ci)
@@ -117,9 +120,9 @@ def unlink(repository: Repository, rev: str, trajectory: str | None) -> tuple[st
     chosen = sorted({r.id for r in records if r.id.startswith(trajectory or "")})
     if not chosen:
         what = f"no trajectory '{trajectory}'" if trajectory else "no trajectory"
-        raise TrajError(f"{commit[:12]} carries {what}", "git traj show tells what it carries")
+        raise TrajError(f"{commit[:12]} carries {what}", "git traj show lists its trajectories")
     if trajectory and len(chosen) > 1:
-        raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "write more of it")
+        raise TrajError(f"'{trajectory}' could be {' or '.join(chosen)}", "type more of it")
     LocalState.of(repository).create()
     config = read_config(repository)
     stones: list[tuple[str, Line]] = [
@@ -140,7 +143,7 @@ def _find(environ: Environ, session: str, state: State | None) -> SessionFile:
     known = (each.session for each in (state or State()).sessions.values())
     full = sorted({name for name in known if name.startswith(session)}) or [session]
     if len(full) > 1 and session not in full:
-        raise TrajError(f"'{session}' could be {' or '.join(full[:3])}", "write more of it")
+        raise TrajError(f"'{session}' could be {' or '.join(full[:3])}", "type more of it")
     name = session if session in full else full[0]
     for agent in all_agents().values():
         if (log := agent.find(environ, name)) is not None:

@@ -13,10 +13,11 @@ from gittraj.capture.repo_paths import RepoPaths
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Position, Repository, read_reflog
+from gittraj.model.words import count
 from gittraj.record.drain.composition import drain
 from gittraj.record.drain.reading import end_of
 from gittraj.state.cursors import Pause, Span, Suspension, load_state, load_suspension, save, written_at
-from gittraj.state.folder import LocalState, busy
+from gittraj.state.folder import PATIENCE, LocalState, busy, reflog_name
 
 
 def pause(repository: Repository, *, environ: Environ, live: Mapping[str, str], session: str | None) -> str:
@@ -38,7 +39,7 @@ def _pause(repository: Repository, environ: Environ, folder: Path, session: str 
         opened = _opened(off, session, _named(environ, session))
         pauses = (*off.pauses, Pause(since=time.time(), session=session))
         save(folder, replace(off, sessions={**off.sessions, **opened}, pauses=pauses))
-        return f"{session} is paused; git traj resume --session goes on"
+        return f"{session} is paused; git traj resume --session resumes it"
     if off.paused is not None:
         return "paused already"
     sessions = dict(off.sessions)
@@ -66,7 +67,7 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
         closed = {session: _closed(off.sessions[session], file)}
         pauses = tuple(_ended(p) if p.session == session else p for p in off.pauses)
         save(folder, replace(off, sessions={**off.sessions, **closed}, pauses=pauses))
-        return f"{session} goes on; nothing of the time between is read"
+        return f"{session} resumed; nothing from the pause is read"
     if off.paused is None:
         return "not paused"
     sessions = dict(off.sessions)
@@ -82,14 +83,14 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
         folder,
         replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions, pauses=pauses),
     )
-    return f"goes on; {len(made)} commits of the time between stay without a record"
+    return f"resumed; {count(len(made), 'commit')} made during the pause will not be recorded"
 
 
 def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) -> None:
     """What was done before counts as done before. Raises TrajError where that can't be."""
     if environ.off:
-        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that what came before is recorded")
-    if drain(repository, environ=environ, live=live) is None:
+        raise TrajError("GIT_TRAJ=0 switches git-traj off", "unset it, so that earlier work is recorded")
+    if drain(repository, environ=environ, live=live, wait=PATIENCE) is None:
         raise busy()
 
 
@@ -136,7 +137,7 @@ def _commits_since(repository: Repository) -> Iterator[str]:
     """The commits made since the last drain, which was when the pause began."""
     state = load_state(LocalState.of(repository).folder)
     for tree in repository.worktrees():
-        known = state.reflogs.get(str(tree.git_dir)) if state else None
+        known = state.reflogs.get(reflog_name(tree.git_dir, repository.common_dir)) if state else None
         position = Position(int(known[0]), known[1]) if known else None
         entries, _ = read_reflog(repository, tree.git_dir, position)
         yield from (commit.id for commit in read_moves(entries, ()).commits)

@@ -61,8 +61,8 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
     if outgoing.months:
         size = f" ({outgoing.size / 1e6:.1f} MB)" if outgoing.size else ""
-        text += f", with what was said and done in {', '.join(outgoing.months)}{size}"
-    return f"{text}: readable to everybody who can fetch from {' and '.join(remote.urls)}"
+        text += f", with the full sessions of {', '.join(outgoing.months)}{size}"
+    return f"{text}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
 
 
 def sent_to_line(sent: Sent) -> str:

@@ -129,20 +129,26 @@ def _find(
     if environ.nameless is not None:
         here = [a for a in here if a.header.awaits_log and a.header.agent == environ.nameless]
         return here[-1] if here and call.verb != "start" else None
-    here = [a for a in here if a.header.by_hand]
+    return _find_by_hand([a for a in here if a.header.by_hand], call)
+
+
+def _find_by_hand(here: list[Active], call: Call) -> Active | None:
+    """As ``_find``, among those that a person began in this worktree."""
     author = author_of(call.said)
     same = [a for a in here if a.header.agent == (author.name if author else None)]
     if call.verb == "start":
         if same:
             title = f"'{same[0].header.title}' ({same[0].header.trajectory})"
-            raise TrajError(f"active here already: {title}", "git traj complete, or abandon, ends it")
+            raise TrajError(f"already active here: {title}", "git traj complete, or abandon, ends it")
         return None
     found = same or here
     if not found:
         raise TrajError("no trajectory is active in this worktree", "git traj start TITLE begins one")
     if len(found) > 1:
         names = sorted(f"--agent {a.header.agent}" if a.header.agent else "no --agent" for a in found)
-        raise TrajError("several are active in this worktree", f"say which: {' or '.join(names)}")
+        raise TrajError(
+            "several trajectories are active in this worktree", f"say which: {' or '.join(names)}"
+        )
     return found[0]
 
 
@@ -192,7 +198,7 @@ def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
 def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Record]:
     """The trajectory's id, the commits that carry its last part, and that part's record."""
     if not prefix:
-        raise TrajError("which trajectory? its name is empty", "git traj log tells which there are")
+        raise TrajError("the trajectory's name is empty", "git traj log --trajectories lists them")
     found: dict[str, list[tuple[str, Record]]] = {}
     for commit, body in NotesRef(repository).items():
         if prefix.encode() in body:
@@ -200,9 +206,9 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
                 if each.id.startswith(prefix):
                     found.setdefault(each.id, []).append((commit, each))
     if not found:
-        raise TrajError(f"no commit carries a trajectory '{prefix}'", "git traj log tells which there are")
+        raise TrajError(f"no commit has a trajectory '{prefix}'", "git traj log --trajectories lists them")
     if len(found) > 1:
-        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "write more of it")
+        raise TrajError(f"'{prefix}' could be {' or '.join(sorted(found))}", "type more of it")
     [(name, records)] = found.items()
     last = max((each for _, each in records), key=order)
     return name, [commit for commit, each in records if each.key == last.key], last

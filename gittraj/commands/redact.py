@@ -62,7 +62,7 @@ def decode(data: bytes, name: str) -> Decoded:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise TrajError(f"{name} is no text, so it cannot be scanned")
+        raise TrajError(f"{name} is not text, so it cannot be scanned")
     return Decoded(text=text, encoding=encoding)
 
 

@@ -133,7 +133,7 @@ def list_commits(repository: Repository, revisions: str, *, one: str | None = No
     asked = ("rev-list", *([one] if one else []), "--end-of-options", revisions, "--")
     found = repository.run(*asked, check=False)
     if found.code:
-        raise TrajError(f"'{revisions}' names no commits here", "name them as A..B, or one by its revision")
+        raise TrajError(f"'{revisions}' names no commits here", "name a range A..B, or one revision")
     return found.out.decode().split()
 
 

@@ -78,11 +78,11 @@ def prepare(
     who fetch take the new header in place of theirs."""
     readers = read_readers(repository, environ)
     if readers.problem:
-        raise SealError(readers.problem, "mend the list first")
+        raise SealError(readers.problem, "fix the list first")
     if not readers.trusted:
         raise SealError("the list of readers is not trusted here", "git traj recipients trust")
     if not readers.recipients:
-        raise SealError("there is nobody to seal it for", "git traj keys init")
+        raise SealError("there are no readers to seal it for", "git traj keys init")
     if readers.mixed:
         raise SealError(
             "some readers have post-quantum keys, and others none", "each needs one: git traj recipients list"

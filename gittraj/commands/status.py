@@ -42,6 +42,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "withoutHook": None if facts.without_hook is None else list(facts.without_hook),
         "recorded": facts.recorded,
         "recordedElsewhere": facts.elsewhere,
+        "recordedBeside": dict(facts.beside),
         "unstamped": facts.unstamped,
         "exposed": list(facts.exposed),
         "stranded": list(facts.stranded),
@@ -91,7 +92,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _redaction(facts)
     for remote in facts.remotes:
         if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to merge"
+            yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to join"
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
@@ -113,6 +114,8 @@ def _recording(facts: Facts) -> Iterator[str]:
         yield "Off for this command (GIT_TRAJ=0)" if facts.off else f"Paused since {_time(facts.paused)}"
     other = f", and on {facts.elsewhere} that git traj log does not list" if facts.elsewhere else ""
     yield f"Recorded: trajectories on {count(facts.recorded, 'commit')}{other}"
+    for name, number in facts.beside.items():
+        yield f"Beside: records of {name} on {count(number, 'commit')} (git traj fetch {name} joins them)"
     if facts.since is not None:
         yield f"Hooks: {_hooks(facts)}"
     yield from map(_agent, facts.agents)
@@ -126,7 +129,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
         yield f"{session.status.capitalize()}: {session.agent} {session.session[:8]} {title}".rstrip() + waits
     for active in facts.actives:
         title = shorten(active.header.title or "", _TITLE)
-        begun = "Begun by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
+        begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
         name = f"{begun}: {active.header.trajectory} {title}".rstrip()
         yield f"{name}, {count(len(active.events), 'event')} waiting for a commit"
 
@@ -134,9 +137,9 @@ def _open_work(facts: Facts) -> Iterator[str]:
 def _commits(facts: Facts) -> Iterator[str]:
     for number, words in (
         (len(facts.waiting), "waiting for its agent's log"),
-        (len(facts.unlinked), "of an agent without a record (git traj link)"),
-        (len(facts.without_hook or ()), "made without a hook, found by the reflog"),
-        (len(facts.stranded), "that nothing reaches any more, with records of its own (git traj repair)"),
+        (len(facts.unlinked), "by an agent, without a record (git traj link)"),
+        (len(facts.without_hook or ()), "found later, without a hook"),
+        (len(facts.stranded), "no longer reachable, with records of its own (git traj repair)"),
     ):
         if number:
             yield f"{count(number, 'commit')} {words}"
@@ -144,11 +147,11 @@ def _commits(facts: Facts) -> Iterator[str]:
 
 def _redaction(facts: Facts) -> Iterator[str]:
     if facts.parked:
-        yield f"{count(facts.parked, 'part')} parked: could not be redacted, so not stored"
+        yield f"{count(facts.parked, 'part')} not stored, because redaction failed"
     if facts.unstamped:
         yield f"{count(facts.unstamped, 'part')} redacted by older rules, not pushed yet"
     if facts.exposed:
-        yield f"Rotate: a secret became known that was pushed before, in {', '.join(facts.exposed)}"
+        yield f"Rotate: a secret that was already pushed became known, in {', '.join(facts.exposed)}"
 
 
 def _sealing(readers: Readers) -> str:
@@ -162,11 +165,11 @@ def _hooks(facts: Facts) -> str:
         return f"none, {facts.folder.refused}"
     problems = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
     where = "by git's configuration, " if facts.folder.configured else ""
-    return f"{', '.join(problems)} (git traj doctor)" if problems else f"well, {where}in {facts.folder.path}"
+    return f"{', '.join(problems)} (git traj doctor)" if problems else f"OK, {where}in {facts.folder.path}"
 
 
 def _agent(agent: AgentState) -> str:
-    state = "well" if agent.state == "installed" else f"{agent.state} (git traj doctor)"
+    state = "OK" if agent.state == "installed" else f"{agent.state} (git traj doctor)"
     return f"Hooks of {agent.name}: {state}, in {agent.path}"
 
 

@@ -29,7 +29,7 @@ def strike(
     """Strike the inferred statement on a commit whose id begins with ``name``. Returns its id and its words.
     Raises TrajError."""
     if author(environ) != "human":
-        raise TrajError("only a person can strike what was inferred", "run it in a shell of your own")
+        raise TrajError("only a person can strike an inferred statement", "run it in a shell of your own")
     commit = find_commit(repository, rev)
     with locked(repository, environ):
         record, found, quote = _find(repository, commit, name)
@@ -63,7 +63,7 @@ def _find(repository: Repository, commit: str, name: str) -> tuple[Record, str, 
             f"git traj show {commit[:12]} prints their ids; what was stated on purpose is not struck",
         )
     if len({each for _, each, _ in found}) > 1:
-        raise TrajError(f"'{name}' could be {' or '.join(_ids(found))}", "write more of it")
+        raise TrajError(f"'{name}' could be {' or '.join(_ids(found))}", "type more of it")
     return found[0]
 
 

@@ -72,7 +72,7 @@ def _read_kind(kind: str, said: Mapping[str, Any]) -> str:
         kind = _text(said, "type") or "note"
     kind = kind.lower() if kind.isupper() else kind
     if not _TYPE.fullmatch(kind):
-        raise UnclearError("type is no word")
+        raise UnclearError("TYPE must be one word")
     if kind in _LOGGED:
         raise UnclearError(f"type {kind} is for logs alone")
     return kind

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git.process import Result
 from gittraj.git.repository import Repository
 
@@ -140,7 +140,7 @@ def _read_at(repository: Repository, path: str, rev: str) -> bytes:
     if found.code == 0:
         return found.out
     if repository.run("rev-parse", "-q", "--verify", f"{rev}^{{commit}}", check=False).code != 0:
-        raise GitError(f"'{rev}' is no commit here", hint="git log --oneline lists them")
+        raise GitError(f"'{rev}' is not a commit here", hint="git log --oneline lists them")
     if repository.run("cat-file", "-e", f"{rev}:{path}", check=False).code == 0:
         raise _folder(path)
     raise GitError(f"{rev} has no file '{path}'", hint=f"git ls-tree -r {rev} lists its files")
@@ -148,7 +148,7 @@ def _read_at(repository: Repository, path: str, rev: str) -> bytes:
 
 def _folder(path: str) -> GitError:
     return GitError(
-        f"'{path}' is no file but a folder", hint=f"name a file in it, or: git traj log --file {path}"
+        f"'{path}' is a folder, not a file", hint=f"name a file in it, or: git traj log --file {path}"
     )
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git.encoding import COMMIT
 from gittraj.git.repository import Repository
 

@@ -7,15 +7,18 @@ No I/O here.
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+from gittraj.frozen import dataclass
 
 ObjectFormat = Literal["sha1", "sha256"]
 
 TREE, BLOB, SYMLINK, COMMIT = 0o040000, 0o100644, 0o120000, 0o160000
+_TIME = re.compile(rb"-?\d{1,15}")
 KINDS = {"commit": 1, "tree": 2, "blob": 3, "tag": 4}
 
 
@@ -68,6 +71,7 @@ def object_id(kind: str, data: bytes, form: ObjectFormat) -> str:
 
 
 def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
+    """Raises ValueError for what is no tree."""
     width = 20 if form == "sha1" else 32
     entries = []
     at = 0
@@ -75,6 +79,8 @@ def decode_tree(data: bytes, form: ObjectFormat) -> tuple[Entry, ...]:
         space = data.index(b" ", at)
         nul = data.index(b"\0", space)
         end = nul + 1 + width
+        if end > len(data):
+            raise ValueError("the last entry is cut")
         entries.append(Entry(int(data[at:space], 8), data[space + 1 : nul], data[nul + 1 : end].hex()))
         at = end
     return tuple(entries)
@@ -93,6 +99,7 @@ def encode_tree(entries: Iterable[Entry]) -> bytes:
 
 
 def decode_commit(data: bytes) -> CommitInfo:
+    """Raises ValueError or KeyError for what is no commit."""
     head, _, message = data.partition(b"\n\n")
     fields: dict[bytes, list[bytes]] = {}
     for line in head.split(b"\n"):
@@ -104,7 +111,7 @@ def decode_commit(data: bytes) -> CommitInfo:
         tree=fields[b"tree"][0].decode(),
         parents=tuple(p.decode() for p in fields.get(b"parent", ())),
         author=author.decode("utf-8", "replace"),
-        time=int(moment[0]) if moment and moment[0].lstrip(b"-").isdigit() else 0,
+        time=int(moment[0]) if moment and _TIME.fullmatch(moment[0]) else 0,
         message=message,
         charset=fields.get(b"encoding", [b"utf-8"])[0].decode("ascii", "replace"),
     )

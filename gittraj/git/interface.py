@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from types import TracebackType
+from typing import TypeVar
 
 from gittraj import limits
 from gittraj.errors import GitError
@@ -24,6 +26,7 @@ from gittraj.git.encoding import (
     encode_tree,
 )
 
+T = TypeVar("T")
 _OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _TREES_KEPT = 2048
 
@@ -95,17 +98,19 @@ class Objects(ABC):
         return self.kind(oid) is not None
 
     def commit(self, oid: str) -> CommitInfo:
-        """Raises GitError when the commit is not here."""
-        return decode_commit(self._content(oid, "commit"))
+        """Raises GitError when the commit is not here, or damaged."""
+        return self._decoded(oid, "commit", decode_commit)
 
     def read_tree(self, oid: str) -> tuple[Entry, ...]:
-        """Raises GitError when the tree is not here."""
+        """Raises GitError when the tree is not here, damaged, or larger than any of ours."""
         known = self._trees.get(oid)
         if known is None:
-            known = decode_tree(self._content(oid, "tree"), self.object_format)
+            known = self._decoded(oid, "tree", partial(decode_tree, form=self.object_format))
             if len(self._trees) >= _TREES_KEPT:
                 self._trees.clear()
             self._trees[oid] = known
+        if len(known) > limits.ENTRIES:
+            raise GitError(f"tree {oid} has more than {limits.ENTRIES:,} entries")
         return known
 
     def read_blob(self, oid: str) -> bytes:
@@ -127,6 +132,12 @@ class Objects(ABC):
     def write_commit(self, *, tree: str, parents: Iterable[str], message: str) -> str:
         data = encode_commit(tree=tree, parents=parents, message=message, identity=self._identity())
         return self.write("commit", data)
+
+    def _decoded(self, oid: str, kind: str, decode: Callable[[bytes], T]) -> T:
+        try:
+            return decode(self._content(oid, kind))
+        except (ValueError, LookupError) as error:
+            raise GitError(f"{kind} {oid} is damaged", hint="git fsck tells more") from error
 
     def _content(self, oid: str, kind: str) -> bytes:
         found = self.read(oid)

@@ -11,10 +11,10 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 
 # What `git rev-parse --local-env-vars` prints, and what it would do to us:
 _LOCAL = frozenset(

@@ -6,10 +6,10 @@ none are read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from gittraj.frozen import dataclass
 from gittraj.git.repository import Repository
 
 _MARK = 512  # bytes before the position that must be unchanged

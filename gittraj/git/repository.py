@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git.encoding import ObjectFormat
 from gittraj.git.interface import Objects
 from gittraj.git.plumbing import PlumbingObjects
@@ -24,7 +25,8 @@ Backend = Literal["auto", "libgit2", "plumbing"]
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A worktree: its git directory, and its folder (None for the place of a bare repository).
+    """A worktree: its git directory, and its folder (None for the place of a bare repository, and where that
+    folder belongs to another repository by now: the one that this is a copy of).
 
     ``present`` is false when somebody deleted the folder without ``git worktree remove``; the reflog is
     still there.
@@ -139,6 +141,19 @@ class Repository:
         linked = sorted((self.common_dir / "worktrees").glob("*/gitdir"))
         return (self._main_worktree(), *(_linked_worktree(file.parent) for file in linked))
 
+    @cached_property
+    def own_folders(self) -> tuple[Path, ...]:
+        """The git directories and work trees of this repository, resolved: all that may be written to. A copy
+        of a repository may still name the work trees of the one that it was copied from."""
+        trees = [(self.work_tree, self.git_dir), *((t.path, t.git_dir) for t in self.worktrees())]
+        named = [path for path, git_dir in trees if _is_tree(path, git_dir)]
+        return tuple(dict.fromkeys(p.resolve() for p in (self.common_dir, self.git_dir, *named) if p))
+
+    def owns(self, path: Path) -> bool:
+        """Whether ``path``, through links, is in one of ``own_folders``."""
+        place = path.resolve()
+        return any(place.is_relative_to(folder) for folder in self.own_folders)
+
     def _main_worktree(self) -> Worktree:
         own = self.git_dir == self.common_dir
         path = self.work_tree if own else find_work_tree(self.common_dir, self.runner)
@@ -171,4 +186,18 @@ def _linked_worktree(git_dir: Path) -> Worktree:
     # `gitdir` names the worktree's `.git` file; relative (to where it stands) with worktree.useRelativePaths
     named = (git_dir / "gitdir").read_bytes().decode("utf-8", "surrogateescape").removesuffix("\n")
     path = (git_dir / named).resolve().parent
+    if not _is_tree(path, git_dir):
+        return Worktree(git_dir, None, main=False, present=False)
     return Worktree(git_dir, path, main=False, present=path.is_dir())
+
+
+def _is_tree(path: Path | None, git_dir: Path) -> bool:
+    """Whether ``path`` can be the work tree of ``git_dir``: its ``.git``, if it has one, leads there."""
+    if path is None:
+        return False
+    link = path / ".git"
+    try:
+        named = link.read_bytes().decode("utf-8", "surrogateescape")
+    except OSError:  # a folder, or nothing
+        return not link.is_dir() or link.resolve() == git_dir.resolve()
+    return (path / named.removeprefix("gitdir: ").removesuffix("\n")).resolve() == git_dir.resolve()

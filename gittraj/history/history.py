@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeVar
+
+from gittraj.frozen import dataclass
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

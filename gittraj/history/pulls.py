@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.history.history import Change, History, Kin, Paths, group, paths_of
 
 _NUMBER = re.compile(r"\((?:pull request )?[#!](\d+)\)$")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges, ReflogEntry
 from gittraj.history.history import Change, Commit, History, Paths, group
 from gittraj.history.story import Rebase

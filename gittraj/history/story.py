@@ -7,9 +7,10 @@ Order and kinds are trusted, times are not read. Whether a step adds a commit or
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
 
+from gittraj.frozen import dataclass
 from gittraj.git import ReflogEntry
 from gittraj.history.history import History, group
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
+from gittraj.index.beside import read_records
 from gittraj.index.keep_warm import AT_ONCE, fold_all
 from gittraj.index.update import Progress
-from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
+from gittraj.query.beside import RecordedBeside
 from gittraj.query.log.listing import list_commits, plain_paths
 from gittraj.query.log.paths import Ancestry
 from gittraj.query.records import Recorded
@@ -40,7 +41,7 @@ def compute_stats(
     TrajError as it does."""
 
     def find(index: Answers | None) -> tuple[Recorded, Ancestry, list[str]]:
-        recorded = Recorded(index.notes if index else NotesRef(repository).items())
+        recorded = read_records(repository, index.notes if index else None)
         listed = list_commits(
             repository, recorded, rev, paths=paths, cwd=cwd, known=index, every=True, **limits
         )
@@ -74,6 +75,9 @@ def _count(
     rows = table(found, by, lambda: read_touched(ancestry, commits, places, index))
     total = overview(found)
     total["bytes"]["disk"] = read_disk_size(repository)
+    if isinstance(recorded, RecordedBeside):
+        theirs = {name: len({*noted}.intersection(has)) for name, has in recorded.beside.items()}
+        total["remotes"] = {name: number for name, number in theirs.items() if number}
     return total, rows
 
 

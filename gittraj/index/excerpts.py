@@ -9,8 +9,8 @@ import re
 import sqlite3
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import closing
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.index.text import WEIGHTS, Part, TextField
 from gittraj.index.words import TOKENIZE, cut, names, uncut
 

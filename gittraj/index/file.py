@@ -12,10 +12,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.index import fast_open
 from gittraj.index.fast_open import FOLDER, NAME
 from gittraj.index.schema import NUMBER, TABLES

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
 from gittraj.index import words
 
 HINT = 'words, "a phrase", a beginning*, OR, NOT, ( ): git traj search -h'
@@ -43,11 +43,11 @@ def parse_query(text: str) -> Asked:
     parser = _Parser(list(_tokens(text)))
     found = parser.read_any()
     if parser.left():
-        raise _bad("a ) without its (")
+        raise _bad("unbalanced parentheses")
     if found is None:
-        raise _bad("there is no word in it")
+        raise _bad("it contains no words")
     if not found.wanted:
-        raise _bad("it says only what must not be there")
+        raise _bad("it only excludes words")
     return Asked(found.match, " OR ".join(found.sought))
 
 
@@ -70,14 +70,14 @@ def quote(text: str) -> str:
 def _tokens(text: str) -> Iterator[str]:
     for number, found in enumerate(_TOKEN.finditer(text.strip())):
         if found[4]:
-            raise _bad('a " without its other')
+            raise _bad("unbalanced quotes")
         if number > _LIMIT:
             raise _bad(f"it has more than {_LIMIT} words")
         yield "NOT" if found[1] else found[0].strip()
 
 
 def _bad(why: str) -> UsageError:
-    return UsageError(f"this cannot be searched for: {why}", hint=HINT)
+    return UsageError(f"invalid query: {why}", hint=HINT)
 
 
 class _Parser:
@@ -102,7 +102,7 @@ class _Parser:
             terms.append(self._read_all())
         found = [term for term in terms if term]
         if len(found) > 1 and not all(term.wanted for term in found):
-            raise _bad("OR stands beside what must not be there")
+            raise _bad("OR cannot be combined with an excluded word")
         return _join(found, " OR ")
 
     def _read_all(self) -> _Term | None:
@@ -137,15 +137,15 @@ class _Parser:
                 raise _bad("NOT has nothing after it")
             term = self._read_one()
             if term and not term.wanted:
-                raise _bad("NOT stands twice")
+                raise _bad("NOT twice in a row")
             return _Term(term.match, (), wanted=False) if term else None
         if sign == "(":
             self._depth += 1
             if self._depth > _DEPTH:
-                raise _bad(f"( ) are more than {_DEPTH} deep")
+                raise _bad(f"parentheses nested more than {_DEPTH} deep")
             found = self.read_any()
             if self.left() != ")":
-                raise _bad("a ( without its )")
+                raise _bad("unbalanced parentheses")
             self._take()
             self._depth -= 1
             return found

@@ -68,7 +68,7 @@ def _read(asked: str) -> list[tuple[str, str]]:
     pairs = [(spell_word(word), map(spell_word, synonyms(word.lower()))) for word in significant]
     meanings = [(own, " OR ".join(filter(None, others))) for own, others in pairs if own]
     if not meanings:
-        raise UsageError("this is like nothing: there is no word in it", hint=HINT)
+        raise UsageError("the text contains no words", hint=HINT)
     return meanings
 
 

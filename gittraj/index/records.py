@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.index.fast_open import told_by
 from gittraj.index.file import read_source, write_source
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gittraj.frozen import dataclass
 from gittraj.index import file, text
 from gittraj.index.excerpts import Excerpt, find_excerpts
 from gittraj.index.file import UnusableError

@@ -12,10 +12,10 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count as count_from
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.index.file import Database
 from gittraj.index.words import TOKENIZE, cut, names
 

@@ -11,10 +11,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 
 from gittraj.errors import GitError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.index import file, history, records
 from gittraj.index.fast_open import read_edges

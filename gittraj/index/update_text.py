@@ -28,6 +28,7 @@ from gittraj.index.text_fields import read_part
 from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
+from gittraj.notes.tree import changed_trajectories
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import distinct
 from gittraj.query.notes import NotesInMemory, named_ids
@@ -192,14 +193,7 @@ def _changed(
     for commit in notes.changed(*tips) if tips[0] != tips[1] else ():
         yield from text.carried_by(connection, commit)
         yield from named_ids((notes.read(commit, tips[1]) if tips[1] else None) or b"")
-    empty = repository.run("hash-object", "-t", "tree", "--stdin", input=b"").out.decode().strip()
+    objects = repository.objects
     for ref in sorted({*before, *after} - {RECORDS}):
-        old, new = before.get(ref, empty), after.get(ref, empty)
-        if old != new:
-            listed = repository.run("diff-tree", "-r", "--name-only", "-z", "--no-renames", old, new).out
-            yield from (_trajectory(path) for path in listed.decode("utf-8", "replace").split("\0") if path)
-
-
-def _trajectory(path: str) -> str:
-    """The trajectory of a segment's path ``s/HH/TRAJECTORY/NAME``."""
-    return (path.split("/") + [""] * 3)[2]
+        old, new = (objects.commit(tip).tree if (tip := each.get(ref)) else None for each in (before, after))
+        yield from changed_trajectories(objects, old, new)

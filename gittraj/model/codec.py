@@ -17,7 +17,7 @@ import re
 import types
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from gittraj import limits
 from gittraj.errors import FormatError
@@ -26,7 +26,7 @@ from gittraj.model.values import VERSION, AnyEvent, ForeignLine, Line, Record, T
 
 T = TypeVar("T")
 _ALWAYS = {"v", "rev"}
-_REMARKS = get_args(get_type_hints(values.NoteEvent)["kind"])
+_REMARKS = get_args(values.NoteEvent.__dataclass_fields__["kind"].type)
 _EVENTS: dict[type, str] = {
     values.Prompt: "prompt",
     values.Thinking: "thinking",
@@ -63,8 +63,7 @@ def camel(name: str) -> str:
 _SCALARS = frozenset((type(None), bool, int, float, str))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(NamedTuple):
     name: str
     key: str
     hint: Any
@@ -74,7 +73,9 @@ class _Field:
 
 @functools.cache
 def _fields(cls: type) -> tuple[_Field, ...]:
-    hints = get_type_hints(cls)
+    fields = dataclasses.fields(cls)
+    texts = any(isinstance(f.type, str) for f in fields)  # annotations of a module with ``__future__``
+    hints = get_type_hints(cls) if texts else {f.name: f.type for f in fields}
     return tuple(
         _Field(
             f.name,
@@ -83,7 +84,7 @@ def _fields(cls: type) -> tuple[_Field, ...]:
             bool(f.metadata.get("flat")),
             f.default if f.default_factory is dataclasses.MISSING else f.default_factory(),
         )
-        for f in dataclasses.fields(cls)
+        for f in fields
         if f.name != "extra"
     )
 

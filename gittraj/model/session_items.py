@@ -5,14 +5,13 @@ be stored (:class:`Entry`), facts about the session (:class:`Fact`), what a mode
 (:class:`Spent`) and where a turn ended (:class:`TurnEnd`). Nothing here is written anywhere as it is.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.values import AnyEvent, FileKind, Usage
 
 ASKING = "git-traj asks: "

@@ -3,16 +3,17 @@
 Field names are the stored ones in snake case (``docs/format.md`` describes them for other tools).
 A ``Literal`` lists the words that this version knows; a record of a later one may have others.
 Times are ISO 8601 UTC texts with milliseconds, as stored; an unknown value is ``None``, never
-invented. ``extra`` preserves the fields of later versions.
+invented. ``extra`` preserves the fields of later versions. ``codec`` reads the annotations: as texts
+(``__future__``) each would have to be compiled in every process.
 """
-
-from __future__ import annotations
 
 import dataclasses
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeVar
+
+from gittraj.frozen import dataclass
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Extra = Mapping[str, Any]
@@ -49,10 +50,10 @@ class Usage:
     output_tokens: int = 0
     reasoning_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return _sum(self, other)
 
-    def without(self, other: Usage) -> Usage:
+    def without(self, other: "Usage") -> "Usage":
         """The difference, no field of it below zero."""
         names = [f.name for f in dataclasses.fields(self)]
         return Usage(**{n: max(getattr(self, n) - getattr(other, n), 0) for n in names})
@@ -382,7 +383,7 @@ class Counts:
     artifacts: int = 0
     checkpoints: int = 0
 
-    def __add__(self, other: Counts) -> Counts:
+    def __add__(self, other: "Counts") -> "Counts":
         return _sum(self, other)
 
 
@@ -465,7 +466,7 @@ class Record:
     extra: Extra = field(default_factory=dict)
 
     @property
-    def key(self) -> Key:
+    def key(self) -> "Key":
         return (self.id, self.range.first if self.range else None)
 
 

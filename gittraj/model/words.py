@@ -114,7 +114,7 @@ def facts(header: Header) -> list[str | None]:
     """Who, how long, how much, how sure, how we know: the line of small print; None for the unknown."""
     part = header["part"]
     return [
-        header["agent"],
+        who(header),
         ", ".join(header["models"]) or None,
         duration(part["durationSeconds"]),
         tokens(part["usage"]),
@@ -122,6 +122,12 @@ def facts(header: Header) -> list[str | None]:
         sure(header["confidence"]),
         evidence(header["link"]),
     ]
+
+
+def who(header: Header) -> str | None:
+    """The agent; and the remote, of a record that a fetch brought and nobody joined with ours."""
+    source = f"from {header['remote']}" if header.get("remote") else None
+    return ", ".join(filter(None, (header["agent"], source))) or None
 
 
 def task(header: Header) -> str | None:
@@ -157,7 +163,7 @@ def marks(header: Header) -> list[str]:
     part, link = header["part"], header["link"]
     told = []
     if link["role"] == "explored":
-        told.append(f"explored, no commit, {header['id']}")
+        told.append(f"no commit, {header['id']}")
     if part["number"] is not None and part["of"] > 1:
         told.append(f"part {part['number']} of {part['of']}")
     if link["carriedFrom"]:

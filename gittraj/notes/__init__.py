@@ -12,5 +12,6 @@
 ``git fetch`` writes them, too. ``commands.doctor`` restores a ref that git cannot read.
 
 ``tree`` changes trees, ``merge`` and ``join_trees`` unite notes, ``carry`` copies them to rewritten commits,
-``epoch`` lists what was purged.
+``epoch`` lists what was purged. ``unpushed`` puts a write into the last commit while nobody else has that;
+``unjoined`` finds remotes whose records are not in ours, ``remotes`` what of them is shown.
 """

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gittraj.errors import StoreError
+from gittraj.frozen import dataclass
 from gittraj.git import Objects, Repository
 from gittraj.model.codec import dump
 from gittraj.model.values import ForeignLine, Key, Line, Record

@@ -18,6 +18,7 @@ from gittraj.notes.join_trees import join_notes
 from gittraj.notes.refs import move_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.notes.tree import changed_notes, note_paths
+from gittraj.notes.unpushed import RECORDED
 
 _OURS = "git-traj: "
 _MESSAGE = "git-traj: bring back what was overwritten"
@@ -81,6 +82,7 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
     had read: what lies between the two is lost."""
     objects = repository.objects
     entries, _ = read_reflog(repository, repository.common_dir, None, ref=RECORDS_REF)
+    earlier = {entry.new: entry.old for entry in entries}
     for entry in reversed(entries):
         if entry.new == since:
             return
@@ -89,21 +91,21 @@ def _overwritten(repository: Repository, since: str | None) -> Iterator[tuple[st
         parents = objects.commit(entry.new).parents
         follows = entry.old in parents or is_ancestor(repository, entry.old, entry.new)
         if entry.message.startswith(_OURS):
-            if not follows:
+            if not follows and entry.message != RECORDED:
                 return  # we compare before we swap: what is gone here was meant to go
             continue
-        base = _read_by(objects, entry.new) if parents else None
+        base = _read_by(objects, entry.new, earlier) if parents else None
         if follows and base == parents[0]:
             continue
-        if base is None or not is_ancestor(repository, base, entry.old):
+        if base is None or (base not in earlier and not is_ancestor(repository, base, entry.old)):
             found = repository.run("merge-base", entry.old, entry.new, check=False).out.decode().split()
             base = found[0] if found else None
         yield base, entry.old
 
 
-def _read_by(objects: Objects, commit: str) -> str:
-    """The commit whose notes the writer of ``commit`` had read: its parent, unless an earlier one of the last
-    seconds explains what it wrote by fewer changes."""
+def _read_by(objects: Objects, commit: str, earlier: Mapping[str, str]) -> str:
+    """The commit whose notes the writer of ``commit`` had read: its parent, unless one where the ref was
+    ``earlier``, in the last seconds, explains what it wrote by fewer changes."""
     info = objects.commit(commit)
     best = at = info.parents[0]
     fewest = _changes(objects, at, info.tree)
@@ -115,15 +117,25 @@ def _read_by(objects: Objects, commit: str) -> str:
         lasted = info.time - last.time
         # one removal takes several notes, which looks as if some had been written meanwhile
         old = lasted > _MOMENT if removes else lasted > _LASTS and step >= _NEAR
-        if len(fewest) <= least or not last.parents or old:
+        before = _before(objects, at, earlier)
+        if len(fewest) <= least or before is None or old:
             break
-        at = last.parents[0]
+        at = before
         if len(fewest) == 1 and not _same(objects, at, info.tree, fewest[0]):
             continue  # a look at one note, where all would be compared
         changes = _changes(objects, at, info.tree)
         if len(changes) < len(fewest):
             best, fewest = at, changes
     return best
+
+
+def _before(objects: Objects, at: str, earlier: Mapping[str, str]) -> str | None:
+    """Where the ref was before ``at``, which need not be its parent: one that was not pushed is replaced."""
+    parents = objects.commit(at).parents
+    logged = earlier.get(at)
+    if logged and objects.exists(logged):
+        return logged
+    return parents[0] if parents else None
 
 
 def _is_new(objects: Objects, commit: str, notes: list[str]) -> bool:

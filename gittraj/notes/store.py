@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from gittraj import limits
 from gittraj.errors import GitError, StoreError
+from gittraj.frozen import dataclass
 from gittraj.git import Objects, Repository, is_oid
 from gittraj.notes.refs import expire_reflog, move_ref
 from gittraj.notes.tree import (
@@ -23,10 +23,12 @@ from gittraj.notes.tree import (
     note_place,
     update_paths,
 )
+from gittraj.notes.unpushed import RECORDED, add_commit
 
 RECORDS_REF = "refs/notes/traj"
 DATA_PREFIX = "refs/notes/traj-data-"
 
+_REWRITTEN = "git-traj: rewrite"
 _MONTH = re.compile(r"\d{4}-\d{2}")
 
 Edit = Callable[[bytes], bytes]
@@ -127,9 +129,11 @@ class NotesRef:
         yield from changed_notes(self.repository.objects, self._root(old_tip), self._root(new_tip))
 
     def write(
-        self, changes: Mapping[str, Edit], *, message: str, forget: Collection[bytes] = ()
+        self, changes: Mapping[str, Edit], *, message: str | None = None, forget: Collection[bytes] = ()
     ) -> str | None:
         """Change the notes of many commits in one notes commit; return it, or None when nothing changed.
+
+        With a ``message`` it is a commit of its own, else one with all that was not pushed yet.
 
         Each function gets the commit's present note (``b""``: none) and returns the new one (``b""``:
         remove). It is called again when somebody else wrote meanwhile, so it must depend on nothing but its
@@ -146,16 +150,23 @@ class NotesRef:
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
             root = self._root(tip)
-            paths: dict[TreePath, str | None] = {}
-            for commit, edit in changes.items():
-                paths.update(self._edit(root, commit, edit))
+            edits = {commit: self._edit(root, commit, edit) for commit, edit in changes.items()}
+            paths = {path: blob for edit in edits.values() for path, blob in edit.items()}
             if not paths:
                 return None
             tree = update_paths(objects, root, paths)
-            parents = _newest_without(objects, tip, holds) if forget else [tip] if tip else []
-            return objects.write_commit(tree=tree, parents=parents, message=message)
 
-        moved = move_ref(self.repository, self.ref, build, message=message)
+            def count(base: str | None) -> int:
+                changed = [commit for commit, edit in edits.items() if edit]
+                return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in changed)
+
+            if message is None and not forget:
+                return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
+            parents = _newest_without(objects, tip, holds) if forget else [tip] if tip else []
+            return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
+
+        said = message or (_REWRITTEN if forget else RECORDED)
+        moved = move_ref(self.repository, self.ref, build, message=said)
         if forget:
             expire_reflog(self.repository, self.ref)
         return moved
@@ -166,7 +177,7 @@ class NotesRef:
         git's own fan-out adapts: around 50,000 notes it rewrites tens of thousands of trees at once.
         """
         if not is_oid(commit):
-            raise StoreError(f"{commit!r} is no object id, so it can have no note")
+            raise StoreError(f"{commit!r} is not an object id, so it cannot have a note")
         objects = self.repository.objects
         found = note_paths(objects, root, commit)
         old = _join([read_note(objects, blob) for _, blob in found])
@@ -223,8 +234,8 @@ class DataRefs:
     def add(self, month: str, blobs: Mapping[str, str]) -> None:
         """The same for blobs that are written already (path: id)."""
         if not _MONTH.fullmatch(month):
-            raise StoreError(f"{month!r} is no month: expected YYYY-MM")
-        message = f"git-traj: add {len(blobs)} segment{'' if len(blobs) == 1 else 's'}"
+            raise StoreError(f"{month!r} is not a month: expected YYYY-MM")
+        ref = self.prefix + month
 
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
@@ -234,9 +245,9 @@ class DataRefs:
             if not missing:
                 return None
             tree = update_paths(objects, root, dict(missing))
-            return objects.write_commit(tree=tree, parents=[tip] if tip else [], message=message)
+            return add_commit(self.repository, ref, tip, tree, noun="segment", count=lambda _: len(missing))
 
-        move_ref(self.repository, self.prefix + month, build, message=message)
+        move_ref(self.repository, ref, build, message=RECORDED)
 
     def forget(self, month: str, paths: Collection[str]) -> None:
         """Take files away, and the history that had them: for what was never pushed. Raises StoreError."""
@@ -251,12 +262,10 @@ class DataRefs:
             if root is None or not holds(root):
                 return None
             tree = update_paths(objects, root, dict.fromkeys(places))
-            message = "git-traj: segments made anew"
-            return objects.write_commit(
-                tree=tree, parents=_newest_without(objects, tip, holds), message=message
-            )
+            parents = _newest_without(objects, tip, holds)
+            return objects.write_commit(tree=tree, parents=parents, message=_REWRITTEN)
 
-        move_ref(self.repository, self.prefix + month, build, message="git-traj: segments made anew")
+        move_ref(self.repository, self.prefix + month, build, message=_REWRITTEN)
         expire_reflog(self.repository, self.prefix + month)
 
     def _find(self, root: str, path: TreePath) -> str | None:

@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from gittraj.git import BLOB, TREE, Entry, Objects
 
 TreePath = tuple[bytes, ...]
+_TRAJECTORIES = 2
+"""Folders above those of trajectories, ``s/XX/TRAJECTORY``."""
 _HEX = frozenset(b"0123456789abcdef")
 _WIDTHS = {"sha1": 40, "sha256": 64}
 
@@ -91,6 +93,26 @@ def iter_segments(objects: Objects, root: str) -> Iterator[tuple[str, str]]:
                     seen.add(entry.oid)
                     below.append((entry.oid, f"{name}/"))
         level = below
+
+
+def changed_trajectories(objects: Objects, old: str | None, new: str | None) -> list[str]:
+    """The trajectories whose folders differ between two trees of segments, sorted. Equal folders are not
+    read, nor are two folders compared again."""
+    pairs = {(old, new)}
+    names: set[bytes] = set()
+    for depth in range(_TRAJECTORIES + 1):
+        below: set[tuple[str | None, str | None]] = set()
+        for pair in pairs:
+            sides = [{e.name: e.oid for e in objects.read_tree(t) if e.is_tree} if t else {} for t in pair]
+            found = {name: (sides[0].get(name), sides[1].get(name)) for name in {*sides[0], *sides[1]}}
+            differ = {
+                name: two for name, two in found.items() if two[0] != two[1] and (depth or name == b"s")
+            }
+            below |= {*differ.values()}
+            if depth == _TRAJECTORIES:
+                names |= differ.keys()
+        pairs = below
+    return sorted(name.decode("utf-8", "surrogateescape") for name in names)
 
 
 def changed_notes(objects: Objects, old: str | None, new: str | None) -> list[str]:

@@ -16,13 +16,13 @@ LARGEST = 20_000_000
 
 
 def decode(data: bytes) -> str:
-    """Raises RedactionError for what is no UTF-8 text."""
+    """Raises RedactionError for what is not UTF-8."""
     if len(data) > LARGEST:
         raise RedactionError(f"larger than {LARGEST // 1_000_000} MB")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise RedactionError("no UTF-8 text") from None
+        raise RedactionError("not UTF-8") from None
 
 
 def learn(redactor: Redact, text: str) -> None:
@@ -53,7 +53,7 @@ def clean(redactor: Redact, text: str) -> bytes:
     except RecursionError:
         raise RedactionError("nested too deeply") from None
     except UnicodeEncodeError:
-        raise RedactionError("half a character stands in its JSON") from None
+        raise RedactionError("its JSON contains half a character") from None
 
 
 def _clean(redactor: Redact, text: str) -> str:
@@ -68,7 +68,7 @@ def _clean(redactor: Redact, text: str) -> str:
 def _clean_document(redactor: Redact, text: str) -> str:
     value = _load(text)
     if value is None:
-        raise RedactionError("no JSON any more when redacted")
+        raise RedactionError("no longer JSON after redaction")
     found = map_texts(value, lambda leaf, name: redactor.text(leaf, name=name))
     if found == value:
         return text

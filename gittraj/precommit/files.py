@@ -46,7 +46,7 @@ def _redact_file(redactor: Redact, path: Path) -> bool:
     try:
         write_file(path, cleaned)
     except OSError as error:
-        say(f"{path}: was not redacted, for it cannot be written: {error.strerror}")
+        say(f"{path}: was not redacted, because it cannot be written: {error.strerror}")
     else:
         say(f"redacted: {path}")
     return True

@@ -33,7 +33,7 @@ def run(git_dir: Path, raw: Mapping[str, str], *, top: Path) -> int:
         redact(repository, staging, raw, deadline)
         wanted, odd = read_search(repository, environ=raw)
         if odd:
-            say(f"git config traj.precommit is '{odd}', it can be off, warn or block: taken as warn")
+            say(f"git config traj.precommit is '{odd}', which is not off, warn or block: using warn")
         found = wanted != "off" and search(repository, staging, raw, deadline)
         try:
             update_watch(repository)

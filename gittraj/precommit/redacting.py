@@ -97,4 +97,4 @@ def _apply(staging: Staging, entries: dict[Staged, Entry], failed: dict[Staged, 
     if failed:
         blobs = {each: f", staged as {each.now.blob[:12]}" * (each.path in differing) for each in failed}
         named = list_names(f"{each.path} ({why}{blobs[each]})" for each, why in failed.items())
-        say(f"left out of this commit, for it could not be redacted: {named}; --no-verify commits it")
+        say(f"left out of this commit, because it could not be redacted: {named}; --no-verify commits it")

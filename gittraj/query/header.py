@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
 
+from gittraj.frozen import dataclass
 from gittraj.model.codec import camel
 from gittraj.model.times import parse_time
 from gittraj.model.values import (

@@ -4,7 +4,8 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from gittraj.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,9 +44,8 @@ def write_batch(
     written = _combine(prepared)
     changes = {commit: partial(_add_lines, commit, tuple(new)) for commit, new in batch.items() if new}
     if changes:
-        message = f"git-traj: {len(written.segments)} parts, {len(changes)} commits"
         old_names = {path.rpartition("/")[2].encode() for r in secret for _, path in r.gone}
-        written.tip = notes.write(changes, message=message, forget=old_names)
+        written.tip = notes.write(changes, forget=old_names)
         written.commits |= changes.keys()
     _forget(repository, secret)
     written.exposed |= {key[0] for r in renewals if r.gone and pushed[id(r)] for key in r.records}

@@ -63,7 +63,7 @@ class Written:
     """What a batch came to: the segments of each part (of earlier ones that were made anew too), the commits
     whose notes changed, what was parked; ``remark``: what a user has to know of how thinking was sealed, on
     one line; ``searched``: how many secrets were known; ``exposed``: trajectories
-    in which a secret became known that was pushed before."""
+    in which a secret that was already pushed became known."""
 
     segments: dict[Key, tuple[SegmentRef, ...]] = field(default_factory=dict)
     commits: set[str] = field(default_factory=set)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gittraj.frozen import dataclass
 from gittraj.model.words import Header, count
 from gittraj.render.events import Event, failed
 

@@ -32,6 +32,7 @@ def _properties(header: Header) -> Iterator[tuple[str, str | None]]:
     part = header["part"]
     yield "Status", header["status"]
     yield "Agent", " ".join(filter(None, (header["agent"], header["agentVersion"])))
+    yield "From", header.get("remote")
     yield "Model", ", ".join(header["models"])
     yield "When", _when(part)
     yield "Task", task(header)

@@ -20,13 +20,13 @@ def fetch_readers(name: str, server: str = "https://github.com") -> tuple[list[R
     ``https://github.com/NAME.keys`` has one public key on each line.
     """
     if not _NAME.fullmatch(name):
-        raise SealError(f"'{name}' is no name on GitHub")
+        raise SealError(f"'{name}' is not a GitHub user name")
     address = f"{server.rstrip('/')}/{name}.keys"
     try:
         with urllib.request.urlopen(address, timeout=_TIMEOUT) as answer:  # noqa: S310 - http only where a server says so
             body = answer.read(_LARGEST).decode("utf-8", "replace")
     except urllib.error.HTTPError as error:
-        why = "there is nobody of that name" if error.code == 404 else f"it answered {error.code}"
+        why = "there is no such user" if error.code == 404 else f"it answered {error.code}"
         raise SealError(f"{address}: {why}") from None
     except (OSError, ValueError) as error:
         raise SealError(f"{address} was not reached: {getattr(error, 'reason', error)}") from None

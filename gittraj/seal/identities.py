@@ -103,7 +103,7 @@ def read_source(source: Source, *, careful: bool = True) -> str | bytes | None:
     except OSError as error:
         raise SealError(f"cannot be read: {error.strerror}") from None
     if careful and os.name == "posix" and stat.S_ISREG(mode) and mode & 0o077:
-        raise SealError("others may read this key", f"chmod 600 {source.path}")
+        raise SealError("other users can read this key file", f"chmod 600 {source.path}")
     return body
 
 

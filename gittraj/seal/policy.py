@@ -30,10 +30,10 @@ class ForReaders:
     def seal(self, trajectory: str, texts: Mapping[str, str]) -> tuple[str, bytes]:
         try:
             if self._recipients is None:
-                raise SealError("there is nobody to seal for")
+                raise SealError("there are no readers to seal for")
             return self._recipients.seal(trajectory, texts)
         except SealError as error:
-            self.remark = f"thinking is dropped and counted: {error.message}"
+            self.remark = f"thinking is not stored: {error.message}"
             raise
 
     @cached_property
@@ -42,7 +42,7 @@ class ForReaders:
             from gittraj.seal.readers import read_readers  # noqa: PLC0415
             from gittraj.seal.seal import RecipientSealer  # noqa: PLC0415
         except ImportError:
-            self.remark = "thinking is dropped and counted: Python's cryptography cannot be loaded"
+            self.remark = "thinking is not stored: Python's cryptography cannot be loaded"
             return None
         readers = read_readers(*self._given)
         self.remark = readers.remark

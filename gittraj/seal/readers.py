@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from gittraj.config import Environ
 from gittraj.errors import SealError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.seal.age import Recipient, parse_recipient
 from gittraj.seal.identities import find_public, own_path
@@ -81,21 +82,21 @@ class Readers:
         elif not self.trusted:
             why = f"{FILE} is not trusted here (git traj recipients trust)"
         elif self.mixed:
-            return "thinking is dropped and counted: some readers have post-quantum keys, and others none"
+            return "thinking is not stored: some readers have post-quantum keys, and others none"
         elif not self.recipients:
             why = (
                 "your key does not open (git traj keys list)"
                 if self.locked
                 else "no key (git traj keys init)"
             )
-            return f"thinking is dropped and counted: {why}"
+            return f"thinking is not stored: {why}"
         elif self.team and self.left_out:
             return (
-                f"you are not in {FILE}, so a rewrap by others would shut you out (git traj recipients add)"
+                f"you are not in {FILE}, so a rewrap by others would lock you out (git traj recipients add)"
             )
         else:
             return None
-        kept = "thinking is sealed for you alone" if self.recipients else "thinking is dropped and counted"
+        kept = "thinking is sealed for you alone" if self.recipients else "thinking is not stored"
         return f"{kept}: {why}"
 
 
@@ -124,7 +125,7 @@ def _read_list(path: Path) -> bytes | None:
     SealError."""
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise SealError(f"{FILE} is no file")
+            raise SealError(f"{FILE} is not a file")
         with path.open("rb") as stream:
             body = stream.read(_LARGEST + 1)
     except FileNotFoundError:

@@ -11,11 +11,12 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gittraj.errors import FormatError, unwritable
+from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, event_from_json, event_to_json, from_json, to_json
 from gittraj.model.values import AnyEvent, Participant, Range, TaskRef
 from gittraj.state.folder import discard

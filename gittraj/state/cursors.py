@@ -5,20 +5,19 @@ next drain rebuilds it from the refs. ``off.json`` is not a cache: events of a t
 suspended are never read, even later.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from gittraj.errors import FormatError, unwritable
+from gittraj.frozen import dataclass
 from gittraj.model.codec import dump, from_json, to_json
 from gittraj.model.session_items import Cursor
 from gittraj.model.values import Evidence, Range, SegmentRef, Usage
-from gittraj.state.folder import discard
+from gittraj.state.folder import discard, relative_names
 from gittraj.state.sharing import own_folder, share
 
 T = TypeVar("T")
@@ -184,7 +183,9 @@ def _beside(path: Path) -> Path:
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")
-    return state if state and state.version == VERSION else None
+    if state is None or state.version != VERSION:
+        return None
+    return replace(state, reflogs=relative_names(state.reflogs))
 
 
 def load_suspension(folder: Path) -> Suspension:

@@ -14,13 +14,14 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from gittraj.errors import TrajError, unwritable
 from gittraj.git import Position, Repository, read_reflog
 from gittraj.state.lock import acquire
 from gittraj.state.sharing import own_folder, share
 
+T = TypeVar("T")
 FOLDER = "traj"
 EXPOSED = "exposed.json"
 SOON = 2.0
@@ -230,7 +231,23 @@ def discard(fresh: Path) -> None:
 
 def reflog_positions(repository: Repository) -> Mapping[str, Position]:
     """How far each worktree's reflog is now, by its git directory."""
-    return {str(t.git_dir): read_reflog(repository, t.git_dir, None)[1] for t in repository.worktrees()}
+    return {
+        reflog_name(t.git_dir, repository.common_dir): read_reflog(repository, t.git_dir, None)[1]
+        for t in repository.worktrees()
+    }
+
+
+def reflog_name(git_dir: Path, common_dir: Path) -> str:
+    """A worktree's git directory as local state names it: relative, for the repository may be moved."""
+    return Path(os.path.relpath(git_dir, common_dir)).as_posix()
+
+
+def relative_names(reflogs: Mapping[str, T]) -> dict[str, T]:
+    """By relative names, also what earlier versions wrote by absolute ones."""
+    first = min(reflogs, key=len, default="")
+    if not Path(first).is_absolute():
+        return dict(reflogs)
+    return {reflog_name(Path(name), Path(first)): value for name, value in reflogs.items()}
 
 
 def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
@@ -239,7 +256,7 @@ def installed_positions(value: Any) -> tuple[float, dict[str, Position]]:
     Raises TrajError when it is damaged.
     """
     try:
-        known = value["reflogs"].items()
+        known = relative_names(value["reflogs"]).items()
         return float(value["time"]), {name: Position(int(size), str(mark)) for name, (size, mark) in known}
     except (TypeError, KeyError, ValueError, AttributeError):
         raise TrajError("traj/installed.json is damaged", "run git traj install again") from None

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from gittraj.frozen import dataclass
 from gittraj.git import is_oid
 
 _NAME = re.compile(r"[\w.:-]{1,128}")

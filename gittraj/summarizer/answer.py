@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from gittraj.errors import TrajError
 from gittraj.events.part_summary import shorten
+from gittraj.frozen import dataclass
 from gittraj.model.values import AnyEvent, Decision
 from gittraj.summarizer.request import DECISIONS, DOUBTS, WORDS, text_of
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.model.values import Usage
 
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
 from typing import Any
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.summarizer.output import READERS, Answer, read_plain
 from gittraj.summarizer.process import run
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.state.folder import LocalState
 
 _FILE = "summaries.json"

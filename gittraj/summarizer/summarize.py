@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gittraj.config import Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import TrajError
 from gittraj.events.given_later import write_model_summary
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.statements import SUMMARY
@@ -83,7 +84,7 @@ def list_commits(repository: Repository, revisions: str | None) -> list[str]:
     named = revisions or "HEAD"
     listed = repository.run("rev-list", "--no-walk", "--end-of-options", named, "--", check=False)
     if listed.code:
-        raise TrajError(f"'{named}' is no commit and no range here")
+        raise TrajError(f"'{named}' is neither a commit nor a range here")
     return listed.out.decode().split()
 
 

@@ -7,7 +7,7 @@ completes a partial clone, ``join`` and ``purge_merge`` merge two tips, ``traces
 and never prompts: every call over the network has a time-out.
 """
 
-from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent
+from gittraj.sync.consent import is_automatic, leaves_out, read_answer, remember_consent, remember_join
 from gittraj.sync.outgoing import Outgoing, find_outgoing
 from gittraj.sync.remote import Remote, find_remote
 from gittraj.sync.transfer import Pushed, fetch, fetch_all, fetch_segments, push
@@ -26,4 +26,5 @@ __all__ = [
     "push",
     "read_answer",
     "remember_consent",
+    "remember_join",
 ]

@@ -34,6 +34,19 @@ def remember_consent(repository: Repository, remote: Remote) -> None:
         repository.run("config", "--local", f"remote.{remote.address}.trajPush", _where(remote))
 
 
+def remember_join(repository: Repository, remote: Remote) -> None:
+    """That its user joined this remote's records with ours: whoever can push there may change them here."""
+    key = f"remote.{remote.address}.trajFetch"
+    if remote.listed and repository.config(key) != _where(remote):
+        repository.run("config", "--local", key, _where(remote))
+
+
+def may_join(repository: Repository, remote: Remote) -> bool:
+    """Whether its records may be joined with ours unasked: its user did so before, or pushes there."""
+    joined = repository.config(f"remote.{remote.address}.trajFetch") == _where(remote)
+    return joined or read_answer(repository, remote) == "auto"
+
+
 def leaves_out(repository: Repository) -> bool:
     """Whether what was said and done stays here: ``traj.share`` is ``records``. Raises TrajError."""
     return _read(repository, "share", "all") == "records"

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from gittraj.errors import TrajError
 from gittraj.git import Repository
+from gittraj.index.beside import VETTED
 from gittraj.index.fast_open import FOLDER as INDEX
 from gittraj.index.file import LISTINGS, UnusableError, drop
 from gittraj.index.text import TEXTS
@@ -81,7 +82,7 @@ def clear_traces(repository: Repository) -> None:
     (own_folder(local.folder) / "cursors.json").unlink(missing_ok=True)  # it names segments that are gone
     try:
         if (repository.common_dir / INDEX).is_dir():
-            for book in (LISTINGS, TEXTS):
+            for book in (LISTINGS, TEXTS, VETTED):
                 drop(repository.common_dir, book)
     except UnusableError as error:
         raise TrajError(

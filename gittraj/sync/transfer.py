@@ -15,6 +15,7 @@ from gittraj.notes.recovery import is_ancestor
 from gittraj.notes.refs import delete_ref, set_ref
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF, DataRefs
 from gittraj.state.folder import LocalState
+from gittraj.sync.consent import may_join
 from gittraj.sync.join import join_records, join_segments
 from gittraj.sync.network import Refused, fetch_refs, list_refs, push_refs
 from gittraj.sync.outgoing import find_tips
@@ -60,7 +61,7 @@ def fetch(
         _join_months(repository, remote, tips)
         changed = join_records(repository, records, remote.name, tell=tell) if records else 0
         if records and _is_stale(repository, records):
-            tell(f"{remote.name} has what was purged: git traj push --replace takes it away")
+            tell(f"{remote.name} still has purged data: git traj push --replace removes it")
         return changed
     with LocalState.of(repository).writing(), unfinished(repository):
         changed = join_records(repository, records, remote.name) if records else 0
@@ -68,8 +69,8 @@ def fetch(
         _settle_months(repository, remote, theirs)
         clear_traces(repository)
     tell(
-        f"{remote.name} was purged, and what was taken out there went from here too; "
-        "git gc --prune=now removes the old objects, and all else that nothing reaches"
+        f"{remote.name} was purged; the same data was removed here. "
+        "git gc --prune=now deletes the old objects and everything else that is unreachable"
     )
     return changed
 
@@ -81,6 +82,9 @@ def fetch_all(repository: Repository) -> list[str]:
     for name in list_remotes(repository):
         try:
             remote = find_remote(repository, name, pushing=False)
+            if not may_join(repository, remote):
+                complaints.append(f"{name} was never joined here (git traj fetch {name})")
+                continue
             fetch(repository, remote, months=_months(_list(repository, remote)))
         except TrajError as error:
             complaints.append(error.message)
@@ -119,7 +123,9 @@ def push(
             return Pushed(refs=tuple(tips), replaced=tuple(instead), tries=tried + 1)
         refused = answer
         if not refused.moved:
-            raise TrajError(f"{remote.name}: {refused.why}", "git push tells whether you may write there")
+            raise TrajError(
+                f"{remote.name}: {refused.why}", "check with git push whether you may write there"
+            )
         if time.monotonic() > end:
             break
         time.sleep(random.uniform(0.0, 0.02) * min(tried, 10))  # noqa: S311 - keeps the pushers apart, no secret
@@ -127,10 +133,13 @@ def push(
         fetch(repository, remote, months=months, tell=tell)
         if not replace and _from_before(repository, remote, tips):
             raise TrajError(
-                f"{remote.name} still has what was purged",
-                "git traj push --replace puts the history without it in its place",
+                f"{remote.name} still has purged data",
+                "git traj push --replace replaces its history",
             )
-    raise TrajError(f"{remote.name}: others push all the time ({refused.why})", "try again later")
+    raise TrajError(
+        f"{remote.name}: still rejected after several tries, because others push ({refused.why})",
+        "try again later",
+    )
 
 
 def fetch_segments(repository: Repository, months: Iterable[str]) -> list[str]:
@@ -238,7 +247,7 @@ def _bring(repository: Repository, remote: Remote, theirs: Mapping[str, str]) ->
     for ref, tip in tips.items():
         if objects.kind(tip) != "commit":
             delete_ref(repository, remote.tracking(ref), check=False)
-            raise TrajError(f"{remote.name}: its {ref} is no notes ref", "look at it with git ls-remote")
+            raise TrajError(f"{remote.name}: its {ref} is not a notes ref", "look at it with git ls-remote")
         complete(repository, remote, tip)
     return tips
 

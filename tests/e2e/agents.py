@@ -14,12 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-import pytest
-
 from tests.e2e.model_server import Reply, ToolCall, serving
 from tests.e2e.scenario import Edit, Run, Shell, Step, Turn, Write
-
-_TIMEOUT = 60  # seconds; a run takes about one
+from tests.integration.waiting import LONG
 
 
 class Agent(Protocol):
@@ -65,8 +62,7 @@ class Agent(Protocol):
         `before_turn(n)` is called while the agent waits for its n-th response, so that a test can act then.
 
         Raises:
-            AssertionError: the agent failed, or did not play the whole script.
-            pytest.skip.Exception: its log lacks the last words that it said.
+            AssertionError: the agent failed, did not play the whole script, or did not log its last words.
         """
         replies = [Reply(t.think, t.say, tuple(self.call(s, folder) for s in t.steps)) for t in turns]
         with serving(replies, before_turn=before_turn) as server:
@@ -77,7 +73,7 @@ class Agent(Protocol):
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
-                timeout=_TIMEOUT,
+                timeout=LONG,
                 check=False,
             )
         assert done.returncode == 0, f"{self.name} failed: {done.stdout[-500:]}{done.stderr[-500:]}"
@@ -129,6 +125,8 @@ class ClaudeCode(Agent):
             "ANTHROPIC_BASE_URL": url,
             "ANTHROPIC_API_KEY": "no-key",
             "IS_SANDBOX": "1",  # otherwise it refuses bypassPermissions to root
+            # on a busy machine `claude -p` would end before its last message is in the log
+            "CLAUDE_CODE_EAGER_FLUSH": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_TELEMETRY": "1",
             "DISABLE_AUTOUPDATER": "1",
@@ -275,11 +273,9 @@ class OpenCode(Agent):
 
 
 def _check_words(log: Path, last: str) -> None:
-    """On a busy machine `claude -p` ends before it has written its last message, which then is nowhere: no
-    story can be told of a session that its agent did not log."""
+    """No story can be told of a session that its agent did not log."""
     words = json.dumps(last, ensure_ascii=False)[1:-1].encode()
-    if log.suffix == ".jsonl" and words not in log.read_bytes():
-        pytest.skip(f"the agent ended without writing its last words into {log.name}")
+    assert log.suffix != ".jsonl" or words in log.read_bytes(), f"no last words in {log.name}"
 
 
 def _patch(head: str, lines: Sequence[str]) -> ToolCall:

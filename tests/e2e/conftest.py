@@ -15,13 +15,19 @@ from tests.e2e.agents import Agent, ClaudeCode, Codex, GeminiCli, OpenCode
 from tests.e2e.model_server import Reply, Served
 from tests.e2e.packages import NotInstalledError, programs
 from tests.e2e.workshop import Workshop
+from tests.sizes import one_by_day
+
+AGENTS = ("claude", "codex", "gemini")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
-    for item in items:
-        if item.path.is_relative_to(here):
-            item.add_marker(pytest.mark.e2e)
+    ours = [item for item in items if item.path.is_relative_to(here)]
+    for item in ours:
+        item.add_marker(pytest.mark.e2e)
+    for fixture in ("agent", "any_agent"):
+        one_by_day(ours, fixture, AGENTS)
 
 
 @pytest.fixture(autouse=True)
@@ -62,7 +68,14 @@ def opencode(installed: Path) -> Agent:
 
 @pytest.fixture(params=["claude", "codex"])
 def agent(request: pytest.FixtureRequest) -> Agent:
-    """Either agent: a story that asks for it is told once with each."""
+    """Either agent: by night, a story that asks for it is told once with each (``one_by_day``)."""
+    chosen: Agent = request.getfixturevalue(request.param)
+    return chosen
+
+
+@pytest.fixture(params=AGENTS)
+def any_agent(request: pytest.FixtureRequest) -> Agent:
+    """As ``agent``, with Gemini CLI, whose commands know nothing of their session."""
     chosen: Agent = request.getfixturevalue(request.param)
     return chosen
 

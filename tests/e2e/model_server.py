@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
@@ -266,6 +267,13 @@ class ModelServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
         self.failures: list[Exception] = []
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """An agent that was killed, or that a test no longer waits for, does not read its answer; whatever
+        else goes wrong is told where the block ends."""
+        error = sys.exception()
+        if isinstance(error, Exception) and not isinstance(error, ConnectionError):
+            self.failures.append(error)
 
     @property
     def url(self) -> str:

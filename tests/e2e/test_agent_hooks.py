@@ -15,6 +15,7 @@ from gittraj.model.session_items import ASKING
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Run, Shell, Turn, Write, turn
 from tests.e2e.workshop import Workshop
+from tests.integration.waiting import LONG
 
 SCRIPT = [
     turn(Write("a.txt", "one\n"), say="First the file"),
@@ -192,7 +193,7 @@ def test_a_commit_that_reached_no_hook_of_git_is_recorded_at_once(gemini: Agent,
     seen: list[str] = []
 
     def look(number: int) -> None:
-        end = time.monotonic() + 10
+        end = time.monotonic() + LONG
         while number == 2 and not seen and time.monotonic() < end:
             seen.extend(_run_git(workshop, "notes", "--ref=traj", "list").split()[1::2])
             time.sleep(0.1)

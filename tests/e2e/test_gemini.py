@@ -19,14 +19,15 @@ from tests.e2e.stories import (
     tell_of_two_commits,
 )
 from tests.e2e.workshop import Json, Workshop, events
+from tests.sizes import some
 
 
-@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
+@pytest.mark.parametrize("commit", some(["git commit -q", "git commit"], 1))
 def test_each_commit_has_its_own_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
     tell_of_two_commits(gemini, workshop, commit, check_header)
 
 
-@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
+@pytest.mark.parametrize("commit", some(["git commit", "git commit -q"], 1))
 def test_two_commits_in_one_call_share_the_part(gemini: Agent, workshop: Workshop, commit: str) -> None:
     tell_of_one_call(gemini, workshop, commit, check_header)
 

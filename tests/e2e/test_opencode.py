@@ -1,4 +1,7 @@
-"""The stories of a session told with OpenCode, whose log is a database that it never closes."""
+"""The stories of a session told with OpenCode, whose log is a database that it never closes.
+
+It is the slowest to start: by day two of them.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,10 @@ from tests.e2e.stories import (
     tell_of_two_commits,
 )
 from tests.e2e.workshop import Json, Workshop, events
+from tests.sizes import some
 
 
+@pytest.mark.nightly
 def test_the_agent_edits_commits_and_keeps_a_database(opencode: Agent, repository: Workshop) -> None:
     run = opencode.run(
         [
@@ -39,11 +44,12 @@ def test_the_agent_edits_commits_and_keeps_a_database(opencode: Agent, repositor
     assert run.log.read_bytes().startswith(b"SQLite format 3\0")
 
 
-@pytest.mark.parametrize("commit", ["git commit", "git commit -q"])
+@pytest.mark.parametrize("commit", some(["git commit -q", "git commit"], 1))
 def test_each_commit_has_its_own_part(opencode: Agent, workshop: Workshop, commit: str) -> None:
     tell_of_two_commits(opencode, workshop, commit, check_owner)
 
 
+@pytest.mark.nightly
 def test_a_resumed_session_commits_again(opencode: Agent, workshop: Workshop) -> None:
     first, second = tell_of_a_resumed_session(opencode, workshop)
     assert second.session == first.session
@@ -63,6 +69,7 @@ def test_a_person_commits_what_the_agent_wrote(opencode: Agent, workshop: Worksh
     assert facts(events(workshop.only())) == run.told()
 
 
+@pytest.mark.nightly
 def test_a_command_of_the_session_knows_its_session(opencode: Agent, workshop: Workshop) -> None:
     ask = "from gittraj.agents import all_agents; from gittraj.config import Environ; import os"
     tell = "print(all_agents()['opencode'].current(Environ.of(os.environ)))"

@@ -9,13 +9,12 @@ import signal
 import subprocess
 import sys
 
-import pytest
-
 from tests.e2e.agents import Agent
 from tests.e2e.model_server import Reply, serving
 from tests.e2e.scenario import Run, Shell, Step, Write, turn
 from tests.e2e.stories import HELLO
 from tests.e2e.workshop import Json, Workshop, events
+from tests.integration.waiting import LONG
 
 TRAJ = f"{shlex.quote(sys.executable)} -m gittraj"
 DECIDE = (
@@ -30,12 +29,6 @@ DECISIONS = {
     "plain functions": (["a table"], "few phrases", 0.8, "agent"),
     "hello": (["hi"], "it is formal", None, "agent"),
 }
-
-
-@pytest.fixture(params=["claude", "codex", "gemini"])
-def any_agent(request: pytest.FixtureRequest) -> Agent:
-    agent: Agent = request.getfixturevalue(request.param)
-    return agent
 
 
 def run(agent: Agent, workshop: Workshop, *ending: Step, say: str = "") -> Run:
@@ -186,7 +179,7 @@ def test_an_agent_that_is_killed_has_said_what_it_decided(agent: Agent, workshop
                 stderr=subprocess.DEVNULL,
             )
         )
-        assert running[0].wait(timeout=120) == -signal.SIGKILL
+        assert running[0].wait(timeout=LONG) == -signal.SIGKILL
     workshop.settle()
     trajectory = workshop.only()
     assert decided(trajectory) == {"plain functions": DECISIONS["plain functions"]}

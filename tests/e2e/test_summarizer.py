@@ -17,7 +17,7 @@ from tests.e2e.agents import Agent, ClaudeCode
 from tests.e2e.model_server import ModelServer, Reply, serving
 from tests.e2e.scenario import Shell, Write, turn
 from tests.e2e.workshop import Workshop, events
-from tests.integration.waiting import wait_until
+from tests.integration.waiting import LONG, wait_until
 
 SAID = "Sets beat lists on lookups here, hence the switch. Nobody has looked at Windows."
 CHOICE, DOUBT = SAID.split(" Nobody", maxsplit=1)[0], "Nobody has looked at Windows."
@@ -123,13 +123,13 @@ def test_a_hang(
     import threading
 
     over = threading.Event()
-    monkeypatch.setattr(process, "PATIENCE", 8.0)
+    monkeypatch.setattr(process, "PATIENCE", 3.0)
     before = workshop.git("for-each-ref")
     try:
-        status, printed = summarize(answer(message), before_turn=lambda _: over.wait(9) and None)
+        status, printed = summarize(answer(message), before_turn=lambda _: over.wait(LONG) and None)
     finally:
         over.set()
-    assert (status, "no answer within 8 seconds" in printed) == (1, True)
+    assert (status, "no answer within 3 seconds" in printed) == (1, True)
     assert workshop.git("for-each-ref") == before
 
 
@@ -144,7 +144,7 @@ def test_a_secret_echoed_back(message: str, workshop: Workshop, summarize: Summa
 def test_too_many_requests(
     message: str, workshop: Workshop, summarize: Summarize, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 20.0)  # Codex tries again and again
+    monkeypatch.setattr(process, "PATIENCE", 6.0)  # Codex tries again and again
     status, printed = summarize(Reply(thinking="", text="", status=429))
     assert status == 1
     assert "no answer" in printed

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.e2e.agents import Agent
 from tests.e2e.scenario import Shell, Write, turn
 from tests.e2e.workshop import Workshop
@@ -31,11 +29,8 @@ All tests pass now.
 """
 
 
-@pytest.mark.parametrize("name", ["claude", "codex", "gemini"])
-def test_every_view_tells_what_happened(
-    name: str, request: pytest.FixtureRequest, workshop: Workshop
-) -> None:
-    agent: Agent = request.getfixturevalue(name)
+def test_every_view_tells_what_happened(any_agent: Agent, workshop: Workshop) -> None:
+    agent = any_agent
     run = agent.run(
         [
             turn(Write("calc.py", BROKEN), Write("test_calc.py", TEST), say="I write the test first."),

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.scenario import Run
+from tests.integration.command import traj
 from tests.integration.searched import indexed
+from tests.integration.waiting import LONG
 
-_SETTLED = 60.0  # seconds that the background worker may take, at most
 Json = dict[str, Any]
 
 
@@ -49,8 +49,10 @@ class Workshop:
         return self.head()
 
     def traj(self, *arguments: str) -> str:
-        """What `git traj …` prints."""
-        return _run([sys.executable, "-m", "gittraj", *arguments], self.path)
+        """What `git traj …` prints; in this process, as the agents' shells and git's hooks start one each."""
+        said = traj(self.path, *arguments)
+        assert said.returncode == 0, f"git traj {arguments}: {said}"
+        return said.stdout
 
     def log(self, *arguments: str) -> list[Json]:
         """The commits of `git traj log --json`, newest first."""
@@ -71,7 +73,7 @@ class Workshop:
     def settle(self, *runs: Run) -> None:
         """Wait until the turns of `runs` are over for certain and the worker has nothing left to write."""
         time.sleep(max((run.settles for run in runs), default=1.0))
-        deadline = time.monotonic() + _SETTLED
+        deadline = time.monotonic() + LONG
         before, now = "", self.traj("log", "--all", "--json")
         while before != now:
             assert time.monotonic() < deadline, "the background worker never comes to rest"
@@ -105,7 +107,7 @@ def _run(command: list[str], folder: Path) -> str:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONG,
         check=False,
     )
     assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
@@ -15,6 +14,7 @@ from tests.integration.desk import Desk
 from tests.integration.repository import Git
 from tests.integration.sharing import Be, Person, clone
 from tests.integration.story import Story
+from tests.sizes import one_by_day
 
 WAYS = ("recorded", "waiting")
 KINDS = {
@@ -26,12 +26,7 @@ KINDS = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """By day, a test on ``each_desk`` tries one of its two ways, which its name decides."""
-    for item in items:
-        case = getattr(item, "callspec", None)
-        way = case.params.get("each_desk") if case else None
-        if way and WAYS.index(way) != crc32(item.nodeid.replace(way, "").encode()) % len(WAYS):
-            item.add_marker(pytest.mark.nightly)
+    one_by_day(items, "each_desk", WAYS)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from gittraj.record.drain.composition import drain
 from gittraj.state.precommit_flag import update_watch
 from tests.e2e.scenario import Fact, Shell, Step, Write, turn
 from tests.integration.claude_session import ClaudeSession
-from tests.integration.records import read_facts, read_records
+from tests.integration.records import hold_workers, read_facts, read_records
 from tests.integration.repository import Git, copy_repository
 from tests.integration.session_writer import SessionWriter
 
@@ -54,7 +54,7 @@ class Desk:
         self.git("config", "traj.thinking", "clear")
         with self.git.open() as repository:
             install(repository)
-            (repository.common_dir / "traj" / "drain.lock").write_text(f"{os.getpid()}\n")
+            hold_workers(repository.common_dir / "traj")
             update_watch(repository)
             _age_configuration(repository.common_dir)
         return self
@@ -65,6 +65,7 @@ class Desk:
         path = self.git.root / ".git" / "traj" / "installed.json"
         installed = json.loads(path.read_text())
         path.write_text(json.dumps(installed | {"time": time.time()}))
+        hold_workers(path.parent)
         _age_configuration(self.git.root / ".git")
         return self
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,6 +46,14 @@ def install(git: Git) -> Path:
     traj(git, "install")
     git("config", "traj.thinking", "clear")
     return Path(git("rev-parse", "--path-format=absolute", "--git-common-dir")) / "traj"
+
+
+def hold_workers(folder: Path) -> None:
+    """To hooks, a worker runs already, and they wake none: commands record. The lock is of tomorrow, or it
+    would be taken for a dead worker's after a minute."""
+    lock, end = folder / "drain.lock", time.time() + 86_400
+    lock.write_text(f"{os.getpid()}\n")
+    os.utime(lock, (end, end))
 
 
 def traj(git: Git, *arguments: str) -> str:

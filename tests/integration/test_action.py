@@ -29,7 +29,7 @@ def test_created_unchanged_and_updated(host: Host) -> None:
     assert host.comment.startswith(
         f"<!-- git-traj:pr:v1 key=default head={host.pull.head} run=101 -->\n### Why"
     )
-    assert "**1 of 2 commits** carry an agent trajectory · Claude Code" in host.comment
+    assert "**1 of 2 commits** have an agent trajectory · Claude Code" in host.comment
     assert "| a bucket | a window | bursts | 50\u00a0% |" in host.comment
     found = first.outputs
     assert (found["commits-total"], found["commits-with-trajectory"], found["coverage"]) == ("2", "1", "50")
@@ -108,7 +108,7 @@ def test_the_gate(host: Host) -> None:
     assert host.run(require="warn").status == 0
     done = host.run(require="fail", min_coverage="60")
     assert done.status == 1
-    assert "50 %25 of the commits carry a trajectory, 60 %25 are asked for" in done.log
+    assert "50 %25 of the commits have a trajectory, 60 %25 are asked for" in done.log
     assert host.run(require="fail", min_coverage="50").status == 0
     host.pull.labels.append("no-agent")
     done = host.run(require="fail", bypass_label="no-agent")

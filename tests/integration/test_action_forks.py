@@ -11,7 +11,7 @@ from tests.github.server import BOT
 from tests.github.shapes import REPOSITORY
 
 FORK = "mallory/app"
-VOUCH = "The records come from the fork mallory/app: nobody here vouches for them."
+VOUCH = "The records come from the fork mallory/app: they are not verified here."
 
 
 @pytest.fixture

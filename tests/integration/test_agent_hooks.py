@@ -428,6 +428,8 @@ def test_the_last_words_of_a_session_that_ended_wait_for_nothing(git: Git, ended
     traj(git, "log")
     (found,) = read_records(git).values()
     assert (("message", "The last words") in found.facts) is ended
+    (shown,) = json.loads(traj(git, "show", "--json"))["trajectories"]
+    assert shown["status"] == ("completed" if ended else None)
 
 
 def test_nobody_waits_for_the_worker(git: Git, tmp_path: Path) -> None:

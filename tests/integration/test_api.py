@@ -1,4 +1,4 @@
-"""``gittraj.Trajectories``: the example of the README, run, and that it does what the commands do."""
+"""``gittraj.Trajectories``: the example of docs/exchange.md, run, and that it does what the commands do."""
 
 from __future__ import annotations
 
@@ -38,14 +38,16 @@ def test_the_example_and_the_commands_agree(git: Git, capsys: pytest.CaptureFixt
         assert (commit, record.id) == (git.head(), row["trajectory"])
         (body,) = recorded.export("atif", row["trajectory"]).values()
         assert body.decode() == traj(git, "export", "--format", "atif", row["trajectory"])
-        with pytest.raises(UsageError, match="no format is called 'pdf'"):
+        with pytest.raises(UsageError, match="unknown format 'pdf'"):
             recorded.export("pdf")
         with pytest.raises(TrajError, match=r"nothing.*not a revision"):
             recorded.trajectories("nothing")
         with pytest.raises(TrajError, match="README"):
             recorded.import_files(git.root / "README")
-    (example,) = re.findall(r"```python\n(import gittraj\n.*?)```", (ROOT / "README.md").read_text(), re.S)
-    exec(compile(example.replace("path/to/repository", str(git.root)), "README.md", "exec"), {})
+    (example,) = re.findall(
+        r"```python\n(import gittraj\n.*?)```", (ROOT / "docs" / "exchange.md").read_text(), re.S
+    )
+    exec(compile(example.replace("path/to/repository", str(git.root)), "exchange.md", "exec"), {})
     assert capsys.readouterr().out.splitlines() == [
         f"{told['id']} Say so []",
         f"{told['id']}.atif.json {len(recorded_atif(git))}",

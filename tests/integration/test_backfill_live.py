@@ -218,7 +218,7 @@ def test_what_keeps_it_from_working_is_said(begun: Git, monkeypatch: pytest.Monk
     assert (off.returncode, off.stderr) == (1, "error: GIT_TRAJ=0 switches git-traj off\nhint: unset it\n")
     wrong = run(begun, "backfill", "--agent", "nobody")
     assert wrong.returncode == 2
-    assert "no agent is called 'nobody'" in wrong.stderr
+    assert "unknown agent 'nobody'" in wrong.stderr
     traj(begun, "pause")
     paused = run(begun, "backfill")
     assert (paused.returncode, paused.stderr) == (

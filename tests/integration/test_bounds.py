@@ -87,6 +87,35 @@ def test_a_tree_that_unfolds_for_ever(recorded: Git) -> None:
     assert "Write a" in read_all(recorded)["log"]
 
 
+def test_segments_that_unfold_for_ever(recorded: Git) -> None:
+    """The index of what was said compares the trees of a month as they were and are."""
+    traj(recorded.root, "search", "needle")
+    month = recorded("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*")
+    with notes(recorded) as ref:
+        objects = ref.repository.objects
+        below = objects.write_tree([])
+        for _ in range(18):
+            below = objects.write_tree([Entry(TREE, b"%02x" % n, below) for n in range(256)])
+        tree = objects.write_tree([Entry(TREE, b"s", below)])
+        commit = objects.write_commit(tree=tree, parents=[], message="bomb")
+        objects.flush()
+    recorded("update-ref", month, commit)
+    assert "Write a" in read_all(recorded)["log"]
+
+
+def test_more_entries_than_a_tree_of_ours_has(recorded: Git, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ENTRIES", 50)
+    with notes(recorded) as ref:
+        objects = ref.repository.objects
+        blob = objects.write_blob(b"{}")
+        names = 40 if objects.object_format == "sha1" else 64
+        tree = objects.write_tree([Entry(0o100644, b"%0*x" % (names, n), blob) for n in range(60)])
+        commit = objects.write_commit(tree=tree, parents=[], message="many")
+        objects.flush()
+    recorded("update-ref", RECORDS_REF, commit)
+    assert "more than 50 entries" in read_all(recorded)["doctor"]
+
+
 def test_a_note_that_unpacks_to_a_great_deal(recorded: Git) -> None:
     blob = subprocess.run(
         ["git", "hash-object", "-w", "--stdin"],

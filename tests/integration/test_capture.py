@@ -14,10 +14,12 @@ from typing import Any
 
 import pytest
 
+from gittraj.config import Environ
+from gittraj.record.drain.composition import drain
 from tests.e2e.scenario import Edit, Shell, Write, turn
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
-from tests.integration.records import install, read_records, traj
+from tests.integration.records import hold_workers, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
 
@@ -28,7 +30,7 @@ Writer = Callable[..., SessionWriter]
 @pytest.fixture
 def begun(git: Git) -> Git:
     git.commit({"README": "here\n"})
-    install(git)
+    hold_workers(install(git))
     return git
 
 
@@ -358,6 +360,20 @@ def test_a_person_commits_with_the_agent_s_environment(begun: Git, *, bash_mode:
     session.run([turn(Shell("ls")), turn(say="Seen")], prompt="Look")
     found = carried(begun)
     assert {subject: t[0]["link"]["evidence"] for subject, t in found.items()} == {"Mine": "content"}
+
+
+@pytest.mark.usefixtures("today")
+def test_what_a_person_takes_while_the_agent_s_call_is_waited_for(begun: Git) -> None:
+    """A hook's worker waits for a call of the session that the environment names; there is none."""
+    (begun.root / ".git/traj/drain.lock").write_text(f"{os.getpid()}\n")  # no other worker runs
+    session = ClaudeSession(begun.root)
+    session.run([turn(Write("a", "a\n" * 3)), turn(say="Yours to commit")], prompt="Write a")
+    time.sleep(3)
+    begun("add", "a")
+    session.bash_mode("git commit -m Mine")
+    with begun.open() as repository:
+        drain(repository, environ=Environ.of(os.environ), live={}, patience=60)
+    assert {s: t[0]["link"]["evidence"] for s, t in carried(begun).items()} == {"Mine": "content"}
 
 
 @pytest.mark.usefixtures("today")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -28,9 +29,10 @@ from tests.integration.codex_session import CodexSession
 from tests.integration.records import check, install, read_records, traj
 from tests.integration.repository import Git
 from tests.integration.session_writer import SessionWriter
+from tests.integration.waiting import wait_until
 from tests.sizes import size
 
-WRITERS = 8
+WRITERS = size(5, 8)
 EACH = size(15, 50)
 COMMITS = 20  # so that every note is written by all of them
 
@@ -90,18 +92,22 @@ def test_drains_in_two_worktrees(git: Git, tmp_path: Path) -> None:
         looking = [pool.submit(_look, place) for place in (git, other, git, other)]
         for each in (*working, *looking):
             each.result()
-    for place in (git, other):
-        assert len(json.loads(traj(place, "log", "--json"))["commits"]) == 2 * ROUNDS
+    for place in (git, other):  # a worker may still be at it, and keep a command waiting for too long
+        wait_until(partial(_lists, place, 2 * ROUNDS))
     check(git, *sessions)
+
+
+def _lists(place: Git, count: int) -> bool:
+    return len(json.loads(command.traj(place.root, "log", "--json").stdout)["commits"]) == count
 
 
 ROUNDS = size(2, 5)
 _BUSY = "git-traj: not up to date: another git-traj is writing (try again in a moment)\n"
 _ELSEWHERE = re.compile(
-    r"no commit found that carries such a trajectory; in this repository (one commit carries|\d+ commits carry) one\n"
-    r"hint: name other commits or fewer conditions; git traj status says what waits\n"
+    r"no matching commits \((1 commit here has a record|\d+ commits here have records)\)\n"
+    r"hint: loosen the filters, or name other commits; git traj status shows what waits\n"
 )
-_NOTHING = "no trajectory is recorded yet\nhint: git traj status says what is captured and what waits\n"
+_NOTHING = "no trajectories are recorded yet\nhint: git traj status shows what is captured and what waits\n"
 
 
 def _work(session: SessionWriter) -> None:
@@ -176,3 +182,23 @@ def test_who_waits_in_vain_for_a_drain_is_told(git: Git, monkeypatch: pytest.Mon
     assert said.returncode == 0
     assert said.stderr.startswith(_BUSY)
     assert made[:7] not in said.stdout
+
+
+_HOLDER = """
+import fcntl, sys, time
+file = open(sys.argv[1], "a")
+fcntl.flock(file, fcntl.LOCK_EX)
+print("had", flush=True)
+time.sleep(11)
+"""
+
+
+def test_a_pause_waits_for_a_drain_that_takes_long(git: Git) -> None:
+    """It would be refused after ten seconds, as a reading command is, and what follows be recorded."""
+    git.commit({"README": "here\n"})
+    state = install(git)
+    holder = [sys.executable, "-c", _HOLDER, str(state / "lock")]
+    with subprocess.Popen(holder, stdout=subprocess.PIPE) as held:
+        assert held.stdout is not None
+        held.stdout.readline()
+        assert "nothing is read or stored" in traj(git, "pause")

@@ -217,7 +217,7 @@ def test_nothing_to_tell(git: Git, told: Told, capsys: pytest.CaptureFixture[str
     assert call(["context", "a"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no trajectory is recorded here\nhint: git traj install begins to record them\n",
+        "no trajectories are recorded here\nhint: git traj install starts recording\n",
     )
     told({"src/a": "1"}, caveats=("unsure",))
     git.commit({"src/b": "1", "c": "1"})
@@ -225,14 +225,14 @@ def test_nothing_to_tell(git: Git, told: Told, capsys: pytest.CaptureFixture[str
         assert call(["context", path]) == 0
         assert capsys.readouterr() == (
             "",
-            f"no record tells of {path}\nhint: git traj log lists the commits with one\n",
+            f"no record for {path}\nhint: git traj log lists the commits that have one\n",
         )
     assert call(["context", "--json", "c"]) == 0
     assert json.loads(capsys.readouterr().out) == {"version": 1, "paths": ["c"], "items": [], "omitted": 0}
     assert call(["context", "src/b"]) == 0
     out, err = capsys.readouterr()
     assert 'doubt "unsure" (near "src/a")\n' in out
-    assert err == "no record tells of src/b\nhint: what follows is about its neighbours\n"
+    assert err == "no record for src/b\nhint: the following is about its neighbours\n"
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
     answers(git, "git-traj: not up to date: ")
     said = traj(git, "doctor")
     assert (said.returncode, said.stderr) == (1, told)
-    assert f"\nwrong: what is new could not be recorded: {what}\n    make room there: {THEN}\n" in said.stdout
+    assert f"\nwrong: new work could not be recorded: {what}\n    make room there: {THEN}\n" in said.stdout
     for asked, file in (
         (["install"], "installed.json"),
         (["forget", desk.sessions["one"].session], "off.json"),
@@ -143,7 +143,7 @@ def test_edge_19_a_full_disk(disk: Path, form: str) -> None:
         assert traj(git, *asked) == Said(1, "", f"{refused}\nhint: make room there: {THEN}\n"), asked
     filler.unlink()
     check(desk)
-    assert traj(git, "doctor").stdout.endswith("\nAll is well.\n")
+    assert traj(git, "doctor").stdout.endswith("\nEverything is OK.\n")
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -125,11 +125,11 @@ def test_text_for_people(well: Git) -> None:
     assert done.stdout.splitlines()[-3:] == [
         f"wrong: hook pre-commit is gone ({path})",
         "    git traj install",
-        "Something is wrong.",
+        "Problems found.",
     ]
     done = traj(well.root, "doctor", "--fix")
     assert done.returncode == 0
-    assert done.stdout.splitlines()[-2:] == [f"fixed: hook pre-commit is gone ({path})", "All is well."]
+    assert done.stdout.splitlines()[-2:] == [f"fixed: hook pre-commit is gone ({path})", "Everything is OK."]
 
 
 # ---------------------------------------------------------------- local state and hooks

@@ -123,7 +123,7 @@ def test_several_documents_need_a_folder(git: Git, tmp_path: Path) -> None:
         traj(git, "import", str(session.log))
     refused = command.traj(git.root, "export", "--format", "atif")
     assert refused.returncode == 2
-    assert "2 documents go into a folder" in refused.stderr
+    assert "2 documents need a folder" in refused.stderr
     traj(git, "export", "--format", "atif", "-o", str(tmp_path / "out"))
     assert len(list((tmp_path / "out").glob("traj_*.atif.json"))) == 2
     traj(git, "export", "--format", "trajectory-tree", "-o", str(tmp_path / "tree"))
@@ -144,7 +144,7 @@ def test_nothing_there_and_no_format(git: Git) -> None:
     begin(git)
     done = command.traj(git.root, "export", "--format", "csv")
     assert (done.returncode, done.stdout) == (0, "")
-    assert "no trajectory is recorded here" in done.stderr
+    assert "no trajectories are recorded here" in done.stderr
     assert command.traj(git.root, "export").returncode == 2
     unknown = command.traj(git.root, "export", "--format", "csv", "nothing")
     assert (unknown.returncode, "'nothing' is not a revision" in unknown.stderr) == (1, True)

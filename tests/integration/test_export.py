@@ -98,18 +98,19 @@ def test_what_cannot_be_exported(scene: Scene, capsys: pytest.CaptureFixture[str
     assert call(["export", "--format", "html"]) == 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(
-        "no commit found that carries such a trajectory; in this repository 2 commits carry"
-    )
+    assert err.startswith("no matching commits (2 commits here have records)")
     for args, said in (
         ([], "error: choose --format or --seal\nhint: --format markdown|timeline|html|json"),
         (["--format", "html", "--seal", "x"], "error: choose --format or --seal\n"),
-        (["--format", "html", "--all", "HEAD"], "error: --all and names exclude each other\n"),
+        (["--format", "html", "--all", "HEAD"], "error: --all cannot be combined with names\n"),
         (
             ["--format", "html", "nowhere"],
             "error: 'nowhere' is not a revision, trajectory, task or run here\n",
         ),
-        (["--format", "html", "nowhere..HEAD"], "error: 'nowhere..HEAD' is no revision of this repository\n"),
+        (
+            ["--format", "html", "nowhere..HEAD"],
+            "error: 'nowhere..HEAD' is not a revision of this repository\n",
+        ),
     ):
         assert call(["export", *args]) in (1, 2)
         assert capsys.readouterr().err.startswith(said)

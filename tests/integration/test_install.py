@@ -81,7 +81,7 @@ def test_command_line(git: Git) -> None:
     said = traj(git, "install").stdout
     assert "post-commit: already there\n" in said
     assert traj(git, "uninstall", "--purge").returncode == 0
-    assert traj(git, "uninstall").stderr == "nothing to take out\n"
+    assert traj(git, "uninstall").stderr == "nothing to remove\n"
     assert not (git.root / ".git/traj").exists()
 
 
@@ -117,7 +117,7 @@ def test_start_is_written_once(git: Git) -> None:
     git.commit({"a": "1"})
     put_in(git)
     first = json.loads((git.root / ".git/traj/installed.json").read_text())
-    assert first["reflogs"][str(git.root / ".git")][0] == (git.root / ".git/logs/HEAD").stat().st_size
+    assert first["reflogs"]["."][0] == (git.root / ".git/logs/HEAD").stat().st_size
     git.commit({"a": "2"})
     git("remote", "add", "later", "/nowhere")
     put_in(git)
@@ -338,7 +338,7 @@ def test_no_hooks_folder(tmp_path: Path) -> None:
 def test_bare_repository(tmp_path: Path) -> None:
     git = Git.init(tmp_path / "bare.git", "--bare")
     steps = put_in(git)
-    assert steps[-1].text.startswith("nobody commits in a bare repository")
+    assert steps[-1].text.startswith("a bare repository has no commits of its own")
     assert (git.root / "hooks/post-commit").exists()
 
 

@@ -41,7 +41,7 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
     assert records(made)
     assert records(clone)
     assert not records(git)  # it was there before
-    assert "Hooks: well" in traj(clone.root, "status").stdout
+    assert "Hooks: OK" in traj(clone.root, "status").stdout
     assert traj(clone.root, "doctor").returncode == 0
     assert traj(clone.root, "install", "--json").returncode == 0
     assert "refs/notes/traj*" in clone("config", "--get-all", "remote.origin.fetch")
@@ -53,7 +53,7 @@ def test_new_repositories_and_clones_record(tmp_path: Path, git: Git) -> None:
     assert not records(Git.init(tmp_path / "later"))
     assert traj(clone.root, "uninstall", "--purge").returncode == 0
     assert not records(clone)
-    assert traj(tmp_path, "uninstall", "--global").stderr == "nothing to take out\n"
+    assert traj(tmp_path, "uninstall", "--global").stderr == "nothing to remove\n"
 
 
 def test_a_template_of_the_users_own(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_its_interpreter_is_gone(git: Git, tmp_path: Path) -> None:
         path.write_bytes(path.read_bytes().replace(sys.executable.encode(), b"/gone/python"))
     assert records(Git.init(tmp_path / "made"))  # silently: a line, and no worker
     done = traj(git.root, "doctor", "--fix")
-    assert "fixed: hooks that new repositories get cannot start git-traj any more" in done.stdout
+    assert "fixed: the hooks that new repositories get can no longer start git-traj" in done.stdout
     assert "fixed" not in traj(git.root, "doctor", "--fix").stdout
 
 
@@ -112,7 +112,7 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
 def test_a_clone_of_a_project_that_records_is_told(git: Git, team: bool) -> None:
     """On a terminal alone, and by ``status`` and ``doctor``; a script sees nothing."""
     git.commit({"a": "1", **({".gittraj.yml": "thinking: drop\n"} if team else {})})
-    hint = "hint: this project records what agents do, this clone does not: git traj install"
+    hint = "hint: this project records agents' work, but this clone does not: git traj install"
     assert (hint in at_terminal(git.root, "--no-pager", "log", "--all")[1]) is team
     assert hint not in traj(git.root, "log", "--all").stderr
     for command in ("status", "doctor"):

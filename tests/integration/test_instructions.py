@@ -71,7 +71,7 @@ def test_what_somebody_changed_is_told_and_left(git: Git) -> None:
     step = put_in(git, "claude-code")["CLAUDE.local.md"]
     assert (step.did, step.text) == (
         "skipped",
-        "left as it is: somebody changed its instruction; to get ours, remove its lines and install again",
+        "left as it is: its instruction was edited; to get ours, remove its lines and install again",
     )
     assert take_out(git)["CLAUDE.local.md"].did == "skipped"
     assert path.read_bytes() == theirs

@@ -321,12 +321,16 @@ def test_nobodys_configuration_changes_the_answer(git: Git, told: Any, log: Log)
 @pytest.mark.parametrize(
     ("args", "status", "said"),
     [
-        (["nowhere"], 1, "error: 'nowhere' is no revision of this repository\nhint: git log --all --oneline"),
-        (["HEAD..nowhere"], 1, "error: 'HEAD..nowhere' is no revision of this repository\n"),
-        (["^HEAD"], 0, "no commit found that carries such a trajectory; "),
-        (["--grep", "("], 2, "error: '(' is no regular expression: "),
+        (
+            ["nowhere"],
+            1,
+            "error: 'nowhere' is not a revision of this repository\nhint: git log --all --oneline",
+        ),
+        (["HEAD..nowhere"], 1, "error: 'HEAD..nowhere' is not a revision of this repository\n"),
+        (["^HEAD"], 0, "no matching commits ("),
+        (["--grep", "("], 2, "error: '(' is not a valid regular expression: "),
         (["--author", "("], 2, "error: --author: "),
-        (["--since", "bananas"], 2, "error: --since: 'bananas' is no date\nhint: such as 2026-03-31"),
+        (["--since", "bananas"], 2, "error: --since: 'bananas' is not a date\nhint: such as 2026-03-31"),
         (["--file", "../outside"], 1, "error: '../outside' is outside the repository at "),
         (["--", "../out*"], 1, "error: ../out*: '../out*' is outside repository"),
         (["--", ":(nonsense)x"], 1, "error: Invalid pathspec magic 'nonsense'"),
@@ -358,10 +362,10 @@ def test_nothing_recorded(git: Git, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["log"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no trajectory is recorded here\n"
-        "hint: git traj install begins to record them\n"
-        "no trajectory is recorded yet\n"
-        "hint: git traj status says what is captured and what waits\n",
+        "no trajectories are recorded here\n"
+        "hint: git traj install starts recording\n"
+        "no trajectories are recorded yet\n"
+        "hint: git traj status shows what is captured and what waits\n",
     )
 
 
@@ -370,8 +374,8 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["log", "--agent", "nobody"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no commit found that carries such a trajectory; in this repository one commit carries one\n"
-        "hint: name other commits or fewer conditions; git traj status says what waits\n",
+        "no matching commits (1 commit here has a record)\n"
+        "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
     )
 
 

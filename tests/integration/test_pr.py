@@ -33,7 +33,7 @@ def branch(git: Git) -> Git:
 def test_the_comment_of_a_branch(branch: Git) -> None:
     text = traj(branch, "pr", "--base", "main")
     assert text.startswith("### Why this change: Limit the rate\n")
-    assert "**1 of 2 commits** carry an agent trajectory · Codex · 1 session" in text
+    assert "**1 of 2 commits** have an agent trajectory · Codex · 1 session" in text
     assert "| a bucket | a window | bursts | — |" in text
     assert f"| ✍️ | `src/b.py` No trajectory for `{branch.head()[:7]}` |" in text
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
@@ -56,7 +56,7 @@ def test_the_usual_base_is_found(branch: Git) -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "why"),
-    [(("--base", "nowhere"), "'nowhere' is no commit here"), ((), "no branch to compare with")],
+    [(("--base", "nowhere"), "'nowhere' is not a commit here"), ((), "no branch to compare with")],
 )
 def test_no_base(branch: Git, arguments: tuple[str, ...], why: str) -> None:
     branch("branch", "-m", "main", "trunk")

@@ -18,6 +18,7 @@ import pytest
 from gittraj.commands.install import install
 from gittraj.commands.install.shims import Interpreter, render
 from tests.conftest import ROOT
+from tests.integration.records import hold_workers
 from tests.integration.repository import Git
 
 TOKEN = "gh" + "p_" + "Xk29fQz7Lm41Rt8vBn63Wd5yHc0sJu2aPe4G"
@@ -25,7 +26,7 @@ OTHER = "gh" + "p_" + "Qw81zXn5Vb37Ck2mTy60Rf9jLd4hSg8uAo1E"
 FILE = ".trajectories/a.json"
 PLACEHOLDER = re.compile(r"REDACTED-[\w-]+-[0-9a-f]{8}")
 SAID = "git-traj: redacted before it is committed: "
-LEFT = "git-traj: left out of this commit, for it could not be redacted: "
+LEFT = "git-traj: left out of this commit, because it could not be redacted: "
 
 
 def trajectory(secret: str = TOKEN, note: str = "") -> str:
@@ -44,6 +45,7 @@ def redacted(text: str, like: str) -> str:
 def put_in(git: Git) -> Git:
     with git.open() as repository:
         install(repository)
+        hold_workers(repository.common_dir / "traj")
     return git
 
 
@@ -325,7 +327,7 @@ def test_undecodable_and_too_large(guarded: Git) -> None:
     guarded.commit({"a.trajectory.md": "old\n"})
     guarded.write({"a.trajectory.md": b"\xff new\n", "b.trajectory.json": "x" * 20_000_001, "readme": "2\n"})
     guarded("add", "-A")
-    why = "a.trajectory.md (no UTF-8 text), b.trajectory.json (larger than 20 MB)"
+    why = "a.trajectory.md (not UTF-8), b.trajectory.json (larger than 20 MB)"
     commit(guarded, says=f"{LEFT}{why}; --no-verify commits it\n")
     assert committed(guarded, "a.trajectory.md") == "old\n"
     assert (guarded.root / "a.trajectory.md").read_bytes() == b"\xff new\n"
@@ -339,7 +341,7 @@ def test_left_out_of_a_commit_of_paths(guarded: Git) -> None:
     commit(
         guarded,
         *("--", "a.trajectory.md", "readme"),
-        says=f"{LEFT}a.trajectory.md (no UTF-8 text); --no-verify commits it\n",
+        says=f"{LEFT}a.trajectory.md (not UTF-8); --no-verify commits it\n",
     )
     assert guarded("ls-tree", "--name-only", "HEAD") == "readme"
     assert status(guarded) == ["?? a.trajectory.md"]
@@ -351,7 +353,7 @@ def test_what_is_staged_alone_is_named(guarded: Git) -> None:
     guarded("add", "-A")
     blob = guarded("rev-parse", ":a.trajectory.md")
     guarded.write({"a.trajectory.md": "edited\n"})
-    why = f"a.trajectory.md (no UTF-8 text, staged as {blob[:12]})"
+    why = f"a.trajectory.md (not UTF-8, staged as {blob[:12]})"
     commit(guarded, says=f"{LEFT}{why}; --no-verify commits it\n")
     assert guarded("diff", "--raw", "HEAD^", "HEAD") == ""
     assert guarded.raw("cat-file", "blob", blob) == b"\xff"
@@ -492,7 +494,7 @@ def test_switched_for_one_command_and_misspelt(guarded: Git, env: dict[str, str]
     assert run("block")[0] == 1
     assert run("yes") == (
         0,
-        "git-traj: git config traj.precommit is 'yes', it can be off, warn or block: taken as warn\n"
+        "git-traj: git config traj.precommit is 'yes', which is not off, warn or block: using warn\n"
         "git-traj: a.py:1: the value of ACME_TOKEN\n",
     )
 
@@ -592,7 +594,7 @@ def test_framework_changes_files_and_fails(git: Git) -> None:
     assert run_files(git, FILE, "b.trajectory.md") == (0, "")
     assert run_files(git, "c.trajectory.md") == (
         1,
-        "git-traj: c.trajectory.md: could not be redacted: no UTF-8 text\n",
+        "git-traj: c.trajectory.md: could not be redacted: not UTF-8\n",
     )
     assert not (git.root / ".git/traj").exists()
 
@@ -610,7 +612,7 @@ def test_framework_keeps_what_it_cannot_replace(git: Git) -> None:
         text=True,
         check=False,
     )
-    why = "was not redacted, for it cannot be written: File too large"
+    why = "was not redacted, because it cannot be written: File too large"
     assert (done.returncode, done.stderr) == (1, f"git-traj: {FILE}: {why}\n")
     assert read(git) == text
     assert [path.name for path in (git.root / FILE).parent.iterdir()] == ["a.json"]

@@ -160,7 +160,7 @@ def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) ->
     assert done["refs"] == [RECORDS, DATA]
     assert SECRET.encode() not in everywhere(ann)
     assert ann("reflog", "HEAD") == head
-    assert "still has what was purged" in be(ann).fails("push")
+    assert "still has purged data" in be(ann).fails("push")
     assert be(ann).json("push", "--replace")["replaced"] == [RECORDS, DATA]
 
     _, err = be(bob)("sync")
@@ -177,7 +177,7 @@ def test_a_secret_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) ->
     assert first.rev == 1000
     assert first.origin == Origin(commit=one)
     out, _ = be(ann)("redact", "--purge", SECRET)
-    assert out == "nothing of it is in the refs or reflogs of git-traj here\n"
+    assert out == "it is not in git-traj's refs or reflogs here\n"
 
 
 def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be) -> None:
@@ -189,7 +189,10 @@ def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be
     tell(bob, two, "traj_bob", text="bob's own")
     tell(bob, three, "traj_ann", text=f"{SECRET} once more", at=9)
     out, _ = be(ann)("forget", "traj_ann", "--purge", "--gc")
-    assert out.splitlines()[:2] == ["traj_ann is forgotten", "taken off 2 commits"]
+    assert out.splitlines()[:2] == [
+        "traj_ann was removed from every commit and will not be stored again",
+        "unlinked from 2 commits",
+    ]
     assert be(ann)("forget", "traj_ann", "--purge")[0].splitlines()[-1].startswith("nothing of it")
     share(ann, replace=True)
     share(bob)
@@ -258,8 +261,8 @@ def test_plain_git_cannot_bring_it_back_to_who_purged(server: Git, ann: Git, bob
     with ann.open() as repository:
         said: list[str] = []
         fetch(repository, find_remote(repository, "origin"), tell=said.append)
-        assert said == ["origin has what was purged: git traj push --replace takes it away"]
-        with pytest.raises(TrajError, match="still has what was purged"):
+        assert said == ["origin still has purged data: git traj push --replace removes it"]
+        with pytest.raises(TrajError, match="still has purged data"):
             push(repository, find_remote(repository, "origin"))
         assert [found.remedy for found in check_purges(repository)] == ["git traj push --replace origin"]
     assert told(ann)[commits(ann)[0]] == {"traj_ann", "traj_bob"}

@@ -69,8 +69,8 @@ def test_no_comment_hides_a_reader(repository: Repository, environ: Environ, end
 def test_a_link_to_what_never_ends(repository: Repository, environ: Environ) -> None:
     path = list_path(repository)
     path.symlink_to("/dev/zero")
-    assert read_readers(repository, environ).problem == f"{FILE} is no file"
-    with pytest.raises(SealError, match="is no file"):
+    assert read_readers(repository, environ).problem == f"{FILE} is not a file"
+    with pytest.raises(SealError, match="is not a file"):
         trust(repository, environ)
 
 
@@ -122,7 +122,7 @@ def test_without_cryptography_thinking_is_dropped(
     with git.open() as repository:
         sealing = ForReaders(repository, environ)
         assert sealing.sealer() is None
-    assert sealing.remark == "thinking is dropped and counted: Python's cryptography cannot be loaded"
+    assert sealing.remark == "thinking is not stored: Python's cryptography cannot be loaded"
 
 
 def test_it_is_sealed_for_a_key_that_others_may_read(git: Git, tmp_path: Path) -> None:
@@ -133,4 +133,4 @@ def test_it_is_sealed_for_a_key_that_others_may_read(git: Git, tmp_path: Path) -
     with git.open() as repository:
         assert find_public(repository, environ) == [public]
         (problem,) = load_keyring(list(find_sources(repository, environ))).problems
-    assert problem.message == f"{path}: others may read this key"
+    assert problem.message == f"{path}: other users can read this key file"

@@ -151,7 +151,7 @@ def test_a_retrospective_afterwards(git: Git) -> None:
 def test_status_tells_what_is_active(git: Git) -> None:
     name = start(git)
     traj(git, "event", "note", "x")
-    assert f"Begun by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
+    assert f"Started by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
     assert json.loads(traj(git, "status", "--json"))["active"] == [
         {"id": name, "title": "Limit the rate", "agent": None, "byHand": True, "events": 2}
     ]
@@ -180,7 +180,7 @@ def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
     git("worktree", "add", "-q", str(tmp_path / "other"))
     other = Git(tmp_path / "other")
     here, there, theirs = start(git), start(other, "Elsewhere"), start(git, "By ann", "--agent", "ann")
-    assert "active here already: 'Limit the rate'" in refused(git, "start", "Again")
+    assert "already active here: 'Limit the rate'" in refused(git, "start", "Again")
     assert {each["id"] for each in show_on_next_commit(other)} == {there}
     traj(git, "event", "note", "by ann", "--agent", "ann")
     assert {each["id"] for each in show_on_next_commit(git)} == {here, theirs}
@@ -189,7 +189,7 @@ def test_one_for_each_worktree_and_author(git: Git, tmp_path: Path) -> None:
 def test_an_empty_name_is_no_trajectory(git: Git) -> None:
     start(git)
     traj(git, "complete", "--summary", "Done")
-    assert "its name is empty" in refused(git, "complete", "", "--summary", "Another")
+    assert "name is empty" in refused(git, "complete", "", "--summary", "Another")
 
 
 def test_each_of_several_is_ended_by_its_author(git: Git) -> None:
@@ -219,22 +219,20 @@ def test_nothing_is_active(git: Git) -> None:
         assert said == (
             "error: no trajectory is active in this worktree\nhint: git traj start TITLE begins one\n"
         )
-    assert "no commit carries a trajectory 'traj_none'" in refused(
-        git, "complete", "traj_none", "--summary", "x"
-    )
+    assert "no commit has a trajectory 'traj_none'" in refused(git, "complete", "traj_none", "--summary", "x")
 
 
 def test_bad_words(git: Git) -> None:
     start(git)
     assert "content is missing" in refused(git, "event", "note", "  ")
-    assert "type is no word" in refused(git, "event", "two words", "x")
+    assert "TYPE must be one word" in refused(git, "event", "two words", "x")
     assert "chosen is missing" in refused(git, "decision", " ")
     (git.root / "bad.json").write_text("[1]")
-    assert "holds no JSON object" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not a JSON object" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("{")
-    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text("[" * 100_000)
-    assert "is no JSON" in refused(git, "complete", "--retrospective", "bad.json")
+    assert "is not JSON" in refused(git, "complete", "--retrospective", "bad.json")
     (git.root / "bad.json").write_text('{"summary": "x", "more": NaN}')
     assert "no finite number" in refused(git, "complete", "--retrospective", "bad.json")
 
@@ -273,7 +271,7 @@ def test_a_forgotten_one_stays_away(git: Git) -> None:
     traj(git, "log")
     quietly(git, "forget", name)
     git.commit({"a": "2\n"})
-    assert "no commit carries one" in quietly(git, "log", "--all")
+    assert "no commit here has a record" in quietly(git, "log", "--all")
 
 
 def test_a_worktree_of_the_same_name_is_another_one(git: Git, tmp_path: Path) -> None:

@@ -202,11 +202,11 @@ def test_what_repair_says(git: Git, topic: list[str]) -> None:
     ]
     status = traj(git, "status", "--json").json
     assert status["stranded"] == [topic[1]]
-    assert "1 commit that nothing reaches any more" in traj(git, "status").out
+    assert "1 commit no longer reachable" in traj(git, "status").out
     git("branch", "again", topic[1])
     told = traj(git, "repair")
     assert (told.out, told.status) == ("", 0)
-    assert told.err == "nothing to repair: every record stands on a living commit\n"
+    assert told.err == "nothing to repair: every record is on a reachable commit\n"
 
 
 def test_a_range_limits_the_targets_or_the_originals(git: Git, topic: list[str]) -> None:
@@ -371,7 +371,10 @@ def test_carry_by_hand(git: Git, topic: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("source", "onto", "complaint"),
-    [("a..nothing", "main", "'a..nothing' names no commits here"), ("a", "--x", "'--x' is no commit here")],
+    [
+        ("a..nothing", "main", "'a..nothing' names no commits here"),
+        ("a", "--x", "'--x' is not a commit here"),
+    ],
 )
 def test_carry_of_a_bad_revision(git: Git, topic: list[str], source: str, onto: str, complaint: str) -> None:
     told = traj(git, "carry", f"--from={source}", f"--onto={onto}")
@@ -544,10 +547,13 @@ def test_forget(begun: Git) -> None:
     traj(begun, "log")
     (trajectory,) = {r.id for r in on(begun, "HEAD")}
     told = traj(begun, "forget", trajectory)
-    assert told.out.splitlines() == [f"{trajectory} is forgotten", "taken off 4 commits"]
+    assert told.out.splitlines() == [
+        f"{trajectory} was removed from every commit and will not be stored again",
+        "unlinked from 4 commits",
+    ]
     assert traj(begun, "log", "--all", "--json").json["commits"] == []
     after = tip(begun)
-    assert traj(begun, "forget", trajectory[:12]).out.splitlines()[-1] == "taken off 0 commits"
+    assert traj(begun, "forget", trajectory[:12]).out.splitlines()[-1] == "unlinked from 0 commits"
     assert tip(begun) == after
 
 
@@ -573,7 +579,7 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
 
 def test_forget_before_anything_is_stored(begun: Git, session: ClaudeSession) -> None:
     told = traj(begun, "forget", f"claude-code:{session.session}")
-    assert told.out.splitlines()[-1] == "taken off 0 commits"
+    assert told.out.splitlines()[-1] == "unlinked from 0 commits"
     assert traj(begun, "log", "--all", "--json").json["commits"] == []
 
 
@@ -588,7 +594,7 @@ def test_forget_takes_explored_work_and_what_was_carried(git: Git, topic: list[s
 def test_forget_what_nobody_knows(git: Git, topic: list[str]) -> None:
     told = traj(git, "forget", "nobody")
     assert (told.status, told.out) == (1, "")
-    assert told.err.startswith("error: no trajectory and no session 'nobody' is known here\nhint: ")
+    assert told.err.startswith("error: no trajectory or session 'nobody' is known here\nhint: ")
 
 
 @pytest.mark.parametrize("command", ["unlink", "forget"])

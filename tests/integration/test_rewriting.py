@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from gittraj.history import find_rewrites
 from tests.integration.repository import Git
 from tests.integration.todo import edit_todo
+from tests.sizes import size
 
 Expected = Mapping[str, Collection[str]]
 LATER = {"GIT_COMMITTER_DATE": "2026-02-02T03:04:05Z"}
@@ -693,7 +694,7 @@ PLANS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=size(8, 40), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(plans=PLANS)
 def test_any_rebases_of_disjoint_work(
     tmp_path_factory: pytest.TempPathFactory, plans: list[tuple[list[str], list[int]]]

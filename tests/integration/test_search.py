@@ -174,7 +174,7 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     assert said("x") == (
         0,
         "",
-        "no trajectory is recorded here\nhint: git traj install begins to record them\n",
+        "no trajectories are recorded here\nhint: git traj install starts recording\n",
     )
     evil = "\x1b]0;owned\x07 the heron \u202e waits"
     commit = git.commit({"a": "1\n"}, "Herons")
@@ -195,7 +195,7 @@ def test_what_a_person_sees(git: Git, story: Story, capsys: pytest.CaptureFixtur
     for query in ('"heron', "(heron", "-heron", "→", "heron OR", "\udcff"):
         status, out, err = said("--", query)
         assert (status, out) == (2, "")
-        assert err.startswith("error: this cannot be searched for: ")
+        assert err.startswith("error: invalid query: ")
         assert len(err.splitlines()) == 2
     assert said("--since", "gestern", "heron")[0] == 2
     assert said("--similar", "→")[0] == 2
@@ -332,7 +332,7 @@ def test_events_that_are_elsewhere(
     said = capsys.readouterr()
     assert json.loads(said.out)["away"] == [MONTH]
     assert said.err == (
-        f"events of {MONTH} are not here: only what records say of them was searched\n"
+        f"the events of {MONTH} are not here: only their records were searched\n"
         "hint: git traj search --fetch asks the remotes for them\n"
     )
     clone("remote", "set-url", "origin", str(tmp_path / "gone"))

@@ -103,9 +103,9 @@ def tell(server: Git, ann: Git, bob: Git, *, disturb: Callable[[Git], None] | No
     if disturb:
         disturb(ann)
     check(ann, amended=True)
-    told = "Recorded: trajectories on 1 commit, and on 1 that git traj log does not list\nHooks: well, in "
+    told = "Recorded: trajectories on 1 commit, and on 1 that git traj log does not list\nHooks: OK, in "
     assert traj(ann, "status").startswith(told)
-    assert traj(ann, "doctor").endswith("\nAll is well.\n")
+    assert traj(ann, "doctor").endswith("\nEverything is OK.\n")
     traj(ann, "push")
     bob("pull", "-q", "origin", "main")
     assert traj(bob, "fetch") == "origin: new records on 2 commits\n"

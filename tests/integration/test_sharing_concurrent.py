@@ -26,7 +26,7 @@ from tests.integration.sharing import RECORDS, bare, clone, refs, tell, told
 from tests.integration.story import Story, record
 from tests.sizes import size
 
-WRITERS, EACH = 8, size(15, 50)
+WRITERS, EACH = size(5, 8), size(15, 50)
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def _write(root: Path, name: int, commits: list[str]) -> None:
 
 
 def test_edge_6_writers_beside_a_foreign_one(git: Git) -> None:
-    """Eight processes, fifty records each, while ``git notes add`` overwrites the ref."""
+    """Eight processes by night, fifty records each, while ``git notes add`` overwrites the ref."""
     commits = [git.commit({"file": f"{n}\n"}) for n in range(10)]
     install(git)
     traj(git, "status")
@@ -187,7 +187,7 @@ def test_edge_6_a_locked_ref(git: Git, three: list[str], monkeypatch: pytest.Mon
     assert told(git)[three[2]] == {"traj_two"}
 
 
-RECORDS_EACH = size(20, 100)
+RECORDS_EACH = size(8, 100)
 _PUSHER = """
 import sys
 from pathlib import Path

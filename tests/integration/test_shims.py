@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -264,3 +265,31 @@ def test_kept_hook_that_starts_itself_again(git: Git, again: str) -> None:
     commit(git, "one")
     assert (git.root / "ran").read_text() == "mine\nmine\n"
     assert len(spool(git)) == 1
+
+
+@pytest.mark.skipif(not Path("/usr/bin/timeout").exists(), reason="needs timeout")
+@pytest.mark.parametrize("state", ["awake", "foreground", "trajectories", "agent"])
+def test_an_interpreter_that_hangs_hangs_no_commit(git: Git, tmp_path: Path, state: str) -> None:
+    """Whatever is waited for has an end; here the hooks wait a second for what they wait for at all."""
+    hanging = tmp_path / "python"
+    hanging.write_text("#!/bin/sh\nexec sleep 600\n")
+    hanging.chmod(0o755)
+    rig(git, Interpreter(str(hanging), ()))
+    for name in HOOKS:
+        text = hook(git, name).read_text()
+        hook(git, name).write_text(re.sub(r"timeout -s KILL \d+", "timeout -s KILL 1", text))
+    env = {"GIT_TRAJ_SYNC": "1"} if state == "foreground" else {}
+    env |= {"CLAUDE_CODE_SESSION_ID": "s"} if state == "agent" else {}
+    if state == "trajectories":
+        git.write({".trajectories/a.trajectory.json": "{}\n"})
+        git("add", "--all")
+    done = subprocess.run(
+        ["git", "commit", "-q", "--allow-empty", "-m", "made"],
+        cwd=git.root,
+        env={**os.environ, **env},
+        capture_output=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert git("log", "-1", "--format=%s") == "made"

@@ -297,8 +297,8 @@ def test_a_commit_without_a_trajectory(scene: Scene, capsys: pytest.CaptureFixtu
         out, err = capsys.readouterr()
         assert not out or json.loads(out) == {"version": 1, "commit": scene.by_hand, "trajectories": []}
         assert err == (
-            f"{scene.by_hand[:7]} carries no trajectory\n"
-            f"hint: git traj show {scene.bye[:7]} tells of the last change of its files\n"
+            f"{scene.by_hand[:7]} has no trajectory\n"
+            f"hint: git traj show {scene.bye[:7]} shows the last recorded change of its files\n"
         )
 
 
@@ -333,7 +333,7 @@ def test_an_unborn_branch(
     assert call(["show"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no trajectory is recorded here\nhint: git traj install begins to record them\n",
+        "no trajectories are recorded here\nhint: git traj install starts recording\n",
     )
 
 

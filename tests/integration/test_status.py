@@ -172,7 +172,7 @@ def test_text_for_people(git: Git) -> None:
     assert list(status_to_lines(facts(git))) == [
         "git-traj is not installed here (git traj install)",
         "Recorded: trajectories on 0 commits",
-        "Thinking: seal (default); thinking is dropped and counted: no key (git traj keys init)",
+        "Thinking: seal (default); thinking is not stored: you have no key (git traj keys init)",
     ]
     put_in(git)
     write_note(git, git.commit({"a": "1"}), record())
@@ -180,7 +180,7 @@ def test_text_for_people(git: Git) -> None:
     lines = list(status_to_lines(facts(git)))
     assert lines == [
         "Recorded: trajectories on 1 commit",
-        f"Hooks: well, in {git.root}/.git/hooks",
+        f"Hooks: OK, in {git.root}/.git/hooks",
         "1 part redacted by older rules, not pushed yet",
         "Thinking: drop (git config)",
     ]

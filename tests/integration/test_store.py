@@ -14,6 +14,7 @@ from gittraj.git import Repository
 from gittraj.notes import refs
 from gittraj.notes.store import DataRefs, NotesRef
 from tests.integration.repository import Git
+from tests.sizes import size
 
 
 def add(line: str) -> Callable[[bytes], bytes]:
@@ -148,7 +149,7 @@ def test_a_foreign_file_where_the_folder_belongs_stays(each_git: Git, repository
 
 
 def test_only_object_ids_have_notes(repository: Repository) -> None:
-    with pytest.raises(StoreError, match="'HEAD' is no object id"):
+    with pytest.raises(StoreError, match="'HEAD' is not an object id"):
         NotesRef(repository).write({"HEAD": add("a")}, message="m")
 
 
@@ -218,17 +219,18 @@ with open_repository(Path(root), backend=backend) as repository:
 """
 
 
-def test_eight_processes_lose_nothing(each_git: Git, repository: Repository) -> None:
+def test_many_processes_lose_nothing(each_git: Git, repository: Repository) -> None:
+    count, each = size(5, 8), size(24, 50)
     width = len(each_git.commit({"f": "1"}))
     arguments = [str(each_git.root), repository.backend]
     writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, *arguments, str(name), "50", str(width)])
-        for name in range(8)
+        subprocess.Popen([sys.executable, "-c", WRITER, *arguments, str(name), str(each), str(width)])
+        for name in range(count)
     ]
-    assert [writer.wait() for writer in writers] == [0] * 8
+    assert [writer.wait() for writer in writers] == [0] * count
     lines = [line for _, note in NotesRef(repository).items() for line in note.decode().splitlines()]
-    assert sorted(lines) == sorted(f"{name} {n}" for name in range(8) for n in range(50))
-    assert each_git("rev-list", "--count", "refs/notes/traj") == "400"
+    assert sorted(lines) == sorted(f"{name} {n}" for name in range(count) for n in range(each))
+    assert each_git("rev-list", "--count", "refs/notes/traj") == str(count * each)
 
 
 def test_somebody_else_writes_in_between(each_git: Git, repository: Repository) -> None:
@@ -279,7 +281,7 @@ def test_segments(each_git: Git, repository: Repository) -> None:
     assert data.read("2026-11", "s/cd/u/0") == b"\0bytes"
     assert data.read("2026-10", "s/ab/t/0") == b"earlier"
     assert [data.read("2026-11", path) for path in ("s/ab/t", "s/ab/t/1", "s/ab/t/0/x")] == [None] * 3
-    assert each_git("log", "--format=%s", "refs/notes/traj-data-2026-11") == "git-traj: add 2 segments"
+    assert each_git("log", "--format=%s", "refs/notes/traj-data-2026-11") == "git-traj: 2 segments"
 
 
 def test_a_segment_never_changes(each_git: Git, repository: Repository) -> None:

@@ -22,7 +22,7 @@ from tests.integration import records
 from tests.integration.claude_session import ClaudeSession
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
-from tests.integration.waiting import wait_until
+from tests.integration.waiting import LONG, wait_until
 
 SAID = "I took a set, not a list, for speed. Windows is untested."
 EVENTS: list[AnyEvent] = [
@@ -169,7 +169,7 @@ def test_without_an_answer_nothing_is_written(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(process, "PATIENCE", 1.0)
+    monkeypatch.setattr(process, "PATIENCE", 1.0 if "within" in why else LONG)
     program(does)
     before = git("for-each-ref")
     assert call(["summarize"]) == 1
@@ -317,9 +317,11 @@ def test_a_turn_that_goes_on_is_waited_for(git: Git, session: ClaudeSession, pro
     assert SAID in asked(log)[0]["asked"]
 
 
-def test_a_commit_costs_what_it_cost(git: Git, session: ClaudeSession, program: Program) -> None:
+def test_a_commit_costs_what_it_cost(
+    git: Git, session: ClaudeSession, program: Program, tmp_path: Path
+) -> None:
     """The hook only wakes the worker, which asks when it has let go of everything."""
-    log = program(f"{ECHO}\ntime.sleep(3)")
+    log = program(f"{ECHO}\nwhile not os.path.exists({str(tmp_path / 'go')!r}): time.sleep(0.05)")
     folder = git.root / ".git" / "traj"
     (folder / "drain.lock").unlink()
     work(session, "one")
@@ -329,4 +331,5 @@ def test_a_commit_costs_what_it_cost(git: Git, session: ClaudeSession, program: 
         assert had
     git.commit({"other": "1"})
     assert "Done." not in git("show", "-s", "--notes=traj", "HEAD~1"), "it still thinks"
+    (tmp_path / "go").touch()
     wait_until(lambda: "Done." in git("show", "-s", "--notes=traj", "HEAD~1"), "the summary")

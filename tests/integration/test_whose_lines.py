@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -13,8 +14,10 @@ import pytest
 from tests.e2e.scenario import Shell, Write, turn
 from tests.integration import command
 from tests.integration.claude_session import ClaudeSession
+from tests.integration.codex_session import CodexSession
 from tests.integration.records import install, traj
 from tests.integration.repository import Git
+from tests.integration.session_writer import SessionWriter
 
 pytestmark = pytest.mark.usefixtures("today")
 
@@ -103,10 +106,14 @@ def test_of_a_file_written_whole_only_what_is_new_is_the_agent_s(begun: Git) -> 
     assert [(f["path"], f["lines"]) for f in told["filesChanged"]] == [("a.txt", 1)]
 
 
-def test_a_hundred_lines_that_stood_there_make_no_commit_the_agent_s(begun: Git) -> None:
+@pytest.mark.parametrize("writer", [ClaudeSession, CodexSession])
+def test_a_hundred_lines_that_stood_there_make_no_commit_the_agent_s(
+    begun: Git, writer: type[SessionWriter]
+) -> None:
+    """Codex deletes the file and adds it in one patch; its log has the difference beside it."""
     mine = "".join(f"line {n} of mine\n" for n in range(100))
     begun.write({"a.txt": mine})
-    session = ClaudeSession(begun.root)
+    session = writer(begun.root)
     session.run([turn(Write("a.txt", f"{mine}one of the agent's\n")), turn(say="Added")], prompt="Add a line")
     begun.write({"a.txt": f"{mine}and one more\n"})
     by_a_person(begun, "Mine")
@@ -142,6 +149,17 @@ def test_a_rename_keeps_the_session(begun: Git, *, committed: bool) -> None:
     (begun.root / "a.py").rename(begun.root / "b.py")
     by_a_person(begun, "Renamed")
     assert set(carried(begun)) - {"Begun"} == {"Renamed"}
+
+
+def test_a_rename_keeps_the_session_that_committed_something_else_meanwhile(begun: Git) -> None:
+    """Its events belong to that commit then, and its log is read from there on."""
+    session = ClaudeSession(begun.root)
+    other = Shell("echo other > other && git add other && git commit -qm Other other")
+    session.run([turn(Write("a.py", LINES)), turn(other), turn(say="Written")], prompt="Write")
+    assert set(carried(begun)) == {"Other"}
+    (begun.root / "a.py").rename(begun.root / "b.py")
+    by_a_person(begun, "Renamed")
+    assert set(carried(begun)) == {"Other", "Renamed"}
 
 
 def test_edits_in_another_worktree_are_found_there(begun: Git, tmp_path: Path) -> None:
@@ -187,3 +205,17 @@ def test_a_commit_of_elsewhere_whose_id_was_printed_is_not_the_agent_s(begun: Gi
     session.finish()
     assert json.loads(traj(begun, "backfill", "--json"))["linked"] == []
     assert carried(begun) == {}
+
+
+def test_a_colleague_s_commit_of_before_the_session_in_a_fresh_clone(begun: Git, tmp_path: Path) -> None:
+    """No reflog tells there that it was not made by the call that showed it."""
+    begun.commit({"version": "2\n"}, "Release")
+    time.sleep(3.1)
+    session = ClaudeSession(begun.root)
+    (begun.root / "ci").write_text(f"#!/bin/sh\necho '[main {begun.head()[:7]}] Release'\n")
+    (begun.root / "ci").chmod(0o755)
+    session.run([turn(Shell("./ci log")), turn(say="It is out")], prompt="Wait for the release")
+    other = Git(tmp_path / "other")
+    subprocess.run(["git", "clone", "-q", str(begun.root), str(other.root)], check=True)
+    shutil.rmtree(begun.root)
+    assert json.loads(traj(other, "backfill", "--json"))["linked"] == []

@@ -17,6 +17,7 @@ from tests.integration.claude_session import ClaudeSession
 from tests.integration.codex_session import CodexSession
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
+from tests.sizes import some
 
 Why = Callable[..., dict[str, Any]]
 
@@ -117,7 +118,7 @@ def test_a_file_written_anew_keeps_who_wrote_its_lines_first(desk: Desk, why: Wh
     assert calls(why("f.py")) == [*[GREET] * 2, *[f"{GREET}\n\n{COUNT}"] * 5]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", some(range(2), 1))
 def test_every_line_of_fifty_files(desk: Desk, why: Why, seed: int) -> None:
     """Written and edited over and over by two sessions in turn, several files and edits to a commit."""
     chance = random.Random(seed)
@@ -372,8 +373,8 @@ not committed yet
 
 4  # by hand
 {ids[1]} by hand  {day}
-  no record tells of this commit
-  the last recorded change of the file before it:
+  no record for this commit
+  the previous recorded change of this file:
   {ids[0]} A greeting  {day}
   asked    Please do greeting
 """
@@ -447,14 +448,14 @@ def test_odd_names(desk: Desk, why: Why, monkeypatch: pytest.MonkeyPatch) -> Non
         (["nothing.py"], 1, "error: there is no file 'nothing.py' in the work tree\nhint: --rev names"),
         (["f.py:9"], 1, "error: 'f.py' has only 2 lines, no line 9\nhint: git traj why f.py\n"),
         (["f.py:0"], 2, "error: 'f.py:0': lines are counted from 1\nhint: "),
-        (["folder"], 1, "error: 'folder' is no file but a folder\nhint: name a file in it"),
-        (["folder", "--rev", "HEAD"], 1, "error: 'folder' is no file but a folder\nhint: name a file in it"),
+        (["folder"], 1, "error: 'folder' is a folder, not a file\nhint: name a file in it"),
+        (["folder", "--rev", "HEAD"], 1, "error: 'folder' is a folder, not a file\nhint: name a file in it"),
         (["binary"], 1, "error: 'binary' is a binary file\nhint: git traj log --file binary "),
         (["../outside"], 1, "error: '../outside' is outside the repository at "),
         (["untracked"], 1, "error: no commit has 'untracked' yet\nhint: git status "),
-        (["f.py", "--rev", "nowhere"], 1, "error: 'nowhere' is no commit here\nhint: git log "),
+        (["f.py", "--rev", "nowhere"], 1, "error: 'nowhere' is not a commit here\nhint: git log "),
         (["f.py", "--rev", "HEAD~1"], 1, "error: HEAD~1 has no file 'f.py'\nhint: git ls-tree "),
-        (["f.py", "--rev", "--all"], 1, "error: '--all' is no commit here\nhint: git log "),
+        (["f.py", "--rev", "--all"], 1, "error: '--all' is not a commit here\nhint: git log "),
     ],
 )
 def test_what_cannot_be_answered(

@@ -20,6 +20,7 @@ from gittraj.model.session_items import trajectory_id
 from tests.conftest import ROOT
 
 NAMES = {name for commands in COMMANDS.values() for name in commands}
+COMMAND_TABLE = (ROOT / "docs" / "commands.md").read_text("utf-8")
 README = (ROOT / "README.md").read_text("utf-8")
 MAN = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-")
 FORMAT = (ROOT / "docs" / "format.md").read_text("utf-8")
@@ -54,8 +55,8 @@ _OBJECTS = {
 }
 
 
-def test_the_readme_has_a_row_for_every_command() -> None:
-    rows = set(re.findall(r"^\| `git traj ([a-z-]+)", README, re.MULTILINE))
+def test_the_table_of_commands_has_a_row_for_every_command() -> None:
+    rows = set(re.findall(r"^\| `git traj ([a-z-]+)", COMMAND_TABLE, re.MULTILINE))
     assert rows == NAMES
 
 

@@ -57,6 +57,7 @@ class CandidateCommits:
                 kind=self._kinds.get(c, "commit"),
                 stored=c not in self._off,
                 foreign=c not in seen and changes[c].time > since,
+                seen=c in seen,
                 changes=changes[c],
             )
             for c in ids

@@ -31,7 +31,7 @@ def backfill(
     names = [a.name for a in chosen]
     for asked in agents:
         if not any(name.startswith(asked) for name in names):
-            raise UsageError(f"no agent is called '{asked}'", f"known here: {', '.join(sorted(names))}")
+            raise UsageError(f"unknown agent '{asked}'", f"known here: {', '.join(sorted(names))}")
     agents = [name for name in names if any(name.startswith(asked) for asked in agents)]
     with open_run(repository, log_task) as run:
         mine = [a for a in chosen if not agents or a.name in agents]

@@ -52,7 +52,7 @@ def report_unlinked(report: Report, readings: Sequence[Reading], links: Links) -
         made = {anchor.call for anchor in (*links.anchors.get(trajectory, ()), *reading.anchors)}
         reasons = list(_reasons(reading, made))
         if not reasons and trajectory not in linked and file.subagent is None:
-            reasons = ["it made no commit here, and none holds what it wrote"]
+            reasons = ["it made no commit here, and no commit contains what it wrote"]
         for why in reasons:
             report.unlinked.append(
                 Unlinked(agent=file.agent, session=file.session, path=str(file.path), why=why)

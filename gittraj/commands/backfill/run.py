@@ -47,7 +47,7 @@ from gittraj.state.folder import LocalState, installed_positions
 _BATCH = 16 * 1024 * 1024
 """Bytes of logs after which the refs are updated."""
 _COMMITS_REMEMBERED = 60
-_FORGOTTEN = "it was forgotten (git traj forget)"
+_FORGOTTEN = "it was removed with git traj forget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

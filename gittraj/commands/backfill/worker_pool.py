@@ -58,7 +58,7 @@ class WorkerPool:
                     yield running.pop(future), future.result()
         except BrokenProcessPool:
             raise TrajError(
-                "a process that read logs was killed", "what is stored stays; start it again"
+                "a process that reads logs was killed", "what was stored is kept; run it again"
             ) from None
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -22,15 +22,17 @@ from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer
 from gittraj.errors import FormatError, GitError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, read_reflog
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Record
 from gittraj.notes.merge import merge_notes, standing
 from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.unreachable import find_unreachable_records
 from gittraj.state.active import Active, load_active
 from gittraj.state.cursors import SessionState, State, Suspension, load_state, load_suspension
-from gittraj.state.folder import LocalState, installed_positions
+from gittraj.state.folder import LocalState, installed_positions, reflog_name
 from gittraj.state.spool import Spooled, find_told, read_spool
 from gittraj.summarizer.runs import Runs, load_runs
 
@@ -83,7 +85,8 @@ class Facts:
     authors recorded and no commit has yet. ``readers``: for whom thinking is sealed; None where it is not.
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
-    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit.
+    log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
+    ``beside``: of how many commits each remote has records that are not joined with ours.
     """
 
     since: float | None
@@ -110,6 +113,7 @@ class Facts:
     team: bool = False
     summarizer: Summarizer | None = None
     runs: Runs | None = None
+    beside: Mapping[str, int] = field(default_factory=dict)
 
 
 def gather(repository: Repository, environ: Environ) -> Facts:
@@ -165,8 +169,17 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         complaints=tuple(complaints),
         summarizer=_attempt(lambda: read_summarizer(repository), None, complaints),
         runs=load_runs(local),
+        beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _count_beside(repository: Repository) -> Mapping[str, int]:
+    if not find_unjoined(repository):
+        return {}
+    from gittraj.index.beside import count_beside  # noqa: PLC0415 - most have joined what they fetched
+
+    return count_beside(repository)
 
 
 def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:
@@ -240,7 +253,8 @@ def _made(repository: Repository, local: LocalState, lines: Sequence[Spooled]) -
     _, installed = installed_positions(local.read(FILE))
     made: list[Commit] = []
     for tree in repository.worktrees():
-        entries, _ = read_reflog(repository, tree.git_dir, installed.get(str(tree.git_dir)))
+        known = installed.get(reflog_name(tree.git_dir, repository.common_dir))
+        entries, _ = read_reflog(repository, tree.git_dir, known)
         moved = {entry.new for entry in entries}
         made += read_moves(entries, (line for line in lines if line.id in moved)).commits
     return made

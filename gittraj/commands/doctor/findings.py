@@ -12,6 +12,7 @@ from gittraj.commands.doctor.finding import Finding
 from gittraj.commands.doctor.fsck import fsck
 from gittraj.commands.doctor.leftovers import check_leftovers
 from gittraj.commands.doctor.purges import check_purges
+from gittraj.commands.doctor.refuted import check_refuted
 from gittraj.commands.doctor.removed import check_removed
 from gittraj.commands.install import install
 from gittraj.commands.install.agent_hooks import AGENTS
@@ -41,15 +42,15 @@ _INSTALL = "git traj install"
 _HOOKS: dict[Life, tuple[str, str]] = {
     "missing": ("is gone", _INSTALL),
     "foreign": ("was replaced by another tool's", _INSTALL),
-    "dead": ("cannot start git-traj any more: its Python is gone, or its run bit", _INSTALL),
-    "damaged": ("holds a git-traj block without its end", f"remove those lines, then {_INSTALL}"),
+    "dead": ("can no longer start git-traj: its Python is gone, or the hook is not executable", _INSTALL),
+    "damaged": ("has a git-traj block without an end marker", f"remove those lines, then {_INSTALL}"),
 }
 
 _ILL: dict[AgentLife, str] = {
     "changed": "are not as they were installed",
     "missing": "are gone",
-    "dead": "cannot start git-traj any more: its script or its Python is gone",
-    "damaged": "cannot be read: no strict JSON",
+    "dead": "can no longer start git-traj: its script or its Python is gone",
+    "damaged": "cannot be read: not strict JSON",
 }
 
 
@@ -73,7 +74,7 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
     yield from _check_refspecs(repository)
     yield from _check_merge(repository)
     yield from check_leftovers(repository)
-    for check in (check_removed, check_purges, fsck):
+    for check in (check_removed, check_purges, check_refuted, fsck):
         try:
             yield from check(repository)
         except GitError as error:
@@ -85,7 +86,7 @@ def examine(repository: Repository, facts: Facts) -> Iterator[Finding]:
         yield Finding(
             code="no-path-filters",
             severity="note",
-            text="history is long and has no filters of changed paths: git log -- FILE and blame are slow",
+            text="history is long and has no changed-path filters: git log -- FILE and blame are slow",
             remedy=WRITE,
         )
 
@@ -97,8 +98,8 @@ def _check_index(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             code="no-index",
             severity="note",
-            text=f"no index is kept: {error.message}; listings are the same, and slower",
-            remedy=f"look at {repository.common_dir / FOLDER}: it may be removed at any time",
+            text=f"there is no index: {error.message}; listings are complete, but slower",
+            remedy=f"look at {repository.common_dir / FOLDER}: it can be deleted at any time",
         )
 
 
@@ -146,9 +147,7 @@ def _check_agents(repository: Repository, facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 code=f"agent-hook-{agent.state}",
                 text=f"hooks of {agent.name} {_ILL[agent.state]} ({agent.path})",
-                remedy=f"mend it, then {again}"
-                if agent.state == "damaged"
-                else f"{again}, in that work tree",
+                remedy=f"fix it, then {again}" if agent.state == "damaged" else f"{again}, in that work tree",
                 fix=partial(_reinstall, repository, agent.name) if fixable else None,
             )
 
@@ -166,7 +165,7 @@ def _check_template(repository: Repository) -> Iterator[Finding]:
     if dead:
         yield Finding(
             code="template-dead",
-            text=f"hooks that new repositories get cannot start git-traj any more ({dead})",
+            text=f"the hooks that new repositories get can no longer start git-traj ({dead})",
             remedy=f"{_INSTALL} --global",
             fix=partial(install_globally, repository.environ),
         )
@@ -185,31 +184,31 @@ def _check_local(repository: Repository, facts: Facts) -> Iterator[Finding]:
     if facts.exposed:
         yield Finding(
             code="secret-pushed",
-            text=f"a secret became known that was pushed before, in {', '.join(facts.exposed)}",
+            text=f"a secret that was already pushed became known, in {', '.join(facts.exposed)}",
             remedy=f"rotate it where it was issued, then remove {local.folder / EXPOSED}",
         )
     if facts.config is not None and facts.config.unknown:
         yield Finding(
             code="team-file-key",
-            text=f"{TEAM_FILE}: nothing is known of {', '.join(facts.config.unknown)}",
-            remedy="mend or remove it; what takes less out (redact.allow) is for git config alone",
+            text=f"{TEAM_FILE}: unknown settings: {', '.join(facts.config.unknown)}",
+            remedy="fix or remove it; settings that redact less (redact.allow) belong in git config only",
         )
     lock = local.folder / "drain.lock"
     age = _age(lock)
     if age is not None and age > STALE:
-        text = f"a worker died {age:.0f} s ago and left {lock}: no hook wakes another"
+        text = f"a worker died {age:.0f} s ago and left {lock}: hooks cannot start another"
         yield Finding(code="lock-stale", text=text, remedy=f"remove {lock}", fix=partial(_remove, lock))
     cursors = own_folder(local.folder) / "cursors.json"
     if cursors.exists() and load_state(local.folder) is None:
-        text = f"{cursors} cannot be read; it is made anew from the notes"
+        text = f"{cursors} cannot be read; it will be rebuilt from the notes"
         yield Finding(code="cursors", text=text, remedy=f"remove {cursors}", fix=partial(_remove, cursors))
     for path in find_damaged(local.folder):
-        text = f"{path} cannot be read: what was recorded there is on no commit yet, and nowhere else"
-        yield Finding(code="active-damaged", text=text, remedy="mend the JSON, or remove the file")
+        text = f"{path} cannot be read: what was recorded there is not on a commit yet"
+        yield Finding(code="active-damaged", text=text, remedy="fix the JSON, or remove the file")
     if facts.parked:
         yield Finding(
             code="parked",
-            text=f"parked: {facts.parked} of the parts could not be redacted, so they were not stored",
+            text=f"not stored, because redaction failed: {facts.parked} parts",
             remedy="git traj link REV --session ID tries again, while the agent keeps its log",
         )
 
@@ -225,7 +224,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
             code="without-hook",
             severity="note",
             text=f"made without a hook: {count} of the commits since the installation, {last} last",
-            remedy="none is needed while the hooks above are well: the next git traj command finds them",
+            remedy="nothing to do while the hooks above are OK: the next git traj command finds them",
         )
     if facts.unlinked:
         count, last = len(facts.unlinked), facts.unlinked[-1][:12]
@@ -240,7 +239,7 @@ def _check_commits(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             code="stranded",
             severity="note",
-            text=f"on commits that nothing reaches: records of {count}, {last} last, that stand nowhere else",
+            text=f"only on unreachable commits: records of {count}, {last} last",
             remedy="git traj repair; by hand: git traj carry --from OLD --onto REV",
         )
 
@@ -269,13 +268,13 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
             [RECORDS_REF.encode()],
             [b"ref:", RECORDS_REF.encode()],
         ):
-            text = f"a git notes merge into {RECORDS_REF} was left in its middle ({tree.git_dir})"
+            text = f"a git notes merge into {RECORDS_REF} was not finished ({tree.git_dir})"
             yield Finding(code="notes-merge", text=text, remedy="git notes merge --abort")
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if this clone had them."""
-    manifest = read_manifest(LocalState.of(repository))
+    manifest = read_manifest(repository)
     install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs))
 
 

@@ -39,8 +39,8 @@ def fsck(repository: Repository) -> Iterator[Finding]:
         if not repository.objects.fits(blob, limits.NOTE):
             yield Finding(
                 code="note-too-large",
-                text=f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB, and is not read",
-                remedy=f"git notes --ref=traj remove {commit[:12]}, unless somebody knows better",
+                text=f"the note of {commit[:12]} is larger than {limits.NOTE >> 20} MB and is ignored",
+                remedy=f"git notes --ref=traj remove {commit[:12]}, unless you want to keep it",
             )
             continue
         if not repository.objects.fits(blob, 0):  # it is here
@@ -80,8 +80,8 @@ def _check_note(commit: str, lines: list[Line]) -> Iterator[Finding]:
             yield Finding(
                 code="tombstone",
                 severity="note",
-                text=f"on {commit[:12]} a tombstone deletes {line.id}, which is not there",
-                remedy="none is needed: it may keep a record away that another clone still has",
+                text=f"on {commit[:12]} a tombstone deletes {line.id}, which does not exist",
+                remedy="nothing to do: it may be needed for a record that another clone still has",
             )
     yield from _check_overlap(commit, lines)
 
@@ -102,7 +102,7 @@ def _check_overlap(commit: str, lines: list[Line]) -> Iterator[Finding]:
                 code="overlap",
                 severity="note",
                 text=f"on {commit[:12]} parts of {trajectory} overlap",
-                remedy="none is needed: what is counted once is not counted again",
+                remedy="nothing to do: nothing is counted twice",
             )
 
 
@@ -128,7 +128,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
             code="segment-not-fetched",
             severity="note",
             text=f"not fetched: {absent} of the segments, only their records are here",
-            remedy="none is needed: a plain fetch leaves them on the remote",
+            remedy="nothing to do: a plain fetch leaves them on the remote",
         )
     if elsewhere is None:
         elsewhere = _remote_places(repository)
@@ -138,7 +138,7 @@ def _check_segments(repository: Repository, records: Mapping[str, list[Record]])
             code="segment-dangling",
             severity="note",
             text=f"named by no record: {len(dangling)} of the segments ({min(dangling)[1]} …)",
-            remedy="none is needed: the next drain brings the record of one that was just written",
+            remedy="nothing to do: the next drain writes the record of a new one",
         )
 
 

@@ -37,7 +37,7 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
     for lock in stale_locks(repository):
         yield Finding(
             code="ref-lock",
-            text=f"a killed process left {lock}: nobody else can write there",
+            text=f"a killed process left {lock}: no other process can write",
             remedy=f"if no git process runs, remove {lock}",
             fix=partial(lock.unlink, missing_ok=True),
         )
@@ -46,7 +46,7 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
     for path in sorted(folder.glob("traj*")):
         if path.suffix != ".lock" and path.is_file() and not _stands(path):
             yield _broken(repository, path)
-    manifest = read_manifest(local)
+    manifest = read_manifest(repository)
     for remote in find_remotes(repository):
         ours = manifest.refspecs.get(remote, ()) if manifest else ()
         gone = [value for value in ours if value not in repository.config_all(f"remote.{remote}.fetch")]
@@ -54,8 +54,8 @@ def check_leftovers(repository: Repository) -> Iterator[Finding]:
             yield Finding(
                 code="refspec-missing",
                 severity="note",
-                text=f"git fetch {remote} brings no records any more: {gone[0]} was taken out",
-                remedy="git traj install, or git traj fetch whenever they are wanted",
+                text=f"git fetch {remote} no longer brings records: {gone[0]} was taken out",
+                remedy="git traj install adds it again; git traj fetch gets records once",
                 fix=partial(_add, repository, remote, gone),
             )
 
@@ -70,7 +70,7 @@ def _broken(repository: Repository, path: Path) -> Finding:
     ref = path.relative_to(repository.common_dir).as_posix()
     moves = read_reflog(repository, repository.common_dir, None, ref=ref)[0]
     last = next((m.new for m in reversed(moves) if repository.objects.kind(m.new) == "commit"), None)
-    told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not tell where it was"
+    told = f"its reflog has it last at {last[:12]}" if last else "and its reflog does not say where it was"
     return Finding(
         code="ref-broken",
         text=f"{ref} names no commit ({path}); {told}",
@@ -103,7 +103,7 @@ def _check_deleted(repository: Repository, local: LocalState) -> Iterator[Findin
     if deleted:
         yield Finding(
             code="records-deleted",
-            text=f"deleted: {', '.join(sorted(deleted))}; what was there is in this clone still",
-            remedy="git traj doctor --fix brings it back, and so does the next commit of an agent",
+            text=f"deleted: {', '.join(sorted(deleted))}; its content is still in this clone",
+            remedy="git traj doctor --fix restores it, and so does an agent's next commit",
             fix=partial(restore_deleted, repository, deleted),
         )

@@ -19,7 +19,7 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
     if is_unfinished(repository):
         yield Finding(
             code="purge-unfinished",
-            text="a purge was not finished: reflogs or the index may still have what it took out",
+            text="a purge was not finished: reflogs or the index may still contain the purged data",
             remedy="run it again; where it was made elsewhere, git traj fetch does the rest",
         )
     for remote in find_remotes(repository):
@@ -32,12 +32,12 @@ def check_purges(repository: Repository) -> Iterator[Finding]:
         if tip and not ours.covers(theirs):
             yield Finding(
                 code="purge",
-                text=f"{remote} was purged, and this clone still has what was taken out",
+                text=f"{remote} was purged, and this clone still has the purged data",
                 remedy=f"git traj fetch {remote}",
             )
         elif tip and not theirs.covers(ours):
             yield Finding(
                 code="purge",
-                text=f"{remote} still has what was purged here",
+                text=f"{remote} still has data that was purged here",
                 remedy=f"git traj push --replace {remote}",
             )

@@ -24,7 +24,7 @@ def check_removed(repository: Repository) -> Iterator[Finding]:
                 severity="note",
                 text=f"removed here with git notes, and still on {remote}: the notes of {len(gone)} of the "
                 f"commits, {gone[-1][:12]} last",
-                remedy="git traj sync brings them back; git traj unlink takes a record away everywhere",
+                remedy="git traj sync brings them back; git traj unlink removes a record everywhere",
             )
 
 

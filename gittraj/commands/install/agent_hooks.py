@@ -91,7 +91,8 @@ def write_script(repository: Repository) -> None:
 def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """Each settings file as it was; of one that somebody changed since, only our entries go."""
     trees = [tree.path for tree in repository.worktrees() if tree.path]
-    here = [str(tree / agent.file) for tree in trees for agent in AGENTS.values()]
+    places = [tree / agent.file for tree in trees for agent in AGENTS.values()]
+    here = [str(path) for path in places if repository.owns(path)]
     for path in map(Path, dict.fromkeys((*manifest.settings, *here))):
         name = next(name for name, agent in AGENTS.items() if str(path).endswith(agent.file))
         edited = manifest.settings.get(str(path))

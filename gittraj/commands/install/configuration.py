@@ -42,6 +42,15 @@ def undo(repository: Repository, manifest: Manifest) -> None:
         write_locked(path, before)
 
 
+def forget_answers(repository: Repository) -> None:
+    """Take out what git-traj wrote down of its user's answers: which list of readers is trusted, and which
+    remotes may be pushed to or joined. Raises GitError."""
+    pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
+    found = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
+    for key in dict.fromkeys(found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
+        repository.run("config", "--local", "--unset-all", key)
+
+
 def write_locked(path: Path, content: bytes) -> None:
     """Under git's own lock of that file. Raises StoreError when it is held."""
     lock = path.with_name(path.name + ".lock")

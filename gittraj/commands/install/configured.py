@@ -11,7 +11,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.commands.install.configuration import change, undo
@@ -19,6 +18,7 @@ from gittraj.commands.install.edits import write_file
 from gittraj.commands.install.manifest import Manifest
 from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import Interpreter, render
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.state.folder import FOLDER
 

@@ -11,7 +11,6 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from gittraj.commands.install.edits import write_file
@@ -21,6 +20,7 @@ from gittraj.commands.install.report import Step
 from gittraj.commands.install.shims import HOOKS, find_block, find_interpreter, read_interpreter, render
 from gittraj.config import Environ
 from gittraj.errors import FormatError, StoreError, TrajError
+from gittraj.frozen import dataclass
 from gittraj.git.process import Runner, clean_environment
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import FOLDER, LocalState
@@ -87,7 +87,7 @@ def install_globally(environ: Mapping[str, str], *, dry_run: bool = False) -> li
         ]
     except OSError as error:
         raise StoreError(f"{error.filename or template} cannot be written: {error.strerror}") from None
-    text = f"repositories that you make or clone from now on record ({_KEY} = {template})"
+    text = f"repositories that you create or clone from now on will record ({_KEY} = {template})"
     steps = [Step(what="state", name="template", did="unchanged" if there else "added", text=text), *hooks]
     if "GIT_TEMPLATE_DIR" in environ:
         text = "GIT_TEMPLATE_DIR is set: git takes that folder in place of this"
@@ -141,7 +141,7 @@ def uninstall_globally(environ: Mapping[str, str]) -> Iterator[Step]:
         home.manifest.unlink()
     except OSError as error:
         raise StoreError(f"{error.filename} cannot be written: {error.strerror}") from None
-    text = "new repositories do not record any more; those that are there do (git traj uninstall in each)"
+    text = "new repositories no longer record; existing ones still do (git traj uninstall in each)"
     yield Step(what="state", name="template", did="removed", text=text)
 
 

@@ -148,7 +148,7 @@ def install_hook(path: Path, text: bytes, *, dry_run: bool) -> Step:
         words = f"installed; the pre-commit framework runs it ({legacy_of(path).name})"
         return say("added", words, lambda: _write(legacy_of(path), text))
     if os.path.lexists(kept) and _read(kept) != content and not take_turn(path, content, dry_run=dry_run):
-        words = f"not installed: another tool wrote this hook, and {kept.name} stands beside it; {_LATER}"
+        words = f"not installed: another tool wrote this hook, and {kept.name} already exists; {_LATER}"
         return say("skipped", f"{words}. Remove the one that is not needed, and install again")
     return say("added", f"installed; yours is kept as {kept.name} and runs first", lambda: _chain(path, text))
 
@@ -200,7 +200,7 @@ def uninstall_hook(path: Path) -> Step | None:
         if not chained:
             return None
         if os.path.lexists(path):
-            words = f"left: another tool's hook stands there; what it replaced is {kept.name}"
+            words = f"left: another tool's hook is there now; the one it replaced is {kept.name}"
             return Step(what="hook", name=path.name, did="skipped", text=words)
         kept.replace(path)
         return say(f"was gone; {kept.name} put back")

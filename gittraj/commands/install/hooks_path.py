@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, open_repository
 
 
@@ -36,11 +36,10 @@ def _find(repository: Repository, place: Path) -> HooksFolder:
     with open_repository(place, environ=repository.environ) as opened:
         output = opened.run("rev-parse", "--path-format=absolute", "--git-path", "hooks").out
         path = Path(output.decode("utf-8", "surrogateescape").removesuffix("\n"))
-        inside = [tree.path for tree in repository.worktrees() if tree.path] + [repository.common_dir]
-        if not any(path.resolve().is_relative_to(folder.resolve()) for folder in inside):
+        if not repository.owns(path):
             return HooksFolder(path, f"{path} lies outside this repository")
         if path.exists() and not path.is_dir():
-            return HooksFolder(path, f"{path} is no folder")
+            return HooksFolder(path, f"{path} is not a folder")
         if path.resolve() == (opened.common_dir / "hooks").resolve():
             return HooksFolder(path, own=True)
         tracked = opened.work_tree is not None and path.is_relative_to(opened.work_tree)

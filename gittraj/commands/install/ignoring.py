@@ -17,6 +17,8 @@ def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
     if repository.run("check-ignore", "--quiet", "--", file, check=False).code == 0:
         return manifest
     path, line = _path(repository), f"/{file}"
+    if not repository.owns(path):
+        return manifest
     manifest = make_folder(path.parent, manifest)
     now = path.read_bytes() if path.exists() else b""
     gap = b"\n" if now and not now.endswith(b"\n") else b""
@@ -27,6 +29,8 @@ def ignore(repository: Repository, file: str, manifest: Manifest) -> Manifest:
 def stop_ignoring(repository: Repository, manifest: Manifest) -> Iterator[Step]:
     """The list as it was; of one that somebody changed since, only our lines go."""
     path = _path(repository)
+    if not repository.owns(path):
+        return
     try:
         restore(path, manifest.exclude, lambda now: _without(now, manifest.excluded))
     except OSError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -23,8 +22,8 @@ from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
 from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
-from gittraj.state.folder import LocalState
 
 AgentLife = Literal["installed", "changed", "missing", "dead", "damaged", "untrusted"]
 Life = Literal["installed", "chained", "missing", "foreign", "dead", "damaged", "off"]
@@ -111,7 +110,7 @@ def _runs(path: Path, found: Found) -> bool:
 def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[AgentState, ...]:
     """The settings in each work tree that were installed, or hold entries of ours; ``codex`` is the folder
     of Codex's own configuration."""
-    manifest = read_manifest(LocalState.of(repository)) or Manifest()
+    manifest = read_manifest(repository) or Manifest()
     found = []
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in AGENTS.items():

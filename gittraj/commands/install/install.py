@@ -18,7 +18,7 @@ from gittraj.model.codec import to_json
 from gittraj.state.folder import LocalState, installed_positions, reflog_positions
 from gittraj.state.precommit_flag import update_watch
 
-_BARE = "nobody commits in a bare repository; the hooks serve its worktrees"
+_BARE = "a bare repository has no commits of its own; the hooks serve its worktrees"
 
 
 def install(
@@ -37,10 +37,10 @@ def install(
     find_interpreter()
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
-    manifest = read_manifest(local) or Manifest()
+    manifest = read_manifest(repository) or Manifest()
     manifest, hooks = install_hooks(repository, manifest, dry_run=dry_run)
     if not dry_run:
-        write_manifest(local, manifest)
+        write_manifest(repository, manifest)
         update_watch(repository)
     steps += hooks
     if repository.worktrees()[0].path is None:
@@ -50,18 +50,18 @@ def install(
     for name in dict.fromkeys(agents):
         manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
-            write_manifest(local, manifest)
+            write_manifest(repository, manifest)
         steps.append(step)
         if step.did == "failed":
             continue
         manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
-            write_manifest(local, manifest)
+            write_manifest(repository, manifest)
         steps += told
     if fetch_refspec:
         manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
         if not dry_run:
-            write_manifest(local, manifest)
+            write_manifest(repository, manifest)
         steps += added
     return steps
 
@@ -84,7 +84,7 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
     if fresh and not dry_run:
         made = not local.exists
         local.create()
-        manifest = read_manifest(local) or (
+        manifest = read_manifest(repository) or (
             recover_manifest(repository) if (local.folder / FILE).exists() else Manifest()
         )
         start = {"time": time.time(), "reflogs": reflog_positions(repository), "undo": to_json(manifest)}
@@ -94,5 +94,5 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             if made:
                 local.folder.rmdir()
             raise
-    text = "records from now on" if fresh else "already there"
+    text = "recording is on in this repository" if fresh else "already there"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)

@@ -104,7 +104,7 @@ def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
     text = TEXT.encode().replace(b"\n", line)
     if found is None:
         if _BEGIN in now:
-            raise TrajError("its instruction has no end", _REMOVE)
+            raise TrajError("its instruction has no end marker", _REMOVE)
         gap = 0 if not now else 1 if now.endswith(b"\n") else 2
         return now + line * gap + text, Instruction(made=False, gap=gap, digest=digest(text))
     stands = digest(found[0])
@@ -112,7 +112,7 @@ def put(now: bytes, known: Instruction | None) -> tuple[bytes, Instruction]:
     if stands == told.digest:
         return now, told
     if known is None or stands != known.digest:
-        raise TrajError("somebody changed its instruction", _REMOVE)
+        raise TrajError("its instruction was edited", _REMOVE)
     return now[: found.start()] + text + now[found.end() :], told
 
 
@@ -135,7 +135,7 @@ def _take_back(path: Path, told: Instruction) -> tuple[Did, str]:
     now = _read(path)
     after = take_out(now, told)
     if after is None:
-        return "skipped", f"left in {path}: somebody changed the instruction; its lines are yours to remove"
+        return "skipped", f"left in {path}: the instruction was edited; remove its lines yourself"
     if after == now:
         return "unchanged", ""
     if told.made and not after.strip():
@@ -163,6 +163,8 @@ def _find_lost(repository: Repository) -> Iterator[tuple[Path, Instruction]]:
     for tree in repository.worktrees():
         for file in (name for each in FILES.values() for name in (each.own, each.instead) if name):
             path = (tree.path or tree.git_dir) / file
+            if not repository.owns(path):
+                continue
             found = _BLOCK.search(_read(path))
             if found and digest(found[0]) == ours and not _is_tracked(repository, tree.git_dir, file):
                 yield path, Instruction(made=True, gap=1, digest=ours)

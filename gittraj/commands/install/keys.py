@@ -11,27 +11,31 @@ from gittraj.git import Repository
 from gittraj.seal.identities import make_identity, own_path
 from gittraj.seal.readers import read_readers
 
-_LOST = "back it up: without it, what is sealed for it is lost"
+_LOST = "back it up: without it, encrypted text cannot be read again"
 
 
 def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:
-    """``make`` one where thinking is sealed and there is nobody to seal it for. Never raises: an installation
-    is of use without it."""
+    """``make`` one where thinking is sealed and there are no readers to seal it for. Never raises: an
+    installation is of use without it."""
     try:
         if read_config(repository).thinking != "seal" or read_readers(repository, environ).recipients:
             return
         path = own_path(environ)
         if not make or path is None:
             yield _step(
-                str(path or "key"), "skipped", "thinking is dropped and counted: no key (git traj keys init)"
+                str(path or "key"), "skipped", "thinking is not stored: you have no key (git traj keys init)"
             )
         elif dry_run:
-            yield _step(str(path), "added", f"a key to seal your thinking for; {_LOST}")
+            yield _step(
+                str(path), "added", f"would create your key: agents' thinking is encrypted with it; {_LOST}"
+            )
         else:
             made, _ = make_identity(environ)
-            yield _step(str(made), "added", f"a key was made to seal your thinking for; {_LOST}")
+            yield _step(
+                str(made), "added", f"created your key: agents' thinking is encrypted with it; {_LOST}"
+            )
     except TrajError as error:
-        yield _step("key", "skipped", f"none was made: {error.message}")
+        yield _step("key", "skipped", f"no key was created: {error.message}")
 
 
 def _step(name: str, did: Did, text: str) -> Step:

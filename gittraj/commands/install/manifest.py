@@ -7,10 +7,14 @@ Of a changed file it keeps the edit, never a copy: git's configuration may conta
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from pathlib import Path
 
 from gittraj.errors import FormatError
+from gittraj.frozen import dataclass
+from gittraj.git import Repository
 from gittraj.model.codec import from_json, to_json
 from gittraj.state.folder import LocalState
 
@@ -79,7 +83,8 @@ class Manifest:
     """``hooks``: paths of our hooks; ``folders`` that we created; ``refspecs``: by remote, the values added
     to git's configuration; ``config``: the edits of that file, the latest last; ``settings``: agents'
     settings by path; ``told``: instructions by path; ``exclude``: git's exclude file; ``excluded``: our lines
-    in it."""
+    in it; ``outside``: files that it named before this repository was moved or copied, and that are not this
+    repository's: they are left."""
 
     hooks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -89,20 +94,79 @@ class Manifest:
     told: Mapping[str, Instruction] = field(default_factory=dict)
     exclude: FileEdit | None = None
     excluded: tuple[str, ...] = ()
+    outside: tuple[str, ...] = ()
 
 
-def read_manifest(local: LocalState) -> Manifest | None:
-    """Return None when nothing is installed or the manifest is unreadable."""
-    value = local.read(FILE)
+def read_manifest(repository: Repository) -> Manifest | None:
+    """Return None when nothing is installed or the manifest is unreadable. What it names outside this
+    repository by now is in ``outside`` alone."""
+    value = LocalState.of(repository).read(FILE)
+    if not isinstance(value, dict):
+        return None
     try:
-        return from_json(Manifest, value.get("undo", {})) if isinstance(value, dict) else None
+        known = from_json(Manifest, value.get("undo", {}))
+        names = value.get("reflogs", {})
     except FormatError:
         return None
+    at = repository.common_dir
+    first = min((name for name in names if Path(name).is_absolute()), key=len, default=None)
+    return _own(repository, _rename(known, lambda path: _moved(path, Path(first) if first else None, at)))
 
 
-def write_manifest(local: LocalState, manifest: Manifest) -> None:
-    """Raises StoreError."""
-    local.write(FILE, {**local.read(FILE), "undo": to_json(manifest)})
+def write_manifest(repository: Repository, manifest: Manifest) -> None:
+    """With paths relative to the common git directory, which may be moved or copied. Raises StoreError."""
+    local = LocalState.of(repository)
+    undo = _rename(manifest, lambda path: _relative(path, repository.common_dir))
+    local.write(FILE, {**local.read(FILE), "undo": to_json(undo)})
+
+
+def _moved(path: str, first: Path | None, at: Path) -> str:
+    """Where ``path`` of a manifest is now that the common git directory is ``at``. An earlier version wrote
+    absolute paths; the git directory was ``first`` then."""
+    if Path(path).is_absolute():
+        if first is None:
+            return path
+        path = _relative(path, first)
+    return os.path.normpath(at / path)
+
+
+def _relative(path: str, at: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, at)).as_posix()
+    except ValueError:  # on another drive
+        return path
+
+
+def _own(repository: Repository, manifest: Manifest) -> Manifest:
+    """``manifest`` without what another repository has now."""
+
+    def own(path: str) -> bool:
+        return repository.owns(Path(path))
+
+    def own_entry(path: str) -> bool:  # a hook is replaced, and never written to through a link
+        return repository.owns(Path(path).parent)
+
+    left = [p for p in manifest.hooks if not own_entry(p)]
+    left += [p for p in (*manifest.settings, *manifest.told) if not own(p)]
+    return replace(
+        manifest,
+        hooks=tuple(filter(own_entry, manifest.hooks)),
+        folders=tuple(filter(own_entry, manifest.folders)),
+        settings={path: edit for path, edit in manifest.settings.items() if own(path)},
+        told={path: told for path, told in manifest.told.items() if own(path)},
+        outside=tuple(dict.fromkeys((*manifest.outside, *left))),
+    )
+
+
+def _rename(manifest: Manifest, name: Callable[[str], str]) -> Manifest:
+    return replace(
+        manifest,
+        hooks=tuple(map(name, manifest.hooks)),
+        folders=tuple(map(name, manifest.folders)),
+        settings={name(path): edit for path, edit in manifest.settings.items()},
+        told={name(path): told for path, told in manifest.told.items()},
+        outside=tuple(map(name, manifest.outside)),
+    )
 
 
 def _same(one: bytes, other: bytes) -> int:

@@ -43,7 +43,7 @@ def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -
         except GitError as error:
             steps.append(Step(what="refspec", name=remote, did="failed", text=error.message))
             continue
-        text = f"fetches records from now on ({refspecs(remote)[0]})"
+        text = f"git fetch now also brings records ({refspecs(remote)[0]})"
         steps.append(Step(what="refspec", name=remote, did="added", text=text))
     return manifest, steps
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from gittraj.frozen import dataclass
 
 What = Literal["state", "hook", "agent", "instruction", "refspec", "key"]
 Did = Literal["added", "renewed", "removed", "unchanged", "skipped", "failed"]

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 
 Json = dict[str, Any]
 SCRIPT = "agent-hook"
@@ -86,7 +86,7 @@ def parse(text: str) -> Place:
         value = json.loads(text, parse_constant=_refuse, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise TrajError(f"it is not strict JSON{where}", "take out comments and what else is not") from None
+        raise TrajError(f"it is not strict JSON{where}", "remove comments and trailing commas") from None
     if not isinstance(value, dict):
         raise TrajError("it is not a JSON object")
     at = _skip(text, 0)
@@ -229,5 +229,5 @@ def _refuse(name: str) -> NoReturn:
 
 def _unique(pairs: list[tuple[str, Any]]) -> Json:
     if len(dict(pairs)) < len(pairs):
-        raise ValueError("a key stands there twice")
+        raise ValueError("it contains a key twice")
     return dict(pairs)

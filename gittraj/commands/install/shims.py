@@ -9,12 +9,12 @@ import re
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.state.spool import MARKS, SESSION_IDS
 
 HOOKS = ("post-commit", "pre-commit", "post-rewrite")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gittraj.commands.install.agent_hooks import uninstall_agents
+from gittraj.commands.install.configuration import forget_answers
 from gittraj.commands.install.configured import remove_configured
 from gittraj.commands.install.hooks import leave_folders
 from gittraj.commands.install.ignoring import stop_ignoring
@@ -31,11 +32,12 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     What fails is a step that says so: the rest is done, and doing it again does what is left.
     """
     local = LocalState.of(repository)
-    manifest = read_manifest(local)
+    manifest = read_manifest(repository)
     known = manifest or Manifest()
-    steps = [*uninstall_agents(repository, known), *take_back(repository, known)]
+    steps = [*_leave_others(known), *uninstall_agents(repository, known), *take_back(repository, known)]
     steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
     try:
+        forget_answers(repository)
         steps += remove_configured(repository, known)
         # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
         lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
@@ -51,6 +53,14 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
         except StoreError as error:
             steps.append(Step(what="state", name=str(local.folder), did="failed", text=error.message))
     return steps
+
+
+def _leave_others(manifest: Manifest) -> Iterator[Step]:
+    for path in map(Path, manifest.outside):
+        if path.exists():
+            yield Step(
+                what="state", name=path.name, did="skipped", text=f"left: {path} is outside this repository"
+            )
 
 
 def _undo_hooks(repository: Repository, manifest: Manifest) -> Iterator[Step]:
@@ -74,5 +84,5 @@ def _end(local: LocalState, *, purge: bool) -> Step:
                 shutil.rmtree(local.folder)
         except OSError as error:
             raise StoreError(f"{local.folder} cannot be written: {error.strerror}") from None
-    text = "removed" if purge else "kept, records nothing any more (--purge removes it)"
+    text = "removed" if purge else "kept, but no longer records (--purge removes it)"
     return Step(what="state", name=str(local.folder), did="removed", text=text)

@@ -11,21 +11,21 @@ from gittraj.model.words import count
 def purge_to_lines(done: Purge, remotes: Sequence[str], *, dry_run: bool, gc: bool) -> list[str]:
     """The refs that were, or would be, rewritten, and the remaining steps. ``gc``: old objects are gone."""
     if not done.refs:
-        return ["nothing of it is in the refs or reflogs of git-traj here"]
+        return ["it is not in git-traj's refs or reflogs here"]
     parts = f"{count(done.records, 'record')} and {count(done.segments, 'segment')}"
-    what = f"what {parts} told: {', '.join(done.refs)}"
+    what = f"{parts}: {', '.join(done.refs)}"
     pushes = [f"{f'{name}:':<13} git traj push --replace {name}" for name in remotes]
     if dry_run:
-        return [f"would be rewritten without {what}"]
-    return [f"rewritten without {what}", *([] if gc else [_HERE]), *_OTHERS, *pushes]
+        return [f"would remove it from {what}"]
+    return [f"removed it from {what}", *([] if gc else [_HERE]), *_OTHERS, *pushes]
 
 
-_HERE = "here:         git gc --prune=now removes the old objects (all that nothing reaches, yours too)"
+_HERE = "here:         git gc --prune=now deletes the old objects (all unreachable ones, including your own)"
 _OTHERS = (
-    "if it was pushed, it is known: rotate it. What others have is theirs to clear:",
+    "if it was pushed, treat it as known: rotate it. Others have to clean up their copies:",
     "every clone:  git traj sync, then git gc --prune=now; forks too",
-    "every server: keeps the old objects until its own gc, and pull request pages and caches longer: ask "
-    "who runs it",
+    "every server: keeps the old objects until its own gc, and longer on pull request pages and in caches: "
+    "ask its operator",
 )
 
 
@@ -36,9 +36,9 @@ def purge_to_warnings(done: Purge) -> list[str]:
         f"{ref} is not ours and keeps the old history: git update-ref -d {ref}" for ref in done.elsewhere
     ]
     if done.absent:
-        lines.append(f"not here, or not to be read, so not searched: {done.absent}")
+        lines.append(f"not searched, because it is missing or unreadable: {done.absent}")
     if done.sealed:
-        lines.append(f"sealed, so not searched: the thinking of {done.sealed} parts")
+        lines.append(f"not searched, because it is sealed: the thinking of {done.sealed} parts")
     return lines
 
 

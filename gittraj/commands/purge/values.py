@@ -22,7 +22,9 @@ def check_values(values: Sequence[str]) -> list[str]:
     """The values that are not empty. Raises TrajError if there is none, or one is too short."""
     checked = [value for value in values if value]
     if not checked or any(len(value) < _SHORTEST for value in checked):
-        raise TrajError(f"a text to purge has at least {_SHORTEST} characters", "git traj redact --purge -")
+        raise TrajError(
+            f"the text to purge must be at least {_SHORTEST} characters long", "git traj redact --purge -"
+        )
     return checked
 
 

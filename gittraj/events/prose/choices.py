@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from gittraj.events.prose import contrasts
+from gittraj.events.prose import claims, contrasts
 from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
@@ -29,7 +29,6 @@ class Choice:
 
 
 _SIDE_LIMIT = 300
-_OWN_DEED = re.compile(contrasts.BEGIN + rf"(?:(?:I|we)\b|fixed|resolved|{contrasts.TOOK})", re.I)
 _LABEL = re.compile(r"^(?:THOUGHT|[^.;,:]{2,60}?)(?::| [-–—])\s+(?=\S)")
 _CLAUSE = re.compile(
     contrasts.BEGIN
@@ -45,7 +44,7 @@ _DONE = re.compile(
 
 def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: int = 8) -> tuple[Choice, ...]:
     """At most ``most``, in order. ``prompt``: what the user asked for, and the agent did not choose."""
-    wishes = _words(prompt or "")
+    wishes = claims.words(prompt or "")
     found: dict[str, Choice] = {}
     for message in messages:
         sentences = read_sentences(message)
@@ -55,7 +54,7 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             if after and _RULES["back"].search(after.text):
                 continue
             choice = (
-                _read_heading(sentence, after)
+                _read_question(sentence, before, after)
                 or _read_rejected(before, sentence)
                 or _read(sentence)
                 or _read_alternative(before, sentence)
@@ -75,35 +74,29 @@ def _is_wish(choice: Choice, wishes: frozenset[str]) -> bool:
     """Whether the user named what was chosen."""
     if not wishes:
         return False
-    chosen = _words(choice.chosen)
+    chosen = claims.words(choice.chosen)
     return not choice.reason and bool(chosen) and len(chosen & wishes) >= 0.6 * len(chosen)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(word for word in re.findall(r"[a-z0-9_]{3,}", text.lower()) if word not in _DULL)
-
-
-_DULL = frozenset(
-    re.findall(
-        r"\w+",
-        "the and for with use using used not from that this into its our your new all was were are class "
-        "function file method library make one two test tests code",
-    )
-)
-
-
-def _read_heading(sentence: Sentence, after: Sentence | None) -> Choice | None:
-    """``Why a queue instead of a cron job?`` and the answer below."""
-    match = contrasts.WHY_HEADING.match(sentence.text) if sentence.kind == "heading" else None
-    if match is None:
+def _read_question(sentence: Sentence, before: Sentence | None, after: Sentence | None) -> Choice | None:
+    """``Why a queue instead of a cron job?``, in a heading or in bold, and the answer below."""
+    match = contrasts.WHY_NOT.match(sentence.text)
+    if match is None or after is None or after.kind == "heading" or after.text.endswith("?"):
+        return None
+    if sentence.kind != "heading" and not sentence.label:
         return None
     choice = _choice(match, sentence)
-    return replace(choice, reason=after.restore(after.text)) if after and after.kind != "heading" else choice
+    chosen = choice.chosen or (before.restore(before.text) if before and before.kind != "heading" else "")
+    return replace(choice, chosen=chosen, reason=after.restore(after.text), quote=after.quote)
 
 
 def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Alternative rejected: pages, which shift``: what was chosen is in the sentence before."""
-    if before is None or before.kind == "heading" or not _RULES["alternative"].search(sentence.label):
+    if before is None or before.kind == "heading":
+        return None
+    if not (
+        _RULES["alternative"].search(sentence.label) or _RULES["alternative_run_in"].match(sentence.text)
+    ):
         return None
     label = _LABEL.match(sentence.text)
     other, _, why = sentence.text[label.end() if label else 0 :].partition(" — ")
@@ -112,13 +105,28 @@ def _read_rejected(before: Sentence | None, sentence: Sentence) -> Choice | None
 
 def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | None:
     """``Jobs lie in a table. A broker would have meant one more service.``"""
-    match = contrasts.ALTERNATIVE.match(sentence.text.rstrip("."))
+    text = sentence.text.rstrip(".")
+    match = contrasts.ALTERNATIVE.match(text)
+    if match is None and before and contrasts.TAKEN.match(before.text):
+        match = contrasts.OBJECTION.match(text)
     if match is None or before is None or before.kind == "heading" or sentence.asks or sentence.spoken:
         return None
+    if claims.CLAUSE.search(match["other"]):
+        return None
     taken = before.text.rstrip(".")
-    if len(taken) > _SIDE_LIMIT or _RULES["open"].search(taken) or _RULES["no_deed"].match(taken):
+    if (
+        len(taken) > _SIDE_LIMIT
+        or _RULES["open"].search(taken)
+        or (_RULES["no_deed"].match(taken) and not taken.startswith("The "))
+    ):
         return None
     if _RULES["denied"].search(taken) or _RULES["fault"].search(taken) or taken.endswith(":"):
+        return None
+    if (
+        contrasts.DONE.search(taken) is None
+        and contrasts.STATE.search(taken) is None
+        and contrasts.TAKEN.match(taken) is None
+    ):
         return None
     other = sentence.restore(match["other"])
     return Choice(before.restore(taken), (other,), sentence.restore(match["why"]), sentence.quote)
@@ -141,7 +149,7 @@ def _read(sentence: Sentence) -> Choice | None:
     if _waits(sentence, decided=decided):
         return None
     for text in _bodies(sentence.text.rstrip(".")):
-        for pattern, needs in _FORMS:
+        for pattern, needs in claims.FORMS:
             match = pattern.search(text)
             if match and _RULES["no_deed"].match(text):
                 return None
@@ -162,6 +170,8 @@ def _waits(sentence: Sentence, *, decided: bool) -> bool:
     above = f"{sentence.section}\n{sentence.lead}"
     if sentence.kind == "item" and not decided and _RULES["offered"].search(above):
         return True
+    if not decided and _RULES["offered"].search(sentence.label):
+        return True
     return sentence.asks and not decided and not _DONE.match(sentence.text)
 
 
@@ -171,7 +181,9 @@ def _label(sentence: Sentence) -> str:
 
 
 def _bodies(text: str) -> Iterator[str]:
-    """Behind a label, as in ``Storage: files, not rows``; then with it."""
+    """A last clause of the author's; what is behind a label (``Storage: files, not rows``); then with it."""
+    if clause := re.search(r"(?:; |\s[–—-] |, so |: )((?:I|we)\b.+)$", text):
+        yield clause[1]
     if label := _LABEL.match(text):
         yield text[label.end() :]
     yield text
@@ -204,12 +216,16 @@ def _choice(match: re.Match[str], sentence: Sentence) -> Choice:
     def part(*names: str) -> str:
         return sentence.restore(next((groups[n] for n in names if groups.get(n)), "").strip(" ,.;:()"))
 
-    chosen, other = _trim(part("chosen", "chosen2")), part("other", "other2")
+    def any_of(name: str) -> str:
+        return part(*(key for key in groups if key.rstrip("0123456789") == name))
+
+    chosen, other = _trim(any_of("chosen")), any_of("other")
     if groups.get("one"):
-        other = part("two") if _words(part("two")).isdisjoint(_words(chosen)) else part("one")
+        two = any_of("two")
+        other = two if claims.words(two).isdisjoint(claims.words(chosen)) else part("one")
     if not chosen and match.re is contrasts.REJECTED:
         chosen = sentence.restore(match.string[: match.start()].strip(" ,.;"))
-    why = part("why", "why2", "why3") or None
+    why = any_of("why") or None
     return Choice(chosen, (other,) if other else (), why, sentence.quote)
 
 
@@ -219,114 +235,3 @@ def _trim(chosen: str) -> str:
         rest = clause.sub("", chosen, count=1)
         chosen = rest or chosen
     return chosen
-
-
-def _before(match: re.Match[str]) -> str:
-    """The sentence up to what was not taken: a reason behind it may speak of anything."""
-    for name in ("other", "other2", "two"):
-        if match.groupdict().get(name):
-            return match.string[: match.end(name)]
-    return match.string
-
-
-def _is_open(match: re.Match[str]) -> bool:
-    if _RULES["open"].search(_before(match)) or match.string.rstrip().endswith("?"):
-        return True
-    return _RULES["denied"].search(match.groupdict().get("chosen") or "") is not None
-
-
-def _own(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """A choice of the author: it says so, or stands where choices are listed."""
-    before = _before(match)
-    if _RULES["no_side"].match(match.groupdict().get("other") or "") or _is_open(match):
-        return False
-    if _RULES["talk"].search(before) and not decided:
-        return False
-    if decided:
-        return True
-    if _RULES["fault"].search(before) and not _OWN_DEED.match(match.string):
-        return False
-    return not (_RULES["no_deed"].match(match.string) or _describes(before))
-
-
-def _reasoned(match: re.Match[str]) -> bool:
-    groups = match.groupdict()
-    return any(groups.get(name) for name in ("why", "why2", "why3"))
-
-
-def _describes(text: str) -> bool:
-    return re.search(r"\b(?:you|your|they|their|user|users)\b", text, re.I) is not None
-
-
-def _worded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``over`` means a choice only beside a word of choice, or where choices are listed."""
-    said = re.search(rf"\b(?:{contrasts.TOOK})\b(?! up\b)", match["chosen"], re.I) is not None
-    if not (_reasoned(match) or decided) and (
-        _RULES["span"].match(match["other"]) or re.search(r"\bus(?:e|ed|ing)\b", match["chosen"])
-    ):
-        return False
-    named = sentence.kind == "item" or " over " in sentence.label
-    brief = (
-        match["why"] is not None
-        and len(match["chosen"].split()) <= 5
-        and not _RULES["span"].match(match["other"])
-    )
-    nominal = (named and _reasoned(match)) or brief
-    return (decided or said or nominal) and _own(match, sentence, decided=decided or nominal)
-
-
-def _denied(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``not`` sets two things against each other if what follows is short, or there is a reason."""
-    if match["no"] and not (decided or _reasoned(match)):
-        return False
-    if re.search(r"\b(?:tried|tested|verified|checked)\b|^(?:fine|good)\b", match["chosen"], re.I):
-        return False
-    if re.search(r"\b(?:is|are|was|were|be|been|just|why|if|or|but|though|although)$", match["chosen"], re.I):
-        return False
-    if not decided and not match.groupdict().get("why") and _RULES["states"].search(match["chosen"]):
-        return False
-    state = re.fullmatch(r"(?:\w+ed|through)\b.*", match["other"], re.I) is not None and not _reasoned(match)
-    short = len(match["other"].split()) <= 8 and re.match(r"[\w\x00]", match["other"]) is not None
-    return short and not state and _own(match, sentence, decided=decided)
-
-
-def _stated(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """The words themselves are those of a choice."""
-    if _RULES["no_deed"].match(match.string) or _is_open(match):
-        return False
-    return decided or not _RULES["fault"].search(_before(match))
-
-
-def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    """``X; Y would have ...`` if X is a choice, or speaks of the same thing."""
-    stated = contrasts.SAID.match(match["chosen"]) is not None
-    same = bool(_words(match["chosen"]) & _words(match["other"]))
-    return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
-
-
-def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    return not sentence.asks
-
-
-_FORMS = (
-    (contrasts.CONSIDERED, _wherever),
-    (contrasts.VERSUS, _wherever),
-    (contrasts.BETTER, _wherever),
-    (contrasts.DROPPED, _stated),
-    (contrasts.PREFERRED, _stated),
-    (contrasts.PASSED_BY, _wherever),
-    (contrasts.FAVOUR, _stated),
-    (contrasts.BEATS, _stated),
-    (contrasts.NEED, _wherever),
-    (contrasts.REPLACED, _stated),
-    (contrasts.FROM, _stated),
-    (contrasts.ARROW, _wherever),
-    (contrasts.PREFIX, _own),
-    (contrasts.INFIX, _own),
-    (contrasts.REJECTED, _stated),
-    (contrasts.OVER, _worded),
-    (contrasts.OPTION, _wherever),
-    (contrasts.GREATER, _worded),
-    (contrasts.NOT, _denied),
-    (contrasts.SEMI, _semi),
-)

@@ -12,22 +12,27 @@ _CONTRAST = (
 )
 _MERELY = r"(?:(?:just|only|simply|merely)\s+)?"
 _REASON = (
-    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to avoid|to keep"
-    r"|for)\s(?P<why>.+)|\s*(?:[:;–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
+    r"(?:\s*(?:[,;:(–—-]|\.\s)*\s*\b(?:because(?: of)?|since|as|so(?: that)?|due to|to (?:avoid|keep|match"
+    r"|preserve|stay|reduce|limit|let|ensure|support|prevent|respect|protect)"
+    r"|for)\s(?P<why>.+)|\s*(?:[:;]\s|[–—]|\s-\s|\()\s*(?P<why2>.+)|,\s(?P<why3>\w+ .{12,}))?$"
 )
 TOOK = (
     r"used|use|using|chose|choose|chosen|picked|pick|went with|going with|go with|opted for|opt for"
     r"|settled on|decided on|decided to|prefer(?:red)?|kept|keep|keeping|ended up with|selected"
     r"|favou?red|stuck with|adopted"
 )
-BEGIN = r"^(?:(?:So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
-_ASIDE = r"(?:(?:for|to|after|in|on) [^,;]{2,50}, )?"
+BEGIN = (
+    r"^(?:(?:Note that|So|Then|Thus|Therefore|Hence|Here|Finally|Also|For now|Now|In the end|Instead),?\s+)*"
+)
+_ASIDE = r"(?:(?:for|to|after|in|on|since|because|as) [^,;]{2,60}(?:, | (?=(?:I|we)\b)))?"
 
 INFIX = re.compile(
     rf"^(?P<chosen>.+?)[,;(]?\s*\(?(?:{_CONTRAST})\s+{_MERELY}(?P<other>.+?)\)?{_REASON}", re.I
 )
 PREFIX = re.compile(
-    rf"^(?:instead of|rather than)\s+{_MERELY}(?P<other>[^,]{{2,160}}),\s+(?P<chosen>.+?)" + _REASON, re.I
+    rf"^(?:instead of|rather than)\s+{_MERELY}(?P<other>[^,]{{2,160}}?)(?:,\s+|\s+(?=(?:I"
+    rf"|we)\s))(?P<chosen>.+?)" + _REASON,
+    re.I,
 )
 OVER = re.compile(r"^(?P<chosen>.+?)\s+over\s+(?P<other>.+?)" + _REASON, re.I)
 BEATS = re.compile(
@@ -53,7 +58,7 @@ NEED = re.compile(
     r"^I need to (?:change|replace)\s+(?P<other>.+?)\s+(?:to|with)\s+(?P<chosen>.+?)[.]?$", re.I
 )
 REPLACED = re.compile(
-    r"^(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
+    r"(?:^|[;,]\s)(?:(?:I|we)(?:'ve| have)?\s+)?(?:replaced|swapped(?: out)?)\s+(?P<other>.+?)\s+(?:with|by"
     r"|for)\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
@@ -64,8 +69,9 @@ FAVOUR = re.compile(
 )
 REJECTED = re.compile(
     r"(?:^|[;.,:]\s+|\bI\s+)(?:(?P<other>[^;,.]{2,80}?)\s+(?:(?:was|were)\s+(?:rejected|ruled out"
-    r"|dismissed|discarded|turned down|no option|not an option|out of the question|overkill)"
-    r"|(?:felt|looked|seemed) like overkill)|(?:I|we)(?:'ve| have)?\s+(?:rejected|ruled out|dismissed"
+    r"|dismissed|discarded|turned down|considered and (?:dropped|rejected|discarded)|no option"
+    r"|not an option|out of the question|overkill)"
+    r"|(?:felt|looked|seemed) like overkill)|(?:(?:I|we)(?:'ve| have)?\s+|\A)(?:rejected|ruled out|dismissed"
     r"|avoided|decided against|passed on|stayed away from|steered clear of|resisted(?: the temptation to)?)"
     r"\s+(?P<other2>[^;,.:]{2,100}?))(?:\s+(?:in favou?r of"
     r"|and)\s+(?P<chosen>[^;,.]{2,120}?))?" + _REASON,
@@ -78,15 +84,17 @@ CONSIDERED = re.compile(
     re.I,
 )
 VERSUS = re.compile(
-    r"^(?P<one>.+?)\s+(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked"
-    r"|took|used|kept)\s+(?P<chosen>[^,;.]+)" + _REASON,
+    r"^(?P<one>.+?)\s+(?:(?:vs\.?|versus|or)\s+(?P<two>.+?):\s*(?:I\s+|we\s+)?(?:went with|chose|picked|took"
+    r"|used|kept)|(?:vs\.?|versus)\s+(?P<two2>.+?)\s*(?:→|->|=>))\s+(?P<chosen>[^,;.]+)" + _REASON,
     re.I,
 )
 GREATER = re.compile(r"^(?P<chosen>[^>]{2,100}?)\s+>\s+(?P<other>[^>:]{2,100}?)" + _REASON)
 BETTER = re.compile(
     r"^(?P<chosen>.+?)\s+(?:is|was|seemed|felt)\s+(?:\w+er|better"
-    r"|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do|^It (?:made"
-    r"|makes) more sense to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
+    r"|more \w+)\s+than\s+(?P<other>.+?),?\s*(?P<why>[^;]*);\s+I'll do|^It (?:made more sense"
+    r"|makes more sense"
+    r"|(?:was|is) (?:simpler|easier|safer|cleaner|cheaper|faster|better"
+    r"|less work)) to (?P<chosen2>.+?) than to (?P<other2>.+?)[.]?$",
     re.I,
 )
 SEMI = re.compile(
@@ -96,43 +104,197 @@ SEMI = re.compile(
     re.I,
 )
 SAID = re.compile(BEGIN + _ASIDE + rf"(?:(?:(?:I|we)(?:'m|'ve)? )?(?:{TOOK}))|.*\bit is$|.*\bnow\b", re.I)
-OPTION = re.compile(
-    r"\b(?:let's go with|went (?:with|for)|I(?:'ll| will) go with|chose|picked"
-    r"|going with)\s+(?P<chosen>option \w+\b.*)$",
-    re.I,
-)
 PREFERRED = re.compile(
     r"^(?:I|we) prefer(?:red)?\s+(?P<chosen>.+?)\s+to\s+(?P<other>(?!\w+ing\b).+?)" + _REASON, re.I
 )
+_DRAWBACK = (
+    r"(?:would(?:n't| not)?\s(?!now\b)\w+.*|(?:could|might)(?:n't| not| have)\s.*"
+    r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not)?\s(?:\w+ly |much |a bit |far )?(?:too"
+    r"|like (?:overkill|too much)|overkill|premature|risky|hard|unnecessary|wasteful|noisy|excessive"
+    r"|tempting|worth|needed|possible|slow|heavy|brittle|fragile|awkward|unmaintained|deprecated|more|less"
+    r"|no option|not"
+    r"|an option|over\w+|harder|slower|heavier|bigger|larger|riskier|worse|simpler|shorter|older|faster"
+    r"|nicer|cleaner)\b.*"
+    r"|(?:broke|breaks?|need(?:s|ed)?|requires?|required|pull(?:s|ed)|swallow(?:s|ed)?|trigger(?:s|ed)?"
+    r"|truncates|lacks"
+    r"|drops|dropped|loses|lost|skipped|hides|leaks|ran|takes?|took|costs?|has no|have no|has too|leaves"
+    r"|caps|ignores|adds"
+    r"|means|forces|crash(?:es|ed)?|conflicts?|failed|doubles|serializes|touches)\s.*"
+    r"|(?:can|could|do|does|did|will)(?:not|n't| not)\s.*)"
+)
+_PERSONS = (
+    r"(?:\w+ )?(?:users?|clients?|callers?|tests?|readers?|calls?|requests?|change|fix|bug|error|review"
+    r"|commits?)\b"
+)
 _SUBJECT = (
-    r"(?P<other>(?:(?:A|An|One|Another|Both|No)\s(?!of\b|user|client|caller|test|reader|call|request|file\b)[^,;:.]{2,70}?"
-    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
-    r"|(?!It|This|That|They|He|She|We|You|There|I\b|The|If|When|Then|Otherwise|Users?|Tests?|Clients?)"
-    r"[A-Z][\w.+-]*(?: (?:and|or) [A-Z][\w.+-]*)?|The alternative(?:,? [^,;.]{2,60})?))"
+    rf"(?P<other>(?:(?:An?|One|Another|Both|No|Any)\s(?!of\b|{_PERSONS})[^,;:.]{{2,70}}?"
+    r"|\x00\d+\x00(?: (?:and|or) \x00\d+\x00)?|(?!Existing|Nothing|Everything|Missing|Remaining|Pending"
+    r"|During|According|Following)[A-Z]\w*ing\b(?! of)[^,;:.]{2,80}?"
+    r"|(?!(?:It|This|That|These|Those|They|He|She|We|You|There|I\b|The|Existing|Old|Current|If|When|Then"
+    r"|Otherwise|But|So|All|Also|Now|Next|Note|And)\b"
+    rf"|{_PERSONS})[A-Z][\w.+-]*(?: (?:and|or|\w+ing|\w+s) [a-zA-Z][\w.+-]*| [a-z]\w+)?"
+    r"|The (?:alternative|other|\w+ing)(?:,? [^,;.]{2,60})?|The (?!safest|simplest|best|right|current|only"
+    r"|new|cleanest|easiest)(?:\w+ )?(?:approach|version|variant|option|route)))"
 )
 ALTERNATIVE = re.compile(
-    rf"^{_SUBJECT},?\s(?P<why>(?:would|could) (?:also |only |just |well )*have \w+.*"
-    r"|would (?:also |only |just )*(?:lock|add|make|force|need|require|mean|cost|take|give|bring|leave"
-    r"|look|save|shave|pull|tie|double|block|slow|keep|put)\b.*"
-    r"|(?:is|are|was|were|looks?|reads?|seems?|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s)"
+    rf"^{_SUBJECT},?\s(?P<why>(?:would|could)(?:n't| not)? (?:also |only |just |well )*have \w+.*"
+    r"|would(?:n't| not)? (?:also |only |just )*(?:lock|add|make|force|need|require|mean|cost|take|give"
+    r"|bring|leave"
+    r"|look|save|shave|pull|tie|double|block|slow|keep|put|be|work|help)\b.*"
+    r"|(?:felt|seemed|looked|was|were|is|are)(?:n't| not) worth\b.*|(?:was|were|felt) tempting\b.*"
+    r"|(?:is|are|was|were|looks?|reads?|seems?|seemed|felt|has|have)\s[^;.]{2,80}?(?:,\s|;\s|\s[–—-]\s"
+    r"|\s(?=but))"
     r"(?:but|yet|and I)\b.*)$"
 )
 """A sentence on what was not taken, after the one that says what was."""
-WHY_HEADING = re.compile(
-    r"^why (?P<chosen>.{2,80}?) (?:over|and not|instead of|rather than) (?P<other>.{2,80}?)\??$", re.I
-)
 DROPPED = re.compile(
     r"(?:^(?:(?:I|we)(?:'ve| have)?\s+)?(?:dropped|removed|rejected|ditched|abandoned"
     r"|gave up)|\b(?:drops|removes))\s+(?P<other>.+?)\s+in\s+favou?r\s+of\s+(?P<chosen>.+?)" + _REASON,
     re.I,
 )
-PASSED_BY = re.compile(
-    r"\b(?:did not|didn't) (?:use|add|introduce|take) (?P<other>[^;,]{2,100})[;,]\s+"
-    r"(?P<chosen>[^;]+?)\s+instead\b" + _REASON,
-    re.I,
-)
 WHY_LABEL = re.compile(
     r"^why (?P<chosen>[^:]{2,80}?) (?:over|and not|instead of|rather than"
     r"|not) (?P<other>[^:]{2,80}?): (?P<why>.+)$",
+    re.I,
+)
+
+_AGENT = (
+    r"(?:(?:I|we)(?:'ve|'m|'ll| have| will| am| are)?\s+)?"
+    r"(?:(?:deliberately|intentionally|consciously|therefore|also|instead|simply)\s+)*"
+)
+_CHOSE = (
+    r"(?:chose|picked(?! up)|opted|decided|settled (?:on|for)|stuck (?:with|to)|sticking (?:with|to)"
+    r"|went (?:with|for)|going (?:with|for)"
+    r"|preferred|favou?red|selected|adopted|leaned on|landed on|resorted to|took|ended up|deliberately"
+    r"|intentionally)\b"
+)
+_LEFT = r"(?:kept|left|keep|keeping|leaving|retained|stayed (?:with|on))\b"
+_BARE = (
+    r"(?P<other>(?!(?:it|this|that|they|these|those|he|she|we|you|I|there|if|when|then|otherwise|which|so"
+    r"|but|and|now|also|only"
+    rf"|its|all|everything|nothing|no|not|two|three|four|\d+|session \w|the (?:safest|simplest|best|right"
+    rf"|current|only|new)|each|every|see|as|because|since|{_PERSONS})\b)(?!(?:an?|one|any|the|old"
+    rf"|existing) {_PERSONS})"
+    r"(?!the (?!(?:\w+ )?(?:approach|version|variant|option|route|alternative|default|other|first"
+    r"|second)\b))[^\s,;:.][^,;:.]{1,60}?)"
+)
+DONE = re.compile(
+    BEGIN
+    + r"(?:(?:I|we)(?:'ve|'m| have| am| are)?\s+(?!think|see|need|will|can|want|know|found|checked|looked"
+    r"|do|don't|noticed|believe)\w+\b"
+    r"|(?!need|based|used to)\w+(?:ed|ept)\s|(?:left|put|made|built|wrote|set|split|took|went|cut|let"
+    r"|sent)\s)|\b(?:is|are|stays?|remains?) (?:now )?(?:\w+ed|\w+en|kept"
+    r"|built|set|hand-\w+)\b|^[^,]* (?:uses? a|won|defaults? to)\b|\b(?:stays?|remains?)\b|^(?:using"
+    r"|keeping|passing|having)\b",
+    re.I,
+)
+"""How a sentence says what was done, or how it is done now."""
+STATE = re.compile(
+    r"\b(?:is|are|stays?|lives?|lies?|sits?|runs?|uses?|keeps?|reads?|writes?|goes|go|stores?|now)\b", re.I
+)
+PICKED = re.compile(
+    BEGIN
+    + _ASIDE
+    + r"(?:(?:I |we )?(?:compared|weighed|tried|benchmarked|tested)\s[^,;]{3,60}\sand\s)?"
+    + _AGENT
+    + rf"{_CHOSE}\s+(?P<chosen>.+?)"
+    + _REASON,
+    re.I,
+)
+"""A word of choice; a reason must follow, or the other way."""
+OBJECTION = re.compile(rf"^{_SUBJECT}\s(?P<why>{_DRAWBACK})$")
+"""After a sentence that says what was taken."""
+TAKEN = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?:{_CHOSE}|{_LEFT}|decided)", re.I)
+LEFT = re.compile(BEGIN + _ASIDE + _AGENT + rf"(?P<chosen>{_LEFT}\s+.+?)" + _REASON, re.I)
+AGAINST = re.compile(
+    rf"^(?P<chosen>[^;:–—]{{8,160}}?)\s*(?:(?:;|:|\s[–—-]|,|,?\s(?:since|because|as)(?=\s(?:an?"
+    rf"|\w+ing)\s))\s+|\()"
+    rf"(?:{_BARE}\s+(?P<why>{_DRAWBACK})|(?P<other2>(?!using|adding|including|allowing"
+    rf"|making)\w+ing\s[\w\x00.-]+)\s(?P<why4>\S.{{9,}}))\)?$",
+    re.I,
+)
+"""What was done; what speaks against the other way."""
+NOT_DONE = re.compile(
+    BEGIN
+    + r"(?:(?:for|in|on) [^;]{2,40}?,? (?=I\b))?"
+    + r"(?P<chosen>(?:I|we)?(?:'ve| have|'m|'re| am| are)?\s*(?:(?:deliberately|intentionally"
+    r"|also)\s+)?(?:opted (?:not to"
+    r"|against|out of)|decided not to"
+    r"|decided against|chose not to|skipped|refrained from|dropped the idea of|gave up on|held off on"
+    r"|ended up not|not (?=(?:using|adding|introducing|caching|building|creating)\b)"
+    r"|(?<=intentionally )did not|(?<=deliberately )did not|(?<=intentionally )didn't"
+    r"|(?<=deliberately )didn't|(?:do not|don't) (?=[^;:]*[:;] [^;:]*\bwould\b)|(?:did not"
+    r"|didn't) (?=(?:want|add|introduce|use|create|make|build|extract|wrap|cache|bump|pull|rename|rewrite"
+    r"|split|merge)\b))"
+    r"\s*(?P<other>[^;:,–—]+?))(?:,? and (?:just |simply )?(?P<chosen2>\w+ed\s[^,;]+?))?" + _REASON,
+    re.I,
+)
+WITHOUT = re.compile(r"^(?P<chosen>no (?P<other>[^;:,.–—]{2,60}?))" + _REASON, re.I)
+"""``No ORM: three queries do not justify one``, where choices are listed or named."""
+SO_NO = re.compile(
+    r"^(?P<chosen>[^;]{8,160}?)(?:[,;]\s+so (?:there(?:'s| is| was) )?no (?:need for )?(?P<other>[^,;]{2,60})"
+    r"|[,;(–—]\s*no (?P<other2>[^,;]{2,40}) (?:is |was )?(?:needed|required|necessary)\b[^,;]*)$",
+    re.I,
+)
+REST = re.compile(
+    r"^(?P<chosen>.+?)\s(?:and|but) (?:left|leave|kept|keep)\s(?P<other>[^,;]+?)\s"
+    r"(?:as (?:is|it (?:is|was)|they (?:are|were))|alone|untouched|unchanged|intact)" + _REASON,
+    re.I,
+)
+"""What was done, and what was left as it was."""
+WEIGHED = re.compile(
+    r"^(?:(?:I|we)(?:'ve| had| have)? |(?=considered|weighed|evaluated|looked into))(?:could have"
+    r"|would have (?:liked|preferred)(?: to)?|was tempted to"
+    r"|thought about|toyed with"
+    r"|(?:did )?consider(?:ed)?|weighed|contemplated|looked into"
+    r"|evaluated)\s+(?P<other>[^;]{2,120}?)\s*[,;–—]\s*(?:but"
+    r"|yet|though|however),?\s+(?P<chosen>.+)$",
+    re.I,
+)
+RATHER = re.compile(
+    rf"^{_BARE}\s+(?:(?:would|could|might) (?:also )?(?:be|have been|have worked|work)|was tempting"
+    rf"|were tempting|looked|seemed|felt)\b[^;]*?"
+    r"[,;]\s*(?:(?:but|yet)\s+(?=(?:I|we)\s)|so\s+)(?P<chosen>(?:I|we|it|the|this|everything|\x00)\b.+)$",
+    re.I,
+)
+BEST = re.compile(
+    r"^the (?:simplest|cleanest|safest|easiest|smallest|least \w+|most \w+|better|right|pragmatic"
+    r"|boring) (?:\w+ )?was (?:to )?(?P<chosen>.+?)"
+    + _REASON
+    + r"|^(?P<chosen2>[^;,]+?) (?:was|is|seemed|felt) the (?:safer|simpler|better|cleaner|right|pragmatic"
+    r"|smaller|easier) (?:choice|option|place"
+    r"|way|fix|approach|solution|route)(?: here)?[,;:]\s*(?P<why4>.+)$",
+    re.I,
+)
+NEITHER = re.compile(
+    r"^(?:neither (?P<one>.+?) nor (?P<two>.+?)|no (?P<other>[^,;:]+?)) (?:was|were|is|are) (?:needed"
+    r"|necessary|required)[;,:]\s*(?P<chosen>.+)$|^(?P<other2>[^,;:]{3,60}?) (?:was|were|is|are)(?:n't| not) "
+    r"(?:needed|necessary|required|worth it)[;:]\s*(?P<chosen2>.+)$",
+    re.I,
+)
+AVOIDS = re.compile(
+    r"^(?P<chosen>(?:using|keeping|doing|passing|reusing|having|moving|putting|storing|running|building"
+    r"|making|\w+ing)\s[^,;:]{2,100}?)"
+    r"\s(?:avoids|saves us|spares(?: us)?)\s(?P<other>[^,;]{4,100})" + _REASON,
+    re.I,
+)
+WHY_NOT = re.compile(
+    r"^why (?:not|no) (?P<other>[^?]{3,100})\?$|^why (?P<chosen>.{2,80}?) (?:over|and not|instead of"
+    r"|rather than) (?P<other2>[^?]{2,80})\?$",
+    re.I,
+)
+"""A question that the author answers in the next sentence."""
+UNFIT = re.compile(
+    r"^(?:I|we) (?:could not|couldn't|can't|cannot) (?:use|rely on|reuse) (?P<other>[^,]+?),? (?:because"
+    r"|since|as)"
+    r" (?P<why>[^,]+), so (?P<chosen>.+)$"
+    r"|^(?P<other4>\w[^,;]+?) would (?P<why4>[^;]+?), so (?P<chosen4>(?:I|we) (?:won't|will not|did not"
+    r"|didn't|left|kept|avoided)\b.*)$"
+    r"|^(?P<chosen5>[^;]{8,160}); (?P<other5>[^;]+?) (?:is|are|was|were) (?:ignored|not used|left out"
+    r"|not trusted|not consulted) (?:because|since|as) (?P<why5>.+)$"
+    r"|^(?P<chosen6>.+?)\s*(?:[—–(]|,|\s-\s)\s*(?:it's |it is |is )?(?:clearer|simpler|safer|faster|cleaner"
+    r"|smaller"
+    r"|shorter|cheaper|more \w+) than (?P<other6>[^,;]+).*$|^(?P<chosen2>.+?); I (?:did not"
+    r"|didn't) want (?:to )?(?P<other2>.+)$",
     re.I,
 )

@@ -14,6 +14,8 @@ from gittraj.events.prose.markdown import Sentence, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("doubts")
+_REPORTED = load("choices")["reported"]
+_REPORTS = load("outcome")["deed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,8 @@ class Doubt:
 
 
 _N = r"(?:not|never|n't|no longer|hardly)"
+_QUOTED = re.compile(r"(?<=.)[\"“][^\"“”]*[\"”]")
+_DONE = re.compile("\\W{0,3}[✅✓✔☑]")
 _WARNED = re.compile("⚠|❗|🚨|🔴")
 
 
@@ -34,22 +38,26 @@ def find_doubts(
     ``on_the_way``: the messages stand before a call, so the work goes on."""
     found: dict[str, Doubt] = {}
     for message in messages:
-        for sentence in read_sentences(message):
+        sentences = read_sentences(message)
+        report = not on_the_way and any(_REPORTS.search(sentence.text) for sentence in sentences)
+        for sentence in sentences:
             settled = on_the_way and not _RULES["own"].search(sentence.text)
-            if sentence.quote not in without and not settled and _is_doubt(sentence):
+            if sentence.quote not in without and not settled and _is_doubt(sentence, report=report):
                 found.setdefault(sentence.quote, Doubt(sentence.quote))
     return tuple(found.values())[:most]
 
 
-def _is_doubt(sentence: Sentence) -> bool:
-    text = re.sub(r"^THOUGHT:\s*", "", sentence.text)
+def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
+    text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
     if (
         sentence.kind == "heading"
+        or (sentence.kind == "row" and not _WARNED.search(sentence.quote))
         or sentence.spoken
         or len(text) < 12
         or text.endswith("?")
         or _in_quotes(text)
-        or _RULES["reported"].search(text)
+        or _REPORTED.search(text)
+        or _DONE.match(sentence.quote)
     ):
         return False
     if _RULES["in_code"].search(sentence.quote) and not _RULES["plan"].match(text):
@@ -58,12 +66,16 @@ def _is_doubt(sentence: Sentence) -> bool:
         return _RULES["unsure"].search(text) is not None
     if _RULES["mark"].match(text) and (_RULES["noted"].search(text) or _RULES["certain"].search(text)):
         return not _RULES["mended"].search(text)
+    if _RULES["labelled"].match(text) and len(text.split()) > 3:
+        return not _RULES["mended"].search(text)
     if _WARNED.search(sentence.quote[:4]):
         return True
     if _RULES["describes"].search(text) or _RULES["mended"].search(text):
         return False
     return not _RULES["plan"].match(text) and (
-        _listed(sentence) or _RULES["certain"].search(text) is not None
+        _listed(sentence)
+        or _RULES["certain"].search(text) is not None
+        or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(text) is not None)
     )
 
 

@@ -22,6 +22,11 @@ _MARKUP = re.compile(r"(?<![\w*])[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?![\w*])|~~")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\n]*\)")
 _END = re.compile(r"(?<=[.!?])[\"')\]*_]*\s+(?=[\"'(\[*_`]*[A-Z0-9`\u2600-\u27bf])|\n+")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|fig)|\b[A-Z])\.$", re.I)
+_RUN_IN = re.compile(
+    r"\W*(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:\([^)]*\)\s*)?(?:[:–—-]|(?<=[:.?]\*\*)\s|(?<=[:.?]\*\* )|$)"
+    r"|\*\*([^*]+)$"
+)
+"""The bold words that a sentence begins with, up to their colon, dash or full stop."""
 _EMOJI = re.compile("^[\u2600-\u27bf\U0001f300-\U0001faff\ufe0f\u2b50\u2190-\u21ff\\s]+")
 _STEP = re.compile(r"^(?:\d{1,2}[.)]|step \d+:?|phase \d+:?)\s+", re.I)
 
@@ -124,8 +129,8 @@ def _split(content: str, section: str, leads: Sequence[str], *, asks: bool) -> I
         text, codes = _mask(quote)
         spoken = open_quote
         open_quote ^= len(re.findall(r"[\"“”]", text)) % 2 == 1
-        label = re.match(r"\W*(?:\*\*|__)(.+?)(?:\*\*|__)\s*(?:\([^)]*\)\s*)?(?:[:–—-]|$)", quote)
-        run_in = label[1].rstrip(": ") if label else ""
+        label = _RUN_IN.match(quote)
+        run_in = (label[1] or label[2]).rstrip(": ") if label else ""
         if 3 <= len(quote) <= SENTENCE_LIMIT:
             yield Sentence(quote, text, codes, section, lead, plain(run_in), kind, asks=asks, spoken=spoken)
 

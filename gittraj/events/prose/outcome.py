@@ -9,21 +9,42 @@ from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("outcome")
+_OPENING = 3
+"""Sentences; a closing message begins with what came out."""
 
 
-def find_result(messages: Sequence[str], *, without: Container[str] = ()) -> str | None:
+def find_result(
+    messages: Sequence[str], *, without: Container[str] = (), choices: Container[str] = ()
+) -> str | None:
     """The sentence of the last message, or of the one before, that tells what came out; None if none does.
 
-    ``without``: sentences that tell choices and doubts. How things are now counts only in a message that says
-    that something was done.
+    ``without``: sentences that tell doubts or reasons; ``choices``: those that tell choices, and count only
+    at the beginning. How things are now counts only in a message that tells of work done.
     """
     for message in reversed(messages[-2:]):
-        told = [s for s in read_sentences(message) if _RULES["deed"].search(s.text) or s.quote in without]
-        sentences = [s for s in read_sentences(message) if s.quote not in without and _may_tell(s)]
-        ordered = sorted(sentences, key=lambda s: s.kind == "item")
-        for rule in ("deed", "holds") if told else ():
-            if found := next((s for s in ordered if _RULES[rule].search(s.text)), None):
-                return plain(found.quote)
+        read = read_sentences(message)
+        told = any(_RULES["deed"].search(s.text) or s.quote in without or s.quote in choices for s in read)
+        able = [s for s in read if s.quote not in without and _may_tell(s)]
+        first = [s for s in able if s.kind == "paragraph" and s in read[:_OPENING]]
+        opening = [s for s in first if s.quote not in choices]
+        rest = [s for s in able if s.quote not in choices]
+        body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
+        deed, holds = ("deed",), ("holds",)
+        tries = [
+            (("deed", "state"), opening),
+            (deed, body),
+            (holds, body),
+            (deed, first),
+            (deed, items),
+            (holds, items),
+        ]
+        for rules, among in tries:
+            if rules == holds and not told:
+                continue
+            telling = [s for s in among if any(_RULES[rule].search(s.text) for rule in rules)]
+            if telling:
+                exact = [s for s in telling if not _RULES["generic"].search(s.text)]
+                return plain((exact or telling)[0].quote)
     return None
 
 
@@ -45,7 +66,7 @@ def find_reason(messages: Sequence[str], choices: Sequence[Choice]) -> str | Non
         return plain(reasoned)
     for message in reversed(messages):
         sentences = [s for s in read_sentences(message) if _may_reason(s)]
-        for rule, where in (("cause", "text"), ("why", "section")):
+        for rule, where in (("cause", "text"), ("why", "section"), ("effect", "text")):
             if found := next((s for s in sentences if _RULES[rule].search(getattr(s, where))), None):
                 return plain(found.quote)
     return None

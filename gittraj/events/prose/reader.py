@@ -52,12 +52,13 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
     # on the way to a call an agent explains what it sees; what it did and why, when it is done
     worked = _said_at_work(events)
     closing = [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
+    reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
         decisions=_once(decisions)[:MOST_DECISIONS],
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
-        result=find_result(said, without={*doubts, *(choice.quote for choice in choices)}),
+        result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
         why=next(reasons, None) or find_reason(closing, choices),
     )
 

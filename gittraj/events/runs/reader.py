@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from gittraj.events.runs import shell
-from gittraj.events.runs.runners import Runner, find_runner, unwrap
+from gittraj.events.runs.runners import Runner, find_runner
 from gittraj.events.runs.statuses import Knowledge, explain
 from gittraj.events.runs.summaries import Counts, Verdict, combine, read_summary
 from gittraj.events.runs.walk import Run, TooManyWorldsError
 from gittraj.events.runs.worlds import OK, World
+from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
 
 OUTPUT_LIMIT = 200_000
@@ -23,6 +24,8 @@ OUTPUT_LIMIT = 200_000
 LINE_LIMIT = 500
 """Characters of a line of output that are read: no summary is longer, and no pattern takes long."""
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_SERVICE = re.compile(r"^[\w.-]+ +\| ?", re.M)
+"""Before each line of a service's output, in ``docker compose up`` and ``logs``."""
 _CUT = re.compile(
     r"\[\d+ lines? omitted\]|\.\.\. ?\[?\d+ (?:more )?(?:lines?|characters?|chars|tokens)|\[?output truncated"
     r"|truncated (?:after|output)|\d+ tokens truncated|<system>.*truncat|… ?\+?\d+ (?:more )?lines",
@@ -90,6 +93,8 @@ def read_call(command: str, output: str, exit_code: int | None) -> CallOutcome |
     """
     cut = len(output) > OUTPUT_LIMIT
     output = _COLOUR.sub("", output[-OUTPUT_LIMIT:]).replace("\r\n", "\n").replace("\r", "\n")
+    if "compose" in command:
+        output = _SERVICE.sub("", output)
     output = "\n".join(line[:LINE_LIMIT] for line in output.split("\n"))
     cut = cut or _CUT.search(output) is not None
     try:
@@ -207,7 +212,8 @@ def _fold(results: Sequence[_Result]) -> CallOutcome:
     main = _main(result.runner for result in results)
     tests = [result.verdict for result in results if result.runner.kind == main.kind]
     outcome, own = combine(result.verdict for result in results).outcome, combine(tests)
-    complete = outcome != "unknown" and all(verdict.counts for verdict in tests)
+    seen = all(verdict.counts for verdict in tests) or sum(v.blocks for v in tests) >= len(tests)
+    complete = outcome != "unknown" and seen
     return CallOutcome(
         main.kind,
         own.outcome if own.outcome == "error" else outcome,

@@ -10,44 +10,17 @@ from functools import cache
 from importlib.resources import files
 from typing import cast
 
+from gittraj.events.runs.wrappers import unwrap
 from gittraj.model.values import RunKind, RunOutcome
 
 Pattern = re.Pattern[str]
 _WORDS_LIMIT = 400
 """Characters of a command that are looked at to know its runner."""
 _NO_RUN = "--version|--help|--list|--dry-run|--collect-only"
-_PLAIN = (
-    "command builtin nohup setsid unbuffer caffeinate chronic bunx pnpx corepack dotenvx cross-env winpty"
-)
-_WRAPPERS = {
-    **dict.fromkeys(_PLAIN.split(), "(?!)"),
-    "exec": "-a",
-    "env": "-u|-C|-S",
-    "nice": "-n",
-    "ionice": "-c|-n",
-    "time": "-f|-o",
-    "timeout": "-s|-k",
-    "gtimeout": "-s|-k",
-    "stdbuf": "-i|-o|-e",
-    "sudo": "-u|-g",
-    "doas": "-u",
-    "xvfb-run": "-s|-n",
-    "xargs": "-n|-P|-I|-L|-d|-a",
-    "npx": "-p|--package",
-    "dotenv": "-e|-f",
-}
-"""Commands that run the command behind them, and their options that take a value."""
-_RUN_WRAPPERS = re.compile(
-    r"(?:uv|poetry|pipenv|hatch|pdm|rye|pixi|conda|mamba|micromamba|volta|mise|fnm|asdf|bundle|direnv|coverage|dotenvx"
-    r"|devbox|nix|dotenv|uv tool)(?: -\S+)* (?:run|exec|x)|(?:pnpm|yarn|npm|bun)(?: -\S+)* (?:exec|dlx|x)"
-    r"|uvx|pipx run|docker[ -]compose (?:exec|run)|docker (?:exec|run)|podman (?:exec|run)|kubectl exec"
-)
-_VALUED = re.compile(
-    r"--?(?:with|with-requirements|extra|group|only-group|package|python|project|directory|env|workdir|user|name"
-    r"|[pewuvnfc])"
-)
 _STARTERS = ("yarn", "pnpm", "bun")
 """They run a package's program by its bare name, where no script of the project has it."""
+_CALLED = re.compile(r"^[^#\n]*\b(pytest|unittest)\.main\(", re.M)
+_OWN_OPTION = re.compile(r"(?P<valued>-[WX])|-[WX]\S+|-[uBIEsSObdqPvi]+")
 _INTERPRETER = re.compile(r"(?:python|py|pypy)[\d.]*(?:\.exe)?")
 
 
@@ -129,6 +102,11 @@ def find_runner(words: Sequence[str]) -> Runner | None:
         re.fullmatch(r"-\w*n\w*", word) for word in words[1:]
     ):
         return None
+    if program == "python":
+        words = [words[0], *_without_options(words[1:])]
+        if words[1:2] == ["-c"]:
+            called = _CALLED.search(words[2]) if len(words) > 2 else None
+            return find_runner(["python", "-m", called[1]]) if called else None
     path = words[0].replace("\\", "/")
     candidates = [program] if "/" not in path or program != name else [program, path.removeprefix("./"), path]
     rest = [re.sub(r"\s+", "_", word) for word in words[1:]]
@@ -140,33 +118,9 @@ def find_runner(words: Sequence[str]) -> Runner | None:
     return find_runner(words[1:]) if program in _STARTERS else None
 
 
-def unwrap(words: Sequence[str]) -> list[str]:
-    """Without ``timeout 60``, ``uv run``, ``npx`` and their like."""
+def _without_options(words: Sequence[str]) -> list[str]:
+    """Without the interpreter's own options, as in ``python -X dev -W error -m pytest``."""
     left = list(words)
-    while left:
-        name = left[0].rpartition("/")[2]
-        joined = " ".join(left[:6])
-        if match := _RUN_WRAPPERS.match(joined):
-            left = _skip_options(left[len(match[0].split()) :], _VALUED)
-            if match[0].startswith(("docker", "podman", "kubectl")):
-                left = left[1:]
-        elif name == "command" and left[1:2] in (["-v"], ["-V"]):
-            return []
-        elif name not in _WRAPPERS:
-            return left
-        else:
-            left = _skip_options(left[1:], re.compile(_WRAPPERS[name]))
-            if name in ("timeout", "gtimeout"):
-                left = left[1:]
-            while left and re.fullmatch(r"[A-Za-z_]\w*=.*", left[0], re.S):
-                left = left[1:]
+    while left and (match := _OWN_OPTION.fullmatch(left[0])):
+        left = left[2 if match["valued"] else 1 :]
     return left
-
-
-def _skip_options(words: list[str], valued: Pattern) -> list[str]:
-    at = 0
-    while at < len(words) and words[at].startswith("-"):
-        if words[at] == "--":
-            return words[at + 1 :]
-        at += 2 if valued.fullmatch(words[at]) else 1
-    return words[at:]

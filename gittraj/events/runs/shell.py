@@ -21,11 +21,13 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)(?:\[[^]]*\])?\+?=", re.S)
 
 @dataclass(frozen=True, slots=True)
 class Redirect:
-    """``descriptors``: of the output that goes to ``target``: ``1``, ``2`` or ``12``; empty for input."""
+    """``descriptors``: of the output that goes to ``target``: ``1``, ``2`` or ``12``; empty for input.
+    ``document``: the text of a here-document."""
 
     descriptors: str
     target: str
     scripts: tuple[str, ...] = ()
+    document: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +208,14 @@ class _Parser:
             yield self._redirect()
 
     def _redirect(self) -> Redirect:
-        text = self.tokens[self.at].word.text
+        text, documents = self.tokens[self.at].word.text, self.tokens[self.at].word.scripts
         self.at += 1
         target = Word("")
         if self.at < len(self.tokens) and self.tokens[self.at].kind == "word":
             target = self.tokens[self.at].word
             self.at += 1
         if ">" not in text or text == "<>":
-            return Redirect("", target.text, target.scripts)
+            return Redirect("", target.text, target.scripts, *documents)
         number = text.rstrip("<>&|")
         both = text.startswith("&>") or (text == ">&" and not target.text.isdigit())
         descriptors = "12" if both or text[0] == "&" else number or "1"

@@ -1,6 +1,7 @@
 """The words, operators and redirections of a shell command line.
 
-Nothing is expanded. Comments and the text of here-documents are left out.
+Nothing is expanded, and comments are left out. The text of a
+here-document is one of its redirection's scripts.
 """
 
 from __future__ import annotations
@@ -41,21 +42,34 @@ def read_tokens(line: str) -> Iterator[Token]:
             at = blank.end()
         elif redirect := _REDIRECT.match(line, at):
             at = redirect.end()
-            yield Token("redirect", Word(redirect[0]))
+            text: tuple[str, ...] = ()
             if re.fullmatch(r"\d*<<-?", redirect[0]):
                 end = re.compile(r"[ \t]*(['\"\\]?)([\w.-]+)\1").match(line, at)
                 documents.append(end[2] if end else "")
+                text = (_document(line, at, documents[-1]),) if len(documents) == 1 else ()
+            yield Token("redirect", Word(redirect[0], text))
         elif operator := _OPERATOR.match(line, at):
             at = operator.end()
             yield Token("operator", Word(operator[0]))
             if operator[0] == "\n":
                 for end_word in documents:
-                    closing = re.compile(rf"^\t*{re.escape(end_word)}[ \t\r]*$", re.M).search(line, at)
+                    closing = _closing_line(line, at, end_word)
                     at = closing.end() if closing else len(line)
                 documents = []
         else:
             word, at = _read_word(line, at)
             yield Token("word", word)
+
+
+def _closing_line(line: str, at: int, end_word: str) -> re.Match[str] | None:
+    return re.compile(rf"^\t*{re.escape(end_word)}[ \t\r]*$", re.M).search(line, at)
+
+
+def _document(line: str, at: int, end_word: str) -> str:
+    """The text of the first here-document of a line, which begins on the next one."""
+    start = line.find("\n", at) + 1
+    closing = _closing_line(line, start, end_word) if start else None
+    return line[start : closing.start() if closing else len(line)] if start else ""
 
 
 def _read_word(line: str, at: int) -> tuple[Word, int]:

@@ -14,9 +14,9 @@ from gittraj.events.runs import shell, views
 from gittraj.events.runs.shell import Node, Redirect, Simple
 from gittraj.events.runs.tokens import Word
 from gittraj.events.runs.worlds import ANY, OK, World
+from gittraj.events.runs.wrappers import is_detached, nested_script
 
 _MOST_WORLDS = 400
-_SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
 _FILTERS = "cat tail head tee wc sort uniq sed awk tr cut column less more nl rev fold fmt"
 _BUILTINS = (
     ": true export trap cd pushd popd local declare readonly unset shopt umask alias source . hash type"
@@ -29,7 +29,8 @@ _RELIABLE_GIT = {"add", "status", "log", "diff", "stash", "branch", "rev-parse",
 @dataclass(frozen=True, slots=True)
 class Run:
     """A command of the line that runs tests or checks. ``view``: how much of its output is in the call's: the
-    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it is in a loop."""
+    ``whole``, its ``end``, a ``part``, its ``start``, or ``none``. ``repeated``: it is in a
+    loop, or detached, so that a status of 0 is not its own."""
 
     index: int
     words: tuple[str, ...]
@@ -174,10 +175,15 @@ class Walk:
     def _command(self, node: Simple, world: World, before: World, place: _Place) -> list[World]:
         """``before``: with the variables and ``$?`` that the command's words are expanded with."""
         words = [word.text for word in node.words]
-        inner = _nested(words)
+        document = next((r.document for r in node.redirects if r.document is not None), None)
+        if is_detached(words):
+            place = replace(place, view="none", guarded=True, repeated=True)
+        inner = nested_script(words, document)
         if inner is not None:
             return [_leave(world, w) for w in self._script(inner, world, place, node)]
         failure = self._number(node)
+        if document is not None and words[-1] in ("-", words[0]):
+            words = [words[0], "-c", document]  # an interpreter reads it as its program
         if self.is_run(words):
             if all(run.index != failure for run in self.runs):
                 self.runs.append(Run(failure, tuple(words), place.view, place.repeated))
@@ -245,14 +251,3 @@ def _set(world: World, options: str) -> World:
         if "e" in letters:
             world = replace(world, errexit=sign == "-")
     return replace(world, status=OK)
-
-
-def _nested(words: Sequence[str]) -> str | None:
-    """The script of ``bash -c SCRIPT`` or ``eval``."""
-    if words[0] == "eval":
-        return " ".join(words[1:])
-    if words[0].rpartition("/")[2] in _SHELLS:
-        for at, word in enumerate(words[1:-1], 1):
-            if re.fullmatch(r"-\w*c", word):
-                return words[at + 1]
-    return None

@@ -40,19 +40,15 @@ def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     """The document of one trajectory. ``others`` may be its subagents."""
     events = [plain_event(event, trajectory["agent"]) for event in events_of(dict(trajectory))]
     root = next((e for e in events if root_of(e, OWN) is not None), None)
-    kept = root[OWN]["root"] if root else {}
-    named = {key: value for key, value in kept.items() if key in ROOT and fits(value, ROOT[key])}
+    named = _named_fields(root)
     children = {t["id"]: t for t in others if (t["parent"] or {}).get("id") == trajectory["id"]}
     steps = _steps([e for e in events if e is not root], _starters(events, children, trajectory))
-    agent = {"name": trajectory["agent"] or "unknown", "version": trajectory["agentVersion"] or "unknown"}
-    if trajectory["models"]:
-        agent["model_name"] = trajectory["models"][0]
     document: dict[str, Any] = {"schema_version": VERSION}
     if trajectory["session"]:
         document["session_id"] = trajectory["session"]
     document |= {
         "trajectory_id": trajectory["id"],
-        "agent": {**agent, **named.get("agent", {})},
+        "agent": {**_agent(trajectory), **named.get("agent", {})},
         "steps": steps,
     }
     document |= {key: named[key] for key in _ROOT if key in named}
@@ -62,6 +58,19 @@ def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:
     if not root:
         document["extra"] = {KEY: {"trajectory": carried_header(trajectory)}}
     return document
+
+
+def _named_fields(root: Event | None) -> dict[str, Any]:
+    """The fields of the document that was imported, as ``root`` kept them; only those of the right type."""
+    kept = root[OWN]["root"] if root else {}
+    return {key: value for key, value in kept.items() if key in ROOT and fits(value, ROOT[key])}
+
+
+def _agent(trajectory: Header) -> dict[str, Any]:
+    agent = {"name": trajectory["agent"] or "unknown", "version": trajectory["agentVersion"] or "unknown"}
+    if trajectory["models"]:
+        agent["model_name"] = trajectory["models"][0]
+    return agent
 
 
 def _steps(events: Sequence[Event], starters: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gittraj.formats.base import coerce, commits
-from gittraj.formats.codex import prompts
+from gittraj.formats.codex import changes, prompts
+from gittraj.model.session_items import Edit
 from gittraj.model.values import Artifact
 
 _FRAME = re.compile(
@@ -52,9 +53,11 @@ class Outcome:
     duration_ms: int | None = None
     whole: str | None = None
     """The output before it was cut for the model."""
+    edits: tuple[Edit, ...] = ()
+    """What a patch changed."""
 
 
-_UNKNOWN = Outcome()
+UNKNOWN = Outcome()
 
 
 def outcome(fields: dict[str, Any]) -> Outcome:
@@ -70,6 +73,7 @@ def outcome(fields: dict[str, Any]) -> Outcome:
         declined,
         coerce.count(took.get("secs")) * 1000 + coerce.count(took.get("nanos")) // 10**6 if known else None,
         coerce.text(fields.get("aggregated_output")),
+        changes.edits(fields.get("changes")),
     )
 
 
@@ -89,26 +93,20 @@ class Output(NamedTuple):
     """The size of the whole output, if it was cut and the size is known."""
 
 
-def output(value: Any, outcome: Outcome | None = None) -> Output:
+def output(value: Any, outcome: Outcome = UNKNOWN) -> Output:
     """The output, which a rollout has as text, as JSON in a text, as content items or as object.
 
     ``outcome`` is from another record of the same call.
     """
-    outcome = outcome or _UNKNOWN
     text, artifact, success, metadata = _unpack(value)
     framed = _FRAME.match(text)
     frame = framed[0] if framed else ""
-    exit_code = coerce.number(metadata.get("exit_code"))
-    if exit_code is None and frame and (ended := _EXIT.search(frame)):
-        exit_code = int(ended[1])
-    if exit_code is None:
-        exit_code = outcome.exit_code
+    exit_code = _exit_code(frame, metadata, outcome)
     body = text[len(frame) :]
     ran = frame or exit_code is not None  # then its words are a program's
     declined = outcome.declined or (not ran and _DECLINED.match(body) is not None)
     failed = success is False or outcome.failed or exit_code not in (None, 0)
-    may_be_cut = "truncated" in text or "[... " in text or "Total output lines: " in text  # found faster
-    truncated = may_be_cut and _CUT.search(text) is not None
+    truncated = _is_truncated(text)
     return Output(
         text=body,
         exit_code=exit_code,
@@ -120,6 +118,20 @@ def output(value: Any, outcome: Outcome | None = None) -> Output:
         duration_ms=outcome.duration_ms if outcome.duration_ms is not None else _duration(frame, metadata),
         bytes=len(outcome.whole.encode("utf-8", "replace")) if truncated and outcome.whole else None,
     )
+
+
+def _exit_code(frame: str, metadata: dict[str, Any], outcome: Outcome) -> int | None:
+    """By the output's own fields, else its frame, else another record of the call."""
+    stated = coerce.number(metadata.get("exit_code"))
+    if stated is not None:
+        return stated
+    ended = _EXIT.search(frame) if frame else None
+    return int(ended[1]) if ended else outcome.exit_code
+
+
+def _is_truncated(text: str) -> bool:
+    may_be = "truncated" in text or "[... " in text or "Total output lines: " in text  # found faster
+    return may_be and _CUT.search(text) is not None
 
 
 def _duration(frame: str, metadata: dict[str, Any]) -> int | None:

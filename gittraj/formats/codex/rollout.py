@@ -223,8 +223,8 @@ class _Reading:
         self._calls.close()
         call_id = coerce.text(record.payload.get("call_id")) or ""
         call = self._tools.pop(call_id, None)
-        value = record.payload.get("output")
-        output = outputs.output(value, self._outcomes.pop(call_id, None))
+        outcome = self._outcomes.pop(call_id, outputs.UNKNOWN)
+        output = outputs.output(record.payload.get("output"), outcome)
         event = tool_result(
             output,
             call_id=call_id or None,
@@ -238,7 +238,8 @@ class _Reading:
         elif call and call.name == answers.ASKING:
             said = answers.answered(call.arguments, output.text)
         stated = [ruling(found, **record.common(n)) for n, found in enumerate(said, 1)]
-        return [record.entry(event, commits=output.commits), *map(record.entry, stated)]
+        entry = record.entry(event, commits=output.commits, edits=outcome.edits)
+        return [entry, *map(record.entry, stated)]
 
     def _peer(self, record: Record, text: str | None) -> Iterator[_Step]:
         if text:

@@ -9,9 +9,9 @@ import os.path
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository, from_top
 from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near, find_near, is_below, touch

@@ -10,7 +10,8 @@ import math
 import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from gittraj.frozen import dataclass
 
 _MANY = 30  # files: a larger commit does not show which files belong together
 _TOGETHER = 0.5  # a file that always changed with a path

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import is_bad, tests
 from gittraj.query.account import Header
 from gittraj.query.context.neighbours import Near
@@ -59,13 +59,14 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
     words = frozenset(names)
     rated = [(_rate(takeaway, source, words), takeaway) for source in found for takeaway in _read(source)]
     rated += [(_rate(takeaway, source, words), takeaway) for source, takeaway in _failing(found)]
-    rated.sort(key=lambda pair: -pair[0])  # stable: the newer first
+    # ours before what anybody may have written into a remote; stable: the newer first
+    rated.sort(key=lambda pair: ("remote" in pair[1], -pair[0]))
     kinds: dict[str, int] = defaultdict(int)
     mixed: list[tuple[float, Takeaway]] = []
     for rate, takeaway in _unique(rated):
         mixed.append((rate * _AGAIN ** kinds[takeaway["kind"]], takeaway))
         kinds[takeaway["kind"]] += 1
-    mixed.sort(key=lambda pair: -pair[0])
+    mixed.sort(key=lambda pair: ("remote" in pair[1], -pair[0]))
     return [takeaway for _, takeaway in mixed]
 
 
@@ -120,6 +121,7 @@ def _takeaway(source: Source, kind: str, text: str, **more: Any) -> Takeaway:
         "trajectory": source.header["id"],
         "path": source.near.path,
         "neighbour": source.near.neighbour,
+        **({"remote": source.header["remote"]} if source.header.get("remote") else {}),
     }
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
 from gittraj.query.account import Header
 from gittraj.query.labels import Labels, task_names
 
@@ -41,8 +41,8 @@ def compile_pattern(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern)
     except (re.error, RecursionError, OverflowError) as error:
         raise UsageError(
-            f"'{pattern}' is no regular expression: {error}",
-            hint="put \\ before a sign that stands for itself",
+            f"'{pattern}' is not a valid regular expression: {error}",
+            hint="put \\ before a character to match it literally",
         ) from None
 
 

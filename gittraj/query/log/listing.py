@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,21 +46,23 @@ def list_commits(
     cwd: Path | None = None,
     known: IndexLookup | None = None,
     every: bool = False,
+    beside: bool = False,
 ) -> tuple[Ancestry, list[str]]:
     """The commits of ``rev`` (also ``A..B``) that have a note (``recorded``), newest first, and the history
     around them.
 
     ``every``: those without a note too. ``author`` is an extended regular expression, dates are whatever git
-    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster. Raises
-    TrajError for an invalid one.
+    understands, ``paths`` git's pathspecs as typed in ``cwd``. ``known`` gives the same answer faster, and
+    ``beside`` says that ``recorded`` has notes that it does not know. Raises TrajError for an invalid one.
     """
     names = _split_paths(repository, paths, follow=follow, cwd=cwd)
+    find = partial(_list, repository, recorded, rev, *names, cwd=cwd, every=every, beside=beside)
     try:
-        ancestry, commits = _list(repository, recorded, rev, *names, cwd=cwd, index=known, every=every)
+        ancestry, commits = find(index=known)
     except IndexFailedError:
         if known:
             known.give_up()
-        ancestry, commits = _list(repository, recorded, rev, *names, cwd=cwd, index=None, every=every)
+        ancestry, commits = find(index=None)
     limits = _limits(repository, author=author, since=since, until=until)
     if limits:
         inside = repository.run("rev-list", *limits, "--end-of-options", rev, "--", check=False)
@@ -80,16 +83,17 @@ def _list(
     cwd: Path | None,
     index: IndexLookup | None,
     every: bool,
+    beside: bool,
 ) -> tuple[Ancestry, list[str]]:
     """The commits that have a note (or all) and that touched a place or matched a pattern, if there are
     any."""
     reachable = index.below(rev) if index else None
-    if reachable is not None and not every and not patterns:
+    if reachable is not None and not every and not patterns and not beside:
         return Ancestry(repository, reachable), reachable.noted(places or None)
     if reachable is not None and every and places and not patterns:
         return Ancestry(repository, reachable), reachable.touching(places)
     ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
-    if reachable is not None and not every:
+    if reachable is not None and not every and not beside:
         commits = reachable.noted(None)
     else:
         commits = [commit for commit in ancestry.parents if every or commit in recorded]
@@ -171,7 +175,7 @@ def _date_limit(repository: Repository, name: str, date: str) -> str:
     """A date as git's option (``--max-age=SECONDS``)."""
     read = repository.run("rev-parse", f"--{name}={date}", f"--{name}=now").out.decode().split()
     if read[0] == read[1] and not _NOW.search(date):
-        raise UsageError(f"--{name}: '{date}' is no date", hint="such as 2026-03-31 or '2 weeks ago'")
+        raise UsageError(f"--{name}: '{date}' is not a date", hint="such as 2026-03-31 or '2 weeks ago'")
     return read[0]
 
 

@@ -8,11 +8,12 @@ way where that step renamed it. A handful of git processes, however long the his
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
 
 from gittraj.errors import GitError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.query.index_lookup import Change, IndexLookup, Step
 
@@ -49,7 +50,7 @@ class Ancestry:
         if listed.code != 0:
             names = " ".join(revs)
             raise GitError(
-                f"'{names}' is no revision of this repository", hint="git log --all --oneline lists them"
+                f"'{names}' is not a revision of this repository", hint="git log --all --oneline lists them"
             )
         rows = (line.split() for line in listed.out.decode().splitlines())
         return cls(repository, {commit: tuple(parents) for commit, *parents in rows})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.history import find_unreachable
 from gittraj.model.codec import decode_note

@@ -7,11 +7,12 @@ commit. A missing segment is reported, never fatal: the record is still shown. N
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gittraj.errors import FormatError, GitError
 from gittraj.events.part_summary import shorten
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.codec import decode_segment, event_to_json, segment_path
 from gittraj.model.values import (

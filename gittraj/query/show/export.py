@@ -6,8 +6,8 @@ Sealed text is never opened here, so no export can contain it. It must not know 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.query.account import Header
 from gittraj.query.log.description import BATCH, describe_all

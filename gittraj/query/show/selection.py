@@ -7,11 +7,12 @@ subagents. It must not know any format.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from gittraj.errors import GitError
 from gittraj.formats.base.carried import plain_event, to_event
 from gittraj.formats.base.exported import Exported
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.values import AnyEvent
 from gittraj.query.account import Header

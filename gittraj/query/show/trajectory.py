@@ -6,10 +6,10 @@ It must not know how anything is printed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from itertools import islice
 
 from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.times import parse_time
 from gittraj.query.account import Header

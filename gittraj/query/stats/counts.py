@@ -7,9 +7,9 @@ with a listing: a part counts once, on however many commits it is. It must not a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.values import Counts, Link, PartSummary, Range, Record, Usage
 from gittraj.query.account import Header
 from gittraj.query.header import Folded

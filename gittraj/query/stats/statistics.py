@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from gittraj.frozen import dataclass
 from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF

@@ -6,12 +6,13 @@ and null. It must not know how anything is printed.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
 from itertools import chain
 from typing import Any
 
 from gittraj.events.part_summary import PROMPT_LIMIT, shorten
+from gittraj.frozen import dataclass
 from gittraj.git import BlamedLine, Repository
 from gittraj.model.codec import decode_note
 from gittraj.model.values import AnyEvent, Decided, Message, Prompt, Record, SegmentRef
@@ -19,6 +20,7 @@ from gittraj.notes.store import NotesRef
 from gittraj.query.account import STATED, Header, spell
 from gittraj.query.header import Folded
 from gittraj.query.log.description import describe_all
+from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments, spell_event
 from gittraj.query.why.excerpt import show_change
@@ -66,15 +68,24 @@ class Session:
         return chain.from_iterable(part.events for part in self.parts)
 
 
+Read = Callable[[NotesInMemory, Collection[str]], Recorded]
+"""Makes records of our notes of some commits; with those of remotes beside them."""
+
+
 def explain(
-    repository: Repository, blamed: Sequence[BlamedLine], lines: Sequence[str], segments: Segments
+    repository: Repository,
+    blamed: Sequence[BlamedLine],
+    lines: Sequence[str],
+    segments: Segments,
+    *,
+    read: Read = lambda notes, _: Recorded(notes),
 ) -> list[Explanation]:
     """One entry for each distinct origin of the ``blamed`` lines, in the order of their first lines.
 
     ``lines`` are all of the file. Nothing is written, nothing fetched.
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
-    recorded = _read_records(repository, commits)
+    recorded = _read_records(repository, commits, read)
     groups: dict[Any, list[int]] = {}
     found: dict[Any, tuple[BlamedLine, Session | None, Edit | None]] = {}
     by_commit = _by_commit(blamed)
@@ -88,7 +99,7 @@ def explain(
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
     previous = _find_previous(repository, asked) if asked else {}
     described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
-    recorded = _read_records(repository, previous.values())
+    recorded = _read_records(repository, list(previous.values()), read)
     entries = []
     for key, numbers in groups.items():
         line, session, edit = found[key]
@@ -108,13 +119,13 @@ def _find_previous(repository: Repository, asked: Mapping[str, Collection[str]])
     return find_previous(repository, asked)
 
 
-def _read_records(repository: Repository, commits: Iterable[str]) -> Recorded:
+def _read_records(repository: Repository, commits: Collection[str], read: Read) -> Recorded:
     """The records of these commits, and of those that they were carried from, which may have tombstones."""
     notes = dict(NotesRef(repository).pick(commits))
     lines = chain.from_iterable(decode_note(body) for body in notes.values())
     former = {c for line in lines if isinstance(line, Record) for c in line.link.carried_from}
     notes |= NotesRef(repository).pick(sorted(former - notes.keys())) if former - notes.keys() else {}
-    return Recorded(notes.items())
+    return read(NotesInMemory(notes.items()), commits)
 
 
 def _by_commit(blamed: Iterable[BlamedLine]) -> dict[str | None, list[BlamedLine]]:
@@ -157,7 +168,8 @@ def _attribute(
             for at, edit in writers.items():
                 if at not in found or (found[at][1].mentioned and not edit.mentioned):
                     found[at] = session, edit
-        fallback = next((s for s in sessions if _wrote(s, paths)), sessions[0] if sessions else None)
+        ours = [s for s in sessions if not s.header.get("remote")] or sessions
+        fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:
             yield line, *found.get(line.number - 1, (fallback, None))
 

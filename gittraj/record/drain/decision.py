@@ -106,6 +106,8 @@ def _make_plans(
     context: Context, readings: Iterable[Reading], links: Links, commits: Mapping[str, Commit]
 ) -> list[Plan]:
     head = context.repository.head()
+    waiting = {c.id for c in links.unfound} - {c.id for c in links.unowned}
+    commits = {c: commit for c, commit in commits.items() if c not in waiting}  # which took nothing yet
     plans: list[Plan] = []
     for reading in sorted(readings, key=lambda r: r.log.started_by is not None):
         above = next((p for p in plans if p.reading.log.trajectory == reading.log.parent), None)

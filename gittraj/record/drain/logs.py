@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from gittraj.agents import SessionFile
 from gittraj.capture.session import Log
 from gittraj.errors import TrajError
 from gittraj.model.session_items import Cursor, is_unique
-from gittraj.model.values import AnyEvent, Message
+from gittraj.model.values import AnyEvent, Message, Prompt, ToolCall, ToolResult
 from gittraj.record.drain.context import Context
 from gittraj.record.drain.plan import Reading
 from gittraj.record.drain.reading import read_log
 from gittraj.record.drain.sessions import Wanted
 from gittraj.record.drain.waiting import IDLE
-from gittraj.state.cursors import State, Suspension
+from gittraj.record.rewrite_segments import read_segments
+from gittraj.state.cursors import SessionState, State, Suspension
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +46,9 @@ class LogReader:
         cursor = known.cursor if known and not wanted.whole else Cursor()
         facts = known.facts if known else {}
         log, size, age = self._read_log(file, cursor, facts)
+        told, place = self._told_before(log, known) if known and log.start == 0 else ((), 0)
+        if told:
+            log, size, age = self._read_log(file, Cursor(added=place), facts, skip=told)
         source = self._copied_from(log) if cursor.offset == 0 else None
         if source is not None:
             copies = {entry.event.id for entry in self._read_log(source, Cursor(), {})[0].entries}
@@ -51,7 +56,8 @@ class LogReader:
             log, size, age = self._read_log(file, cursor, facts, skip=copies)
         ended = file.subagent is None and file.name in self.ended
         if ended and log.entries and isinstance(log.entries[-1].event, Message):
-            log = replace(log, quiet=True)  # its agent reported the end: no need to wait until the file rests
+            # its agent reported the end: no need to wait until the file rests
+            log = replace(log, quiet=True, facts={"status": ("completed",), **log.facts})
         return replace(Reading.of(log, file.path, size, known, idle=age > IDLE), age=age)
 
     def _read_log(
@@ -74,6 +80,30 @@ class LogReader:
             now=self.context.now,
         )
 
+    def _told_before(self, log: Log, known: SessionState) -> tuple[Collection[str], int]:
+        """The events of a log that are stored under other ids, and how far those parts go: Gemini CLI writes
+        a resumed session's history anew, with fresh ids. A call is its call id; of what was said after the
+        last one that is stored, as much is stored as parts have."""
+        ids = {entry.event.id for entry in log.entries}
+        lost = sorted(
+            (p.range.at, p)
+            for p in known.parts
+            if not p.output and p.range.at is not None and ids.isdisjoint((p.range.first, p.range.last))
+        )
+        found = read_segments(
+            self.context.repository, log.trajectory, (s for _, p in lost for s in p.segments)
+        )
+        stored = [event for _, events in found for event in events]
+        calls = {event.call_id for event in stored if isinstance(event, ToolCall)}
+        last = max((i for i, e in enumerate(log.entries) if _call(e.event) in calls), default=-1)
+        if not stored or (calls and last < 0):
+            return (), 0
+        said = takewhile(lambda event: _call(event) is None, reversed(stored))
+        left = sum(isinstance(event, Prompt | Message) for event in said)
+        rest = [e.event.id for e in log.entries[last + 1 :] if isinstance(e.event, Prompt | Message)]
+        told = {*(entry.event.id for entry in log.entries[: last + 1]), *rest[:left]}
+        return told, max(at + p.range.n for at, p in lost)
+
     def _copied_from(self, log: Log) -> SessionFile | None:
         """The session that a log begins with a copy of, if parts of that one are stored: a fork."""
         if log.subagent is not None:
@@ -85,3 +115,7 @@ class LogReader:
             if not ours and any(is_unique(first) and first in ids for first in firsts):
                 return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
         return None
+
+
+def _call(event: AnyEvent) -> str | None:
+    return event.call_id if isinstance(event, ToolCall | ToolResult) else None

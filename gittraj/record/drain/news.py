@@ -16,6 +16,7 @@ from gittraj.record.drain.context import Context, Installed
 from gittraj.record.drain.moved import find_fresh, find_given_up
 from gittraj.state.active import place_of
 from gittraj.state.cursors import State, Suspension
+from gittraj.state.folder import reflog_name
 from gittraj.state.spool import Spooled, find_told, read_spool
 
 HOOK_RUNS = 0.1
@@ -64,9 +65,10 @@ def read_news(context: Context, state: State, off: Suspension) -> tuple[News, St
 def read_old_commits(repository: Repository, installed: Installed) -> tuple[Commit, ...]:
     """Those made before the installation: they take their events with them and store none."""
     old: list[Commit] = []
-    for git_dir, position in installed.reflogs.items():
-        entries, _ = read_reflog(repository, Path(git_dir), None)
-        later, _ = read_reflog(repository, Path(git_dir), position)
+    for name, position in installed.reflogs.items():
+        git_dir = repository.common_dir / name
+        entries, _ = read_reflog(repository, git_dir, None)
+        later, _ = read_reflog(repository, git_dir, position)
         before = entries[: len(entries) - len(later)] if len(later) < len(entries) else []
         old += read_moves(before[-_OLD_COMMITS:], (), stored=False).commits
     return tuple(old)
@@ -79,10 +81,11 @@ def _read_reflogs(
     reflogs = dict(state.reflogs)
     found: dict[Path, list[ReflogEntry]] = {}
     for git_dir in [tree.git_dir for tree in context.repository.worktrees()]:
-        known = reflogs.get(str(git_dir))
-        since = Position(int(known[0]), known[1]) if known else context.installed.reflogs.get(str(git_dir))
+        name = reflog_name(git_dir, context.repository.common_dir)
+        known = reflogs.get(name)
+        since = Position(int(known[0]), known[1]) if known else context.installed.reflogs.get(name)
         found[git_dir], position = read_reflog(context.repository, git_dir, since)
-        reflogs[str(git_dir)] = (str(position.size), position.digest)
+        reflogs[name] = (str(position.size), position.digest)
     return reflogs, found
 
 

@@ -26,7 +26,16 @@ from gittraj.state.cursors import SessionState, Stored
 
 _TAKEN_KEPT = 50
 _SAFE_FACTS = frozenset(
-    ("agent_version", "model", "session", "entrypoint", "parent_session", "parent_kind", "start_commit")
+    (
+        "agent_version",
+        "model",
+        "session",
+        "entrypoint",
+        "parent_session",
+        "parent_kind",
+        "start_commit",
+        "started_at",
+    )
 )
 
 
@@ -176,7 +185,11 @@ class Plan:
             open_paths=tuple(sorted(self.writings.paths())),
             left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
             taken=tuple(dict.fromkeys([*reading.known.taken, *taken]))[-_TAKEN_KEPT:],
-            facts={k: tuple(map(str, v)) for k, v in log.facts.items() if k in _SAFE_FACTS},
+            facts={
+                k: tuple(map(str, v[:1] if k == "started_at" else v))  # a reader tells where it began, too
+                for k, v in log.facts.items()
+                if k in _SAFE_FACTS
+            },
             waiting=len(log.entries) - self.owned,
             settled=self._settled(),
             searched=written.searched if self.drafted else reading.known.searched,

@@ -54,7 +54,7 @@ def find_sessions(path: Path, *, form: str | None = None) -> list[SessionFile]:
     """The sessions at ``path``, decided on content unless ``form`` names the format. Raises FormatError (what
     is there instead), OSError."""
     if form is not None and form not in formats():
-        raise FormatError(f"no format is called '{form}'; known: {', '.join(formats())}")
+        raise FormatError(f"unknown format '{form}'; known: {', '.join(formats())}")
     with _alone(path):
         return _find_sessions(path, form)
 

@@ -3,7 +3,7 @@ which more was to come or whose uncommitted edits a commit may have taken."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from gittraj.config import Config, Environ
 from gittraj.errors import FormatError
 from gittraj.model.session_items import trajectory_id
 from gittraj.record.drain.reading import find_sessions
-from gittraj.state.cursors import State, size_of
+from gittraj.state.cursors import SessionState, State, size_of
 
 BEFORE_INSTALL = 7 * 24 * 3600.0
 """Seconds: a log last written longer than this before the installation has nothing for a new commit."""
@@ -70,29 +70,46 @@ class Sessions:
     def wanted(self, state: State, commits: Sequence[Commit]) -> Iterator[Wanted]:
         """The logs to read for these new commits (which may be none); a session's before those of the
         agents that it started."""
-        named = {name for commit in commits for name in commit.sessions}
         changes = [p for c in commits if c.changes for p in c.changes.paths]
         touched = {name for p in changes for name in (p.path, p.old_path) if name}
-        fresh = any(p.kind == "add" for p in changes)  # which may have had another name until then
-        due = named | {
+        due = self._due(state, commits, touched)
+        for file in self._files(due, state, near=bool(commits)):
+            for log in (file, *self.agents[file.agent].subagents(file)):
+                known = state.sessions.get(log.trajectory)
+                size = log.changed or size_of(log.path)
+                if file.name in due or known is None or size != known.size:
+                    moved = known is not None and _adds(commits) and self._moved(known)
+                    again = known is not None and bool(touched & {*known.left})
+                    yield Wanted(file=log, whole=again or moved)
+
+    def _due(self, state: State, commits: Sequence[Commit], touched: Collection[str]) -> set[str]:
+        """Names of the sessions that hooks named, that are not settled, or with open edits of what was
+        committed (``touched``: its paths), perhaps under another name until then."""
+        named = {name for commit in commits for name in commit.sessions}
+        adds = _adds(commits)
+        return named | {
             f"{s.agent}:{s.session}"
             for s in state.sessions.values()
-            if not s.settled or touched & {*s.open_paths, *s.left} or (fresh and s.open_paths)
+            if not s.settled
+            or not {*s.open_paths, *s.left}.isdisjoint(touched)
+            or (adds and (s.open_paths or self._moved(s)))
         }
+
+    def _moved(self, known: SessionState) -> bool:
+        """Whether a file that the session left uncommitted is gone, perhaps to another name."""
+        return any(not any((root / path).exists() for root in self.roots) for path in known.left)
+
+    def _files(self, due: Collection[str], state: State, *, near: bool) -> Collection[SessionFile]:
+        """The logs of the sessions that are ``due``; ``near``: also those that worked here lately."""
         files: dict[str, SessionFile] = {}
         for name in sorted(due):
             path = self.find(name, state)
             if path is not None:
                 agent, _, session = name.partition(":")
                 files[name] = SessionFile(agent=agent, session=session, path=path)
-        for file in (*self.told(state), *self.near()) if commits else ():
+        for file in (*self.told(state), *self.near()) if near else ():
             files.setdefault(file.name, file)
-        for file in files.values():
-            for log in (file, *self.agents[file.agent].subagents(file)):
-                known = state.sessions.get(log.trajectory)
-                size = log.changed or size_of(log.path)
-                if file.name in due or known is None or size != known.size:
-                    yield Wanted(file=log, whole=known is not None and bool(touched & set(known.left)))
+        return files.values()
 
     def mounted(self) -> Iterator[SessionFile]:
         """Logs in the places that ``traj.sessions.path`` names."""
@@ -104,3 +121,7 @@ class Sessions:
                 except (OSError, FormatError):
                     continue  # not every file beside a log is one
                 yield from (file for file in found if file.agent in self.agents)
+
+
+def _adds(commits: Sequence[Commit]) -> bool:
+    return any(path.kind == "add" for c in commits if c.changes for path in c.changes.paths)

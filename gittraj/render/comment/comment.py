@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, money, own_words
 from gittraj.query.change import Change, Header, Reviewed, decisions
 from gittraj.render.comment.flags import Flag, find_flags
@@ -19,7 +19,7 @@ from gittraj.render.comment.tables import (
     PATH,
     WORDS,
     Location,
-    agent_name,
+    agent_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -173,7 +173,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
         gone_to = f"; records carried to {count(change.carried, 'commit')}" if change.carried else ""
         yield f"> [!NOTE]\n> Merged as {location.commit(change.merged)}{gone_to}."
     if change.fork:
-        yield f"<sub>The records come from the fork {words(change.fork)}: nobody here vouches for them.</sub>"
+        yield f"<sub>The records come from the fork {words(change.fork)}: they are not verified here.</sub>"
     if change.unread:
         yield "<sub>The records of the fork cannot be read here: it is gone, or private.</sub>"
     left = [
@@ -181,7 +181,7 @@ def _notices(change: Change, location: Location) -> Iterator[str]:
     ]
     if left:
         verb = "is" if sum(change.more) == 1 else "are"
-        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not told of here.</sub>"
+        yield f"<sub>{' and '.join(left)} more {verb} not listed by the host, and not shown here.</sub>"
 
 
 def _have(commits: Sequence[Reviewed]) -> str:
@@ -199,10 +199,10 @@ def _no_records(change: Change) -> str:
 
 def _summary(change: Change, options: CommentOptions) -> str:
     sessions = change.sessions
-    names = [agent_name(t["agent"]) for t in sessions if t["agent"]]
+    names = [agent_of(t) for t in sessions if t["agent"]]
     carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
-        f"{carried} {'carry' if len(change.own) != 1 else 'carries'} an agent trajectory",
+        f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
         " + ".join(dict.fromkeys(names)),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",

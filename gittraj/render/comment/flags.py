@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, unmarked
 from gittraj.query.change import Change, Header, Reviewed, decisions
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, money, own_words, short_number, tests
 from gittraj.query.change import Change, Header, Reviewed
 from gittraj.render.comment.flags import Flag
@@ -101,7 +101,7 @@ def commits_table(change: Change, location: Location, most: int) -> str:
             t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
             for t in commit.trajectories
         ]
-        agents = ", ".join(dict.fromkeys(agent_name(t["agent"]) for t in commit.trajectories if t["agent"]))
+        agents = ", ".join(dict.fromkeys(agent_of(t) for t in commit.trajectories if t["agent"]))
         summary = next(filter(None, summaries), "")
         ran = next((result for t in commit.trajectories if (result := tests(t["tests"]))), "")
         rows.append(
@@ -133,7 +133,7 @@ def files_table(change: Change, location: Location, most: int) -> str:
 
 def _file(path: str, commits: Sequence[Reviewed], location: Location) -> str:
     changes = [f for c in commits for t in c.trajectories for f in t["filesChanged"] if f["path"] == path]
-    agents = dict.fromkeys(agent_name(t["agent"]) for c in commits for t in c.trajectories if t["agent"])
+    agents = dict.fromkeys(agent_of(t) for c in commits for t in c.trajectories if t["agent"])
     edits, reverts = sum(f["edits"] for f in changes), sum(f.get("reverts", 0) for f in changes)
     worked = count(edits, "edit") + (f", {count(reverts, 'revert')}" if reverts else "") if edits else "—"
     made = ", ".join(location.commit(c.commit) for c in commits[:3]) + (" …" if len(commits) > 3 else "")
@@ -161,6 +161,12 @@ def agents_table(change: Change, *, cost: bool) -> str:
 def _table(head: str, rule: str, rows: Sequence[str], number: int) -> str:
     left = f"\n\n{number - len(rows)} more." if number > len(rows) else ""
     return "\n".join([head, rule, *rows]) + left
+
+
+def agent_of(header: Header) -> str:
+    """The agent's name; and the remote's, of a record that is not joined with ours."""
+    remote = header.get("remote")
+    return f"{agent_name(header['agent'])}{f' from {cell(remote)}' if remote else ''}"
 
 
 def agent_name(name: str | None) -> str:

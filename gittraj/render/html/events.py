@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, sure
 from gittraj.render.detail import Detail
 from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from gittraj.frozen import dataclass
 from gittraj.render.html.markup import Html, line, tag
 
 _PLAIN = re.compile(r"[a-z0-9][a-z0-9_]{0,63}")

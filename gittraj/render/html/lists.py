@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
-from gittraj.model.words import Header, count, duration, money, own_words, sure
+from gittraj.frozen import dataclass
+from gittraj.model.words import Header, count, duration, money, own_words, sure, who
 from gittraj.render.events import describe_call, describe_event
 from gittraj.render.html.clock import in_utc, render_clock
 from gittraj.render.html.document import wrap
@@ -68,8 +68,8 @@ def render_row(entry: Header, links: Links) -> Html:
         part = header["part"]
         decisions = count(len(header["decisions"]), "decision") if header["decisions"] else None
         doubts = count(len(header["caveats"]), "doubt") if header["caveats"] else None
-        facts = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
-        facts.append("explored, no commit" if header["link"]["role"] == "explored" else None)
+        facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        facts.append("no commit" if header["link"]["role"] == "explored" else None)
         small += [" · ", line(" · ".join(filter(None, (*facts, decisions, doubts))))]
     return tag(
         "li",

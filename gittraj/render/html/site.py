@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
+from gittraj.frozen import dataclass
 from gittraj.query.account import Header
 from gittraj.query.show.export import Chosen
 from gittraj.render.detail import Detail

@@ -85,6 +85,8 @@ def _about(takeaway: Takeaway, *, only: bool) -> Iterator[str]:
         )
     if takeaway["confidence"] is not None:
         yield f"{sure(min(1.0, max(0.0, takeaway['confidence'])))}"
+    if takeaway.get("remote"):
+        yield f"from {quote(takeaway['remote'])}"
     if takeaway["neighbour"]:
         yield f"near {quote(takeaway['path'])}"
     elif not only:

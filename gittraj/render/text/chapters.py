@@ -78,7 +78,11 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 
 
 def _missing(header: Header, page: Page) -> list[str]:
-    """How the author could add a retrospective; nothing for imported records, whose author is elsewhere."""
+    """Where the events are, of a record that only a remote has; how the author could add a retrospective;
+    nothing for imported records, whose author is elsewhere."""
+    if remote := header.get("remote"):
+        where = f"the events stay with {remote}: git traj fetch {remote}"
+        return page.block(escape_line(where), "dim", indent=2)
     foreign = header["link"]["evidence"] == "imported" or header["incomplete"]
     if foreign or "retrospective" not in header["completeness"]["missing"]:
         return []

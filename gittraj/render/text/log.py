@@ -20,6 +20,7 @@ from gittraj.model.words import (
     task,
     tests,
     unmarked,
+    who,
 )
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago, lay_out
@@ -61,7 +62,7 @@ def render_small(headers: Sequence[Header]) -> str:
     small = []
     for header in headers:
         part = header["part"]
-        facts = [header["agent"], duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
+        facts = [who(header), duration(part["durationSeconds"]), money(part), sure(header["confidence"])]
         facts.append(count(len(header["decisions"]), "decision") if header["decisions"] else None)
         small.append(escape_line(" · ".join(filter(None, facts))))
     return " + ".join(small)
@@ -71,7 +72,7 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     """One trajectory on one line."""
     name = escape_line(header["title"] or header["prompt"] or "(untitled)")
     total = header["total"]
-    facts = [header["agent"], header["status"], count(len(header["commits"]), "commit")]
+    facts = [who(header), header["status"], count(len(header["commits"]), "commit")]
     facts += [duration(total["durationSeconds"]), money(total), ago(header["startedAt"], now)]
     return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 

@@ -17,12 +17,12 @@ LABELS = {
     "title": "title",
     "prompt": "asked",
     "decision": "decided",
-    "retrospective": "told",
-    "message": "said",
+    "retrospective": "summary",
+    "message": "message",
     "thinking": "thought",
     "tool": "ran",
     "file": "file",
-    "output": "printed",
+    "output": "output",
 }
 _SPACE = re.compile(r"\s+")
 
@@ -62,7 +62,7 @@ def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: date
 
 def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iterator[str]:
     facts = [hit.agent, hit.trajectory if commit else None, hit.about["title"]]
-    facts.append("no commit came of it" if hit.about["role"] == "explored" else None)
+    facts.append("no commit" if hit.about["role"] == "explored" else None)
     text = escape_line(" · ".join(filter(None, facts)))
     yield " " * _INDENT + page.paint(cut(text, page.room(_INDENT)), "dim")
 

@@ -26,22 +26,22 @@ def render_stats(total: Header, rows: Sequence[Header], page: Page, *, ascii_onl
 def _facts(total: Header) -> Iterator[tuple[str, str]]:
     number, sessions, stored = total["trajectories"], total["sessions"], total["bytes"]
     share = f" ({_percent(total)})" if total["commits"] else ""
-    merges = f"; left out: {count(total['mergesLeftOut'], 'merge')}" if total["mergesLeftOut"] else ""
-    yield "commits", f"{total['recorded']:,} of {total['commits']:,} carry a record{share}{merges}"
+    merges = f"; not counted: {count(total['mergesLeftOut'], 'merge')}" if total["mergesLeftOut"] else ""
+    yield "commits", f"{total['recorded']:,} of {total['commits']:,} have a record{share}{merges}"
     if not number:
         return
     trajectories = f"{number:,} trajector{'y' if number == 1 else 'ies'}"
-    idle = f"; {total['withoutCommit']:,} led to no commit here" if total["withoutCommit"] else ""
+    idle = f"; {total['withoutCommit']:,} without a commit here" if total["withoutCommit"] else ""
     yield "work", f"{_many(sessions, 'session')}, {trajectories}{idle}"
+    for name, many in total.get("remotes", {}).items():
+        yield "from", f"{name}: {count(many, 'commit')}, not joined (git traj fetch {name})"
     yield "agents", _spell_ranking(total["agents"])
     yield "models", _spell_ranking(total["models"])
     yield "tokens", _partly_known(tokens(total["usage"]), total["tellingUsage"], number)
     yield "cost", _partly_known(money(total), total["tellingCost"], number)
-    coverage = ", ".join(f"{part} {many:,}" for part, many in total["telling"].items())
-    without = sessions - total["telling"]["retrospective"]
-    yield "told", f"{coverage} of {sessions:,}; {_many(without, 'session')} without a retrospective"
+    yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in total["telling"].items())
     if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
-        yield "beside", beside
+        yield "also", beside
     disk = "unknown" if stored["disk"] is None else _bytes(stored["disk"])
     events = _bytes(stored["events"])
     yield "stored", f"{_bytes(stored['records'])} of records, {events} of events; all on disk {disk}"
@@ -49,7 +49,7 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
 
 def _partly_known(text: str | None, known: int, of: int) -> str:
     if text is None:
-        return "unknown: no record tells"
+        return "not in the agents' logs"
     return text if known == of else f"{text}, of {known:,} of {of:,}; the others' are unknown"
 
 

@@ -6,8 +6,8 @@ Renderers escape all text before colouring it, so every escape sequence in the o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from gittraj.frozen import dataclass
 from gittraj.render.text.wrapping import cut, escape, escape_line, width, wrap
 
 __all__ = ["Page", "cut", "escape", "escape_line", "width", "wrap"]

@@ -9,6 +9,7 @@ from datetime import datetime
 from gittraj.model.words import Header, unmarked
 from gittraj.render.text.log import render_decision, render_small_print, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line
+from gittraj.render.text.title import ago
 
 _LABEL = 11  # columns that a label takes, margin included
 _LINES = 6  # lines of the file that are shown of a reason
@@ -20,11 +21,11 @@ def render_reason(entry: Header, lines: Sequence[str], page: Page, now: datetime
     shown = [*_quote(entry["lines"], lines, page), _title(entry, page, now)]
     header = entry["trajectory"]
     if header is not None:
-        shown += _account(entry, page)
+        shown += _account(entry, page, now)
         shown += render_small_print(header, page)
     elif entry["commit"] is not None:
         shown += [
-            page.paint("  no record tells of this commit", "dim"),
+            page.paint("  no record for this commit", "dim"),
             *_previous(entry["nearest"], page, now),
         ]
     return "\n".join(shown) + "\n"
@@ -55,7 +56,7 @@ def _title(entry: Header, page: Page, now: datetime) -> str:
     return render_title(entry, page, now)
 
 
-def _account(entry: Header, page: Page) -> Iterator[str]:
+def _account(entry: Header, page: Page, now: datetime) -> Iterator[str]:
     if entry["prompt"]:
         yield from _block("asked", escape_line(entry["prompt"]), page, _ASKED)
     for number, decision in enumerate(entry["decisions"][:3]):
@@ -63,13 +64,14 @@ def _account(entry: Header, page: Page) -> Iterator[str]:
     call = next((event for event in entry["events"] if event["type"] == "tool_call"), None)
     if call is not None:
         name = escape_line(call["tool"]["name"] or "a call")
-        at = f" at {escape_line(call['ts'])}" if call["ts"] else ""
-        yield from _block("wrote", f"{name}{at}", page, 1)
+        yield from _block("written", f"{ago(call['ts'], now)} by {name}".lstrip(), page, 1)
         for line in entry["change"]:
             text = cut(escape(line).replace("\n", " "), page.room(_LABEL))
             yield f"{' ' * _LABEL}{page.paint(text, 'red' if line[0] == '-' else 'green')}"
     else:
-        yield from _block("wrote", "no call of the session shows these lines", page, 1)
+        remote = entry["trajectory"].get("remote")
+        away = f"the events stay with {remote}: git traj fetch {remote}" if remote else None
+        yield from _block("written", escape_line(away or "no recorded edit matches these lines"), page, 1)
     for number, caveat in enumerate(entry["trajectory"]["caveats"][:3]):
         yield from _block("" if number else "doubts", escape_line(unmarked(caveat)), page, 2)
     if entry["movedBy"]:
@@ -80,14 +82,14 @@ def _moved(former: Sequence[Header]) -> str:
     """The commits that this record was carried over from."""
     old = ", ".join(commit["short"] for commit in former[:5])
     first = [commit["short"] for commit in former if commit["first"]]
-    text = f"here from {old} by a rewrite of history"
-    return f"{text}; the first was {first[0]}" if first and len(former) > 1 else text
+    text = f"carried over from {old}, when history was rewritten"
+    return f"{text}; first recorded on {first[0]}" if first and len(former) > 1 else text
 
 
 def _previous(previous: Header | None, page: Page, now: datetime) -> Iterator[str]:
     if previous is None:
         return
-    yield page.paint("  the last recorded change of the file before it:", "dim")
+    yield page.paint("  the previous recorded change of this file:", "dim")
     yield from (
         f"  {row}" for row in render_title(previous, Page(page.room(2), page.colour), now).split("\n")
     )
@@ -124,6 +126,7 @@ def _pairs(entry: Header) -> Iterator[tuple[str, object]]:
         yield "summary", entry["subject"]
     if header := entry["trajectory"]:
         yield from (("trajectory", header["id"]), ("agent", header["agent"]))
+        yield "remote", header.get("remote")
         yield from (("model", model) for model in header["models"])
         yield from (("session", header["session"]), ("evidence", header["link"]["evidence"]))
         yield "prompt", entry["prompt"]

@@ -66,7 +66,7 @@ def rewrap(header: str, identities: Sequence[Identity], recipients: Sequence[Rec
 def _header(file_key: bytes, recipients: Sequence[Recipient]) -> str:
     kinds = {one.kind for one in recipients}
     if not recipients:
-        raise RecipientsError("there is nobody to seal it for", "name at least one recipient")
+        raise RecipientsError("there are no readers to seal it for", "name at least one recipient")
     if PASSPHRASE in kinds and len(recipients) > 1:
         raise RecipientsError(
             "age seals for a passphrase or for keys, not for both", "protect an identity file"
@@ -96,7 +96,7 @@ def _file_key(text: str, identities: Sequence[Identity]) -> bytes:
         if not hmac.compare_digest(_mac(key, header.covered), header.mac):
             raise MacError("the age header was changed after it was sealed")
         return key
-    raise unusable[0] if unusable else NoMatch("sealed for other readers: none of these identities opens it")
+    raise unusable[0] if unusable else NoMatch("sealed for others: none of these identities opens it")
 
 
 def _unwrapped(header: Header, identity: Identity) -> bytes | None:

@@ -57,7 +57,7 @@ class HybridRecipient:
             exchange(ANY, found.public[_LATTICE:])
             found._key()
         except ValueError:
-            raise KeyFormatError("not an age recipient: a key that protects nothing") from None
+            raise KeyFormatError("not an age recipient: a weak key") from None
         return found
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class HybridIdentity:
         try:
             exchange(ANY, share[-_CURVE:])  # HPKE says of such a share no more than that it does not fit
         except ValueError:
-            raise HeaderError("a damaged age header: a share that protects nothing") from None
+            raise HeaderError("a damaged age header: a weak share") from None
         try:
             return _SUITE.decrypt(
                 share + stanza.body, MLKEM768X25519PrivateKey(self.lattice, self.curve), _INFO

@@ -31,7 +31,7 @@ class X25519Recipient:
         try:
             exchange(ANY, public)
         except ValueError:
-            raise KeyFormatError("not an age recipient: a key that protects nothing") from None
+            raise KeyFormatError("not an age recipient: a weak key") from None
         return cls(public)
 
     def __str__(self) -> str:
@@ -69,7 +69,7 @@ class X25519Identity:
         try:
             secret = exchange(self.secret, share)
         except ValueError:
-            raise HeaderError("a damaged age header: a share that protects nothing") from None
+            raise HeaderError("a damaged age header: a weak share") from None
         return unwrap(derive(secret, salt=share + self.public, info=_INFO), stanza.body)
 
 

@@ -136,12 +136,12 @@ def _montgomery(key: bytes) -> bytes:
     y = int.from_bytes(key, "little") & (1 << 255) - 1
     square = (y * y - 1) * pow(_D * y * y + 1, -1, _PRIME) % _PRIME  # x², by the curve's equation
     if y >= _PRIME or y == 1 or (square and pow(square, (_PRIME - 1) // 2, _PRIME) != 1):
-        raise KeyFormatError("not an SSH key: its data is no point of ed25519")
+        raise KeyFormatError("not an SSH key: its data is not a point on ed25519")
     point = ((1 + y) * pow(1 - y, -1, _PRIME) % _PRIME).to_bytes(32, "little")
     try:
         exchange(ANY, point)
     except ValueError:
-        raise KeyFormatError("not an SSH key: one that protects nothing") from None
+        raise KeyFormatError("not an SSH key: a weak key") from None
     return point
 
 
@@ -159,5 +159,5 @@ def _rsa(exponent: bytes, modulus: bytes) -> RSAPublicKey:
         key = RSAPublicNumbers(e, n).public_key()
         key.encrypt(bytes(16), OAEP_SHA256)  # OpenSSL looks at some numbers no earlier
     except ValueError:
-        raise KeyFormatError("not an SSH key: its numbers are none of RSA's") from None
+        raise KeyFormatError("not an SSH key: its numbers are not an RSA key") from None
     return key

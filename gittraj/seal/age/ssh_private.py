@@ -38,7 +38,7 @@ class _Ed25519:
         try:
             shared = exchange(self.secret, share)
         except ValueError:
-            raise HeaderError("a damaged age header: a share that protects nothing") from None
+            raise HeaderError("a damaged age header: a weak share") from None
         return unwrap(self.public.wrapping_key(shared, share), body)
 
 

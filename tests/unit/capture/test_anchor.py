@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from gittraj.capture.anchor import commits_elsewhere, match_commits
 from gittraj.capture.commit_command import can_commit
+from gittraj.capture.order import ran_at
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
+from gittraj.git import CommitChanges
 from gittraj.model.values import Evidence
 from tests.unit.capture.logs import ME, asked, changed, commit, index, log, oid, ran, said, wrote
 
@@ -266,3 +269,25 @@ def test_many_scripts_and_edits_are_weighed_soon() -> None:
     start = time.process_time()
     assert matched(of, *commits, commit("B", changed("f399"), by=ME)) == {oid("B"): ("r399", "agent")}
     assert time.process_time() - start < 2.0
+
+
+@pytest.mark.parametrize(
+    ("start", "known", "expected"),
+    [
+        (0, (), None),
+        (0, ("2026-03-01T10:00:00Z",), False),
+        (9, (), False),
+        (9, ("2026-03-01T12:00:00Z",), None),
+    ],
+)
+def test_a_commit_of_before_the_rest_of_a_log(
+    start: int, known: tuple[str, ...], expected: bool | None
+) -> None:
+    """Of a commit older than the whole log the time was chosen; one older than what is read of it was not."""
+    read = log(ran("a", "./build"))
+    dated = tuple(replace(e, event=replace(e.event, ts="2026-03-01T12:00:00Z")) for e in read.entries)
+    rest = replace(read, entries=dated, start=start, facts={"started_at": known} if known else {})
+    changes = CommitChanges(commit=oid("c"), subject="c", parents=(), time=1772362800, paths=())  # 11:00
+    assert ran_at(rest, 0, Commit(id=oid("c"), changes=changes)) is expected
+    elsewhere = Commit(id=oid("c"), changes=changes, seen=False)
+    assert ran_at(rest, 0, elsewhere) is False

@@ -78,6 +78,14 @@ def test_while_its_call_may_come_a_commit_waits() -> None:
     assert (links.unfound, links.unowned) == ([made], [])
 
 
+def test_no_call_is_waited_for_where_the_hook_named_no_session() -> None:
+    of = log(wrote("w", "f", "x"))
+    made = commit("A", changed("f", "x"))
+    links = linked([of], [made], patient=lambda _: True)
+    assert anchors(links, of) == [("w", (oid("A"),), "content")]
+    assert (links.unfound, links.unowned) == ([], [made])
+
+
 def test_while_a_likelier_call_may_come_a_script_is_no_evidence() -> None:
     of = log(wrote("w", "f", "x"), ran("c", "./release.sh"))
     made = commit("A", changed("f", "x"), by=ME)

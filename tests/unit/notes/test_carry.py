@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import Line, Link, Origin, Record, Tombstone
-from gittraj.notes.carry import carry_line, carry_note, spread
+from gittraj.notes.carry import carry_line, carry_note, is_own, spread
 from gittraj.notes.merge import merge_notes, standing
 from tests.unit.notes.lines import COMMITS, HERE, LINES, NOTES, record
 
@@ -125,3 +125,12 @@ def test_all_that_stands_is_found_on_what_the_commit_became(
     for new in rewrites.get(OLD, ()):
         keys = {line.key for line in batch.get(new, []) if isinstance(line, Record)}
         assert {line.key for line in lines if isinstance(line, Record)} <= keys
+
+
+def test_a_commit_has_work_of_its_own_where_a_record_tells_more_than_its_content() -> None:
+    carried = Link(evidence="agent", carried_from=(OLD,))
+    assert is_own(HERE, record())
+    assert is_own(HERE, record(link=carried)), "it came back to where it began"
+    assert not is_own(NEW, record(link=carried))
+    assert not is_own(HERE, record(link=Link(evidence="content")))
+    assert not is_own(HERE, record(role="explored"))

@@ -18,6 +18,7 @@ from gittraj.errors import RedactionError
 from gittraj.redact import Options, Redactor, Span, scan
 from gittraj.redact.examples import draw, expand
 from gittraj.redact.spread import spread
+from tests.integration.waiting import wait_until
 
 TOKEN = "ghp_" + "x7Qd2Lw9Rk4Vn8Tz1Bm6Hs3Yc5Jf0Gp2AeUi"
 SEVERAL = pytest.mark.skipif(
@@ -33,12 +34,20 @@ def texts(count: int, say: Callable[[int], str] = "line {}".format) -> list[str]
     ]
 
 
+def begin(begun: Path, first: int) -> None:
+    """The process ``first`` waits until another has begun."""
+    if os.getpid() == first:
+        wait_until(begun.exists, "another process")
+    begun.touch()
+
+
 @SEVERAL
-def test_each_text_is_found_once_and_by_more_than_one() -> None:
+def test_each_text_is_found_once_and_by_more_than_one(tmp_path: Path) -> None:
     many = texts(400)
+    here, begun = os.getpid(), tmp_path / "begun"
 
     def find(some: Sequence[str]) -> list[tuple[str, int]]:
-        time.sleep(0.03)  # the others have time to begin
+        begin(begun, here)
         return [(text[:6], os.getpid()) for text in some]
 
     found = [*spread(many, find)]
@@ -83,14 +92,14 @@ def open_files() -> int:
 
 @SEVERAL
 @pytest.mark.parametrize("end", [lambda: os._exit(1), lambda: os.kill(os.getpid(), 9), lambda: 1 / 0])
-def test_of_a_process_that_dies_nothing_is_said(end: Callable[[], object]) -> None:
+def test_of_a_process_that_dies_nothing_is_said(end: Callable[[], object], tmp_path: Path) -> None:
     """Its shares are scanned where they are asked for."""
-    here = os.getpid()
+    here, begun = os.getpid(), tmp_path / "begun"
 
     def find(some: Sequence[str]) -> list[int]:
+        begin(begun, here)
         if os.getpid() != here:
             end()
-        time.sleep(0.03)
         return [len(text) for text in some]
 
     many = texts(400)

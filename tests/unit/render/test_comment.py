@@ -31,7 +31,7 @@ def test_above_the_fold() -> None:
     fold = text[: text.index("<details>")]
     assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
     facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · head `c3c3c3c`"
-    assert f"**2 of 3 commits** carry an agent trajectory · {facts}" in fold
+    assert f"**2 of 3 commits** have an agent trajectory · {facts}" in fold
     assert "> The 429s came in bursts.\n" in fold
     signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
     assert signs == ["⚠️", "⚠️", "✍️", "↩️"]
@@ -134,7 +134,7 @@ def test_states() -> None:
     assert "> Merged as [`a1a1a1a`]" in render(full_change(merged=A, carried=2))
     assert "records carried to 2 commits" in render(full_change(merged=A, carried=2))
     fork = render(full_change(fork="mallory/shop"))
-    assert "The records come from the fork mallory/shop: nobody here vouches for them." in fork
+    assert "The records come from the fork mallory/shop: they are not verified here." in fork
     assert "10 commits and 1 file more are not listed" in render(full_change(more=(10, 1)))
     unread = render(full_change(unread=True))
     assert "The records of the fork cannot be read here: it is gone, or private." in unread

@@ -37,7 +37,7 @@ def test_many_lines_are_shortened_and_gaps_are_shown() -> None:
   decided  full jitter over a fixed delay, because fixed delays re-align
            the bursts (inferred)
            retry in the client over a queue (90% sure)
-  wrote    no call of the session shows these lines
+  wrote    no recorded edit matches these lines
   doubts   Retry-After given as a date is not tested.
 """
     )

@@ -49,6 +49,9 @@ HIDDEN_STATUS: list[Row] = [
     ("cargo test | head -4", "1\n2\n3\ntest result: ok. 3 passed; 0 failed;\n", 0, "unknown"),
     ("go test ./... | tail -2", "ok  \ta/b\t0.01s\nok  \ta/c\t0.02s\n", 0, "unknown"),
     ("pytest -q 'unclosed", "", 0, "unknown"),
+    ("docker run -d app:ci pytest -q", "4f1c2a9b\n", 0, "unknown"),
+    ("tmux new-session -d 'pytest -q tests/slow'", "", 0, "unknown"),
+    ("ssh build@ci 'make test > log 2>&1 &'", "", 0, "unknown"),
 ]
 IN_VIEW: list[Row] = [
     ("pytest 2>&1 | tail -1", "=== 3 passed, 1 skipped in 0.1s ===\n", 0, "passed"),
@@ -77,6 +80,14 @@ IN_VIEW: list[Row] = [
     ),
     ("sbt 'testOnly a.B'", "[info] Tests: succeeded 2, failed 0, canceled 0\n", 0, "passed"),
     ("mix test --only x", "3 tests, 0 failures, 3 excluded\n", 1, "none"),
+    ("bash <<'E'\ncd app\npytest -q\nE", "2 passed in 0.1s\n", 0, "passed"),
+    ("python - <<'E'\nimport pytest\npytest.main(['-q'])\nE", "1 failed in 0.1s\n", 0, "failed"),
+    ("python3 -X dev -W error -m pytest -q", "2 passed in 0.1s\n", 0, "passed"),
+    ("ssh -p 22 me@ci 'cd app && pytest -q'", "1 failed, 2 passed in 1s\n", 1, "failed"),
+    ("docker exec web sh -c 'pytest -q | tail -1'", "2 passed in 0.1s\n", 0, "passed"),
+    ("kubectl exec -n ci deploy/run -- pytest -q", "2 passed in 0.1s\n", 0, "passed"),
+    ("docker compose up --exit-code-from web web", "web-1  | === 1 failed in 1s ===\n", 1, "failed"),
+    ("bun test -t nothing", 'error: regex "nothing" matched 0 tests. Searched 3 files\n', 1, "none"),
     ("docker compose run --rm web pytest -q", "\x1b[32m2 passed\x1b[0m in 0.1s\n", 0, "passed"),
 ]
 NOT_STARTED: list[Row] = [
@@ -124,12 +135,22 @@ def test_a_runner_that_did_not_start_did_not_run(row: Row) -> None:
         "ls tests && rm -rf .pytest_cache",
         "cat <<'E' > run.sh\npytest -q\nE",
         "python -c 'import pytest'",
+        "python -c 'open(\"tests/test_a.py\").read()'",
+        "python - <<'E'\n# pytest.main() is for later\nE",
         "bash -n tests/run.sh",
         "",
     ],
 )
 def test_what_only_looks_like_a_run(command: str) -> None:
     assert read_call(command, "3 passed in 0.1s\n", 0) is None
+
+
+def test_a_total_of_no_errors_is_a_linters_pass_and_warnings_alone_are_not() -> None:
+    clean = read_call("golangci-lint run | tail -1", "0 issues.\n", 0)
+    warned = read_call("npx eslint --max-warnings 0 | tail -2", "✖ 3 problems (0 errors, 3 warnings)\n", 0)
+    assert clean is not None
+    assert warned is not None
+    assert (clean.outcome, warned.outcome) == ("passed", "unknown")
 
 
 def test_what_a_linter_mended_is_no_error() -> None:
@@ -144,6 +165,10 @@ def test_several_runs_in_one_call() -> None:
     assert both is not None
     assert both.counts is not None
     assert (both.outcome, both.counts.passed, both.counts.failed) == ("failed", 5, 1)
+    same = read_call("pytest -q a; pytest -q b", "1 failed, 2 passed in 1s\n3 passed in 1s\n", 0)
+    assert same is not None
+    assert same.counts is not None
+    assert (same.outcome, same.counts.passed, same.counts.failed) == ("failed", 5, 1)
     built = read_call("make && make test", "make: *** [Makefile:3: app] Error 1\n", 2)
     assert built is not None
     assert (built.kind, built.outcome) == ("build", "failed")
@@ -174,6 +199,8 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
         (2, 1, 0, 0),
     ),
     ("mocha", "npx mocha", "  2 passing (5ms)\n  1 pending\n  1 failing", "failed", (2, 1, 1, 0)),
+    ("karma", "npx karma start", "TOTAL: 1 FAILED, 4 SUCCESS", "failed", (4, 1, 0, 0)),
+    ("jasmine", "npx jasmine", "3 specs, 0 failures, 1 pending spec", "passed", (2, 0, 1, 0)),
     ("playwright", "npx playwright test", "  1 failed\n  2 passed (1.2s)", "failed", (2, 1, 0, 0)),
     ("ava", "npx ava", "  2 tests passed", "passed", (2, 0, 0, 0)),
     ("node test", "node --test", "# tests 3\n# pass 2\n# fail 0\n# skipped 1", "passed", (2, 0, 1, 0)),
@@ -193,6 +220,13 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
         "test result: ok. 2 passed; 0 failed; 1 ignored;\ntest result: ok. 1 passed; 0 failed; 0 ignored;",
         "passed",
         (3, 0, 1, 0),
+    ),
+    (
+        "go test -json",
+        "go test -json ./...",
+        '{"Action":"pass","Package":"a","Test":"T1"}\n{"Action":"fail","Package":"a","Test":"T2"}',
+        "failed",
+        (1, 1, 0, 0),
     ),
     ("go test", "go test -v ./x", "--- PASS: TestA (0.00s)\nPASS\nok  \tx\t0.1s", "passed", (1, 0, 0, 0)),
     ("rspec", "bundle exec rspec", "3 examples, 1 failure, 1 pending", "failed", (1, 1, 1, 0)),
@@ -247,6 +281,13 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ("script", "python tests/run.py", "Ran 2 tests in 0.1s\n\nOK", "passed", (2, 0, 0, 0)),
     ("flutter test", "flutter test", "00:01 +3: All tests passed!", "passed", (3, 0, 0, 0)),
     ("sbt test", "sbt test", "[info] Tests: succeeded 3, failed 1, canceled 0", "failed", (3, 1, 0, 0)),
+    (
+        "ward",
+        "ward",
+        "│  2  Passes            (66.7%)  │\n│  1  Failures          (33.3%)  │",
+        "failed",
+        (2, 1, 0, 0),
+    ),
     ("other tests", "busted", "3 successes / 1 failure / 0 errors / 0 pending", "failed", (3, 1, 0, 0)),
     ("type check", "npx tsc --noEmit", "a.ts(1,2): error TS2322: no", "failed", None),
     ("lint", "ruff check .", "Found 5 errors.", "failed", (None, 0, None, 5)),
@@ -254,6 +295,7 @@ EXAMPLES: list[tuple[str, str, str, str, tuple[int | None, ...] | None]] = [
     ("cargo build", "cargo check", "error: could not compile `a`", "failed", None),
     ("go build", "go build ./...", "a.go:7:9: undefined: x", "failed", None),
     ("compiler", "gcc -o a a.c", "a.c:1:2: error: no", "failed", None),
+    ("cmake", "cmake -B out", "-- Build files have been written to: /a/out", "passed", None),
     ("build", "npx vite build", "✓ built in 3.1s", "passed", None),
     ("test target", "npm run test:unit", "  Tests  2 passed (2)", "passed", (2, 0, 0, 0)),
     ("type check target", "npm run typecheck", "a.ts(1,2): error TS2322: no", "failed", None),

@@ -1,0 +1,194 @@
+"""(x) What hostile records, trees and settings cost each command.
+
+    python -m benchmarks.bounded
+
+One repository for each input, with one honest record. Each command is a process of its own; the table gives
+for each input which took longest (processor time, git included) and which held most at once (the largest
+single process).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.place import home, repository, wait_for_worker
+from gittraj import limits
+from gittraj.git import TREE, Entry
+from gittraj.notes.store import RECORDS_REF
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.repository import Git
+
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    *(
+        ("status",),
+        ("log",),
+        ("log", "--json", "--all"),
+        ("show", "HEAD"),
+        ("why", "a.py:1"),
+        ("search", "a"),
+    ),
+    *(("stats",), ("context", "a.py"), ("doctor",), ("export", "HEAD", "--format", "json"), ("fetch",)),
+    *(("push", "--dry-run"), ("repair",), ("redact", "--audit"), ("backfill",), ("pr", "--base", "HEAD~1")),
+)
+SECONDS, MEGABYTES = 2.0, 300.0
+"""At most, of each command on each input."""
+
+
+def nothing(git: Git) -> None:
+    """An honest repository, to compare."""
+
+
+def tree_of_notes(git: Git) -> None:
+    _point(git, RECORDS_REF, _unfolding(git))
+
+
+def tree_of_segments(git: Git) -> None:
+    month = git("for-each-ref", "--format=%(refname)", "refs/notes/traj-data-*")
+    _point(git, month, _unfolding(git), b"s")
+
+
+def many_notes(git: Git) -> None:
+    with git.open() as opened:
+        blob = opened.objects.write_blob(b"{}\n" * 100)
+        rows = [Entry(0o100644, b"%040x" % n, blob) for n in range(limits.ENTRIES + 1000)]
+        commit = opened.objects.write_commit(tree=opened.objects.write_tree(rows), parents=[], message="many")
+        opened.objects.flush()
+    git("update-ref", RECORDS_REF, commit)
+
+
+def large_note(git: Git) -> None:
+    """A gigabyte, from a megabyte of a pack."""
+    made = subprocess.Popen(
+        ["git", "hash-object", "-w", "--stdin"], cwd=git.root, stdin=-1, stdout=-1, text=False
+    )
+    assert made.stdin and made.stdout
+    for _ in range(1024):
+        made.stdin.write(b"\0" * (1 << 20))
+    made.stdin.close()
+    git("notes", "--ref=traj", "add", "-C", made.stdout.read().decode().strip(), "HEAD~1")
+    made.wait()
+
+
+def many_lines(git: Git) -> None:
+    line = git("notes", "--ref=traj", "show", "HEAD").splitlines()[0]
+    _note(git, "".join(f"{line.replace('traj_', f'traj_{n}')}\n" for n in range(900)))
+
+
+def odd_values(git: Git) -> None:
+    stored = json.loads(git("notes", "--ref=traj", "show", "HEAD").splitlines()[0])
+    deep = json.dumps(stored | {"x": 0}).replace('"x": 0', f'"x": {"[" * 900}{"]" * 900}')
+    digits = json.dumps(stored | {"rev": 0}).replace('"rev": 0', f'"rev": {"9" * 400}')
+    _note(git, f"{deep}\n{digits}\n" * 300)
+
+
+def settings(git: Git) -> None:
+    (git.root / ".gittraj.yml").write_text("redact:\n  names:\n" + "    - some-name\n" * 300_000)
+
+
+def aliases(git: Git) -> None:
+    rows = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    (git.root / ".gittraj.yml").write_text("\n".join(rows) + "\nexclude: *a11\n")
+
+
+INPUTS: tuple[Callable[[Git], None], ...] = (
+    *(
+        nothing,
+        tree_of_notes,
+        tree_of_segments,
+        many_notes,
+        large_note,
+        many_lines,
+        odd_values,
+        settings,
+        aliases,
+    ),
+)
+
+
+def _unfolding(git: Git) -> str:
+    with git.open() as opened:
+        below = opened.objects.write_tree([])
+        for _ in range(18):
+            below = opened.objects.write_tree([Entry(TREE, b"%02x" % n, below) for n in range(256)])
+        opened.objects.flush()
+    return below
+
+
+def _point(git: Git, ref: str, tree: str, name: bytes = b"") -> None:
+    with git.open() as opened:
+        root = opened.objects.write_tree([Entry(TREE, name, tree)]) if name else tree
+        commit = opened.objects.write_commit(tree=root, parents=[], message="bomb")
+        opened.objects.flush()
+    git("update-ref", ref, commit)
+
+
+def _note(git: Git, text: str) -> None:
+    git("notes", "--ref=traj", "add", "-f", "-F", "-", "HEAD~1", input=text)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """``seconds`` of processor time, ``megabytes`` of the largest process."""
+
+    command: str
+    seconds: float
+    megabytes: float
+    status: int
+
+
+def run(git: Git, words: tuple[str, ...]) -> Cost:
+    started = subprocess.Popen(
+        [sys.executable, "-m", "gittraj", *words],
+        cwd=git.root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, used = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    return Cost(words[0], used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, started.returncode)
+
+
+def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
+    git = repository(folder / "repo", installed=True)
+    git("config", "traj.push", "auto")
+    made = Shell("git add a.py && git commit -qm Honest")
+    ClaudeSession(git.root).run([turn(Write("a.py", "a = 1\n"), made), turn(say="Done")], prompt="Write a")
+    wait_for_worker(git)
+    Git.init(folder / "server.git", "--bare")
+    git("remote", "add", "origin", str(folder / "server.git"))
+    git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
+    change(git)
+    git("push", "-q", "--force", "origin", "refs/notes/*:refs/notes/*")
+    return [run(git, words) for words in COMMANDS]
+
+
+def main() -> int:
+    """1 when a command was over its bound, or ended as a bug does."""
+    over = 0
+    print("| input | longest | | holds most | |\n| --- | --- | ---: | --- | ---: |")
+    for change in INPUTS:
+        place = tempfile.TemporaryDirectory(prefix="git-traj-bounded-", ignore_cleanup_errors=True)
+        with place as folder, home(Path(folder) / "home"):
+            found = measure(Path(folder), change)
+        longest, largest = max(found, key=lambda c: c.seconds), max(found, key=lambda c: c.megabytes)
+        name = change.__name__.replace("_", " ")
+        told = f"{longest.command} | {longest.seconds:.2f} s | {largest.command} | {largest.megabytes:.0f} MB"
+        print(f"| {name} | {told} |", flush=True)
+        for each in found:
+            if each.seconds > SECONDS or each.megabytes > MEGABYTES or each.status not in (0, 1):
+                print(f"over: {name}: {each}", file=sys.stderr)
+                over = 1
+    return over
+
+
+if __name__ == "__main__":
+    sys.exit(main())

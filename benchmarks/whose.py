@@ -1,0 +1,92 @@
+"""(w) Whose each commit is told to be, in random histories of two agents and a person.
+
+    python -m benchmarks.whose [HISTORIES [FIRST]]
+
+The histories are those of ``tests/integration/misuse.py``. Each is captured at the time, afterwards without
+hooks, and by a backfill in a fresh clone; the table gives for each kind of commit how many were recorded of
+those that an agent made or wrote most of, and how many were told of a session that had no part in them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchmarks.place import home
+from tests.integration.misuse import Misuse, Told, imported, late, told
+
+WAYS = ("live", "late", "imported")
+STORIES = 6
+
+
+@dataclass(slots=True)
+class Counted:
+    """By kind, and by way: pairs of commit and session that are ``owed``, ``found`` or ``false``. ``odd`` is
+    what has to be looked at: false, missed at the time, or told by a later capture alone."""
+
+    commits: Counter[str] = field(default_factory=Counter)
+    owed: Counter[str] = field(default_factory=Counter)
+    found: Counter[tuple[str, str]] = field(default_factory=Counter)
+    false: Counter[tuple[str, str]] = field(default_factory=Counter)
+    odd: list[str] = field(default_factory=list)
+
+    def add(self, seed: int, day: Misuse, reached: set[str], said: Mapping[str, Told]) -> None:
+        for commit in reached & day.truth.keys():
+            truth = day.truth[commit]
+            self.commits[truth.kind] += 1
+            self.owed[truth.kind] += len(truth.owed)
+            for way, pairs in said.items():
+                whose = {s for c, s in pairs if c == commit}
+                self.found[way, truth.kind] += len(whose & truth.owed)
+                self.false[way, truth.kind] += len(whose - truth.mine)
+                self.odd += [f"{seed} {way} false {truth.kind}"] * len(whose - truth.mine)
+                more = whose - {s for c, s in said["live"] if c == commit}
+                self.odd += [f"{seed} {way} more {truth.kind}"] * len(more)
+                self.odd += [f"{seed} live missed {truth.kind}" for _ in truth.owed - whose if way == "live"]
+
+
+def measure(folder: Path, seeds: range) -> Counted:
+    counted = Counted()
+    for seed in seeds:
+        with home(folder / f"home{seed}") as place:
+            os.environ["GIT_CONFIG_GLOBAL"] = str(place / ".gitconfig")
+            day = Misuse(folder / str(seed) / "repo", seed)
+            day.live(STORIES)
+            said = {"live": told(day.root), "late": late(day)}
+            reached = {*day.git("rev-list", "--branches").split()}
+            said["imported"] = imported(day)
+            counted.add(seed, day, reached, said)
+    return counted
+
+
+def render(counted: Counted) -> str:
+    lines = [("kind of commit", "commits", *WAYS, "false"), ("---", "---:", *("---:" for _ in WAYS), "---:")]
+    kinds = [*sorted(counted.commits)]
+    groups = {kind: [kind] for kind in kinds} | {"**all**": kinds}
+    groups["**agents' commits**"] = [kind for kind in kinds if kind.startswith("agent")]
+    for name, of in groups.items():
+        owed = sum(counted.owed[kind] for kind in of)
+        shares = (sum(counted.found[way, kind] for kind in of) for way in WAYS)
+        row = [f"{100 * share / owed:.0f} %" if owed else "" for share in shares]
+        false = sum(counted.false[way, kind] for kind in of for way in WAYS)
+        lines.append((name, f"{sum(counted.commits[kind] for kind in of):,}", *row, str(false)))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main(arguments: list[str]) -> int:
+    """1 when a commit was told of a session that has no part in it."""
+    count, first = ([int(each) for each in arguments] + [100, 1][len(arguments) :])[:2]
+    with tempfile.TemporaryDirectory(prefix="git-traj-whose-", ignore_cleanup_errors=True) as folder:
+        counted = measure(Path(folder), range(first, first + count))
+    print(f"{count} histories\n\n{render(counted)}")
+    print(*counted.odd, sep="\n", file=sys.stderr)
+    return int(counted.false.total() > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

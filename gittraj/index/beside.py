@@ -1,0 +1,192 @@
+"""Reads remotes' records beside ours, for every command that reads.
+
+A remote's word that its records are redacted is not believed: today's rules look at each before it is shown.
+What came of it is kept in a database beside the index, since loading the rules takes longer than an answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import weakref
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property, partial
+from pathlib import Path
+
+from gittraj import limits
+from gittraj.errors import FormatError, GitError, RedactionError
+from gittraj.git import Repository
+from gittraj.index import file
+from gittraj.index.fast_open import read_stamp
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Line, Record
+from gittraj.notes.remotes import Ours, read_remote
+from gittraj.notes.store import NotesRef
+from gittraj.notes.unjoined import find_unjoined
+from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
+from gittraj.query.notes import Notes, NotesInMemory
+from gittraj.query.records import Recorded
+from gittraj.state.cursors import load_suspension
+from gittraj.state.folder import LocalState
+
+VETTED = file.Database(
+    "beside.db",
+    1,
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID;"
+    "CREATE TABLE vetted (note BLOB PRIMARY KEY, body BLOB NOT NULL) WITHOUT ROWID;",
+    "beside-",
+)
+_KEPT = 4 * limits.REMOTE_COMMITS
+"""Vetted notes, beyond which all are forgotten."""
+Tell = Callable[[str], object]
+
+
+def read_records(
+    repository: Repository,
+    notes: Notes | None = None,
+    *,
+    commits: Collection[str] | None = None,
+    unjoined: Mapping[str, str] | None = None,
+    tell: Tell = lambda _: None,
+) -> Recorded:
+    """Our records (``notes``, where they are read already), and what remotes have on ``commits`` (None: on
+    all). ``unjoined``: what ``find_unjoined`` returned. ``tell`` is told what is left out."""
+    if notes is None:
+        ref = NotesRef(repository)
+        notes = NotesInMemory(ref.items() if commits is None else ref.pick(commits))
+    found = find_unjoined(repository) if unjoined is None else unjoined
+    if not found:
+        return Recorded(notes)
+    try:
+        ours = Ours.read(repository, load_suspension(LocalState.of(repository).folder).forgotten)
+    except FormatError as error:  # what was forgotten is not known
+        tell(f"records of remotes are not shown: {error.message}")
+        return Recorded(notes)
+    vetting = _Vetting(repository, ours, tell)
+    remotes: dict[str, Notes] = {}
+    seen: set[tuple[str, bytes]] = set()
+    for name, tip in found.items():
+        try:
+            theirs, over = read_remote(repository, name, tip, commits=commits)
+        except GitError as error:
+            tell(f"the records of {name} cannot be read: {error.message}")
+            continue
+        if over:
+            tell(f"{name}: records of {over} commits are left out; git traj fetch {name} joins all")
+        bodies = {c: _without(seen, c, body) for c, body in theirs.items()}
+        shown = {c: body for c, body in bodies.items() if body and vetting.shows(c, body)}
+        seen.update((c, line) for c, body in shown.items() for line in body.splitlines())
+        if shown:
+            remotes[name] = RemoteNotesInMemory(shown.items(), partial(vetting.vet, name))
+    return RecordedBeside(Recorded(notes), remotes) if remotes else Recorded(notes)
+
+
+def count_beside(repository: Repository) -> dict[str, int]:
+    """Of how many commits each remote has records that are not joined with ours."""
+    recorded = read_records(repository, NotesInMemory(()))
+    if not isinstance(recorded, RecordedBeside):
+        return {}
+    return {name: len(commits) for name, commits in recorded.beside.items()}
+
+
+def _without(seen: Collection[tuple[str, bytes]], commit: str, body: bytes) -> bytes:
+    """A note without the records that an earlier remote has, too."""
+    lines = [line for line in body.splitlines() if (commit, line) not in seen or b'"deleted"' in line]
+    return b"\n".join(lines)
+
+
+class _Vetting:
+    """Looks at what remotes have, note by note; what was looked at is written down when nobody reads any
+    more."""
+
+    def __init__(self, repository: Repository, ours: Ours, tell: Tell) -> None:
+        self._repository = repository
+        self._ours = ours
+        self._tell = tell
+        self._told: set[str] = set()
+        self._rules: list[str] = []
+        self._fresh: dict[bytes, bytes] = {}
+        weakref.finalize(self, _remember, repository.common_dir, self._rules, self._fresh)
+
+    def shows(self, commit: str, body: bytes) -> bool:
+        """Whether anything may be shown of a note."""
+        try:
+            known = self._ours.lines(commit)
+            return not known or any(isinstance(line, Record) for line in self._ours.keep(commit, body)[0])
+        except GitError:
+            return False  # our own cannot be read: git traj doctor tells
+
+    def vet(self, name: str, commit: str, body: bytes) -> bytes:
+        lines, over = self._ours.keep(commit, body)
+        if over:
+            self._say(name, f"{name} has more records on {commit[:7]} than are shown: {over} are left out")
+        raw = encode_note(lines)
+        key = hashlib.sha256(raw).digest()
+        if key not in self._known:
+            clean = [found for line in lines if (found := self._clean(name, line)) is not None]
+            self._known[key] = self._fresh[key] = encode_note(clean)
+        return self._known[key]
+
+    def _clean(self, name: str, line: Line) -> Line | None:
+        if not isinstance(line, Record):
+            return line
+        try:
+            return self._redact(line)
+        except (RedactionError, RecursionError):
+            self._say(name, f"a record of {name} cannot be redacted, and is left out")
+            return None
+
+    def _say(self, name: str, text: str) -> None:
+        if name not in self._told:
+            self._told.add(name)
+            self._tell(text)
+
+    @cached_property
+    def _known(self) -> dict[bytes, bytes]:
+        self._rules.append(_find_rules(self._repository))
+        try:
+            with file.reading(self._repository.common_dir, VETTED) as connection:
+                if file.read_source(connection).get("rules") != self._rules[0]:
+                    return {}
+                return dict(connection.execute("SELECT note, body FROM vetted"))
+        except (file.UnusableError, sqlite3.Error):
+            return {}
+
+    @cached_property
+    def _redact(self) -> Callable[[Record], Record]:
+        from gittraj.config import read_config
+        from gittraj.record.drain.redactor import redactors, stamp
+        from gittraj.record.rewrite_segments import clean_record
+        from gittraj.redact import LiveValues
+
+        config, local = read_config(self._repository), LocalState.of(self._repository)
+        key = local.folder / "redact.key"
+        live = LiveValues((), hashes=local.hashes())
+        made = redactors(config, key=key.read_bytes() if key.exists() else os.urandom(32), live=live)
+        return partial(clean_record, made(), stamp(config), {})
+
+
+def _find_rules(repository: Repository) -> str:
+    """What a record was vetted by: code, settings and known secrets, told without loading them."""
+    package = Path(__file__).parents[1] / "redact"
+    team = (repository.work_tree or repository.common_dir) / ".gittraj.yml"
+    files = [*sorted(package.rglob("*.py")), team, LocalState.of(repository).folder / "live.json"]
+    settings = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
+    said = repr((settings, [read_stamp(str(path)) for path in files]))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _remember(common_dir: Path, rules: Sequence[str], fresh: Mapping[bytes, bytes]) -> None:
+    """Never fails."""
+    if not fresh:
+        return
+    try:
+        with file.writing(common_dir, VETTED, wait=0) as connection:
+            (number,) = connection.execute("SELECT count(*) FROM vetted").fetchone()
+            if file.read_source(connection).get("rules") != rules[0] or number > _KEPT:
+                connection.execute("DELETE FROM vetted")
+            connection.executemany("INSERT OR REPLACE INTO vetted VALUES (?, ?)", fresh.items())
+            file.write_source(connection, rules=rules[0])
+    except file.UnusableError:
+        pass

@@ -1,0 +1,86 @@
+"""What fetches left of remotes' records (``refs/notes-remote/NAME/traj``), and what of it is shown.
+
+Anyone can push to a fork that somebody fetches. So nothing there changes anything of ours: a part that we
+have is ours alone, what we withdrew or purged stays away, and a remote's tombstones are for its own records.
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from gittraj import limits
+from gittraj.errors import StoreError
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note
+from gittraj.model.values import Line, Record, Tombstone
+from gittraj.notes.epoch import Epoch, read_epoch
+from gittraj.notes.merge import deletes
+from gittraj.notes.store import RECORDS_REF, NotesRef
+from gittraj.notes.tree import TreePath, changed_notes, note_paths
+from gittraj.notes.unjoined import COPIES
+
+
+def read_remote(
+    repository: Repository, name: str, tip: str, *, commits: Collection[str] | None = None
+) -> tuple[dict[str, bytes], int]:
+    """The notes of remote ``name`` at ``tip`` that differ from ours, of ``commits`` (None: of all); and how
+    many are over the limit. Raises GitError."""
+    objects = repository.objects
+    ours, theirs = objects.resolve(RECORDS_REF), objects.commit(tip).tree
+    root = objects.commit(ours).tree if ours else None
+    if commits is None:
+        commits = changed_notes(objects, root, theirs)
+    changed = [c for c in commits if _differs(note_paths(objects, theirs, c), note_paths(objects, root, c))]
+    there = NotesRef(repository, f"{COPIES}{name}/traj")
+    most = limits.REMOTE_COMMITS
+    return dict(there.pick(changed[:most])), max(len(changed) - most, 0)
+
+
+def _differs(theirs: Sequence[tuple[TreePath, str]], ours: Sequence[tuple[TreePath, str]]) -> bool:
+    return bool(theirs) and {blob for _, blob in theirs} != {blob for _, blob in ours}
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """What of ours decides what is shown of a remote: records and tombstones, the ``forgotten`` trajectories,
+    what was purged (None: not known)."""
+
+    notes: NotesRef
+    tip: str | None
+    forgotten: Collection[str]
+    epoch: Epoch | None
+
+    @classmethod
+    def read(cls, repository: Repository, forgotten: Collection[str]) -> Ours:
+        notes = NotesRef(repository)
+        tip = notes.tip()
+        try:
+            epoch = read_epoch(repository.objects, tip)
+        except StoreError:
+            epoch = None
+        return cls(notes, tip, forgotten, epoch)
+
+    def lines(self, commit: str) -> list[Line]:
+        """Raises GitError where a note is missing or too large."""
+        return decode_note(self.notes.read(commit, self.tip) or b"") if self.tip else []
+
+    def keep(self, commit: str, body: bytes) -> tuple[list[Line], int]:
+        """The lines of a remote's note that are shown beside ours, without the names of segments (whose
+        events are not vetted), and how many records are over the limit."""
+        ours = self.lines(commit)
+        lines = [line for line in decode_note(body) if line not in ours]
+        stones: list[Line] = [line for line in lines if isinstance(line, Tombstone)]
+        records = [r for r in lines if isinstance(r, Record) and self._shows(r, ours)]
+        most = limits.REMOTE_RECORDS
+        shown: list[Line] = [replace(record, segments=(), also=()) for record in records[:most]]
+        return stones[:most] + shown, max(len(records) - most, 0)
+
+    def _shows(self, record: Record, ours: Sequence[Line]) -> bool:
+        if record.id in self.forgotten or self.epoch is None or not self.epoch.allows(record):
+            return False
+        known = [line for line in ours if isinstance(line, Record) and line.id == record.id]
+        if any(line.key == record.key or record.incomplete for line in known):
+            return False
+        return not any(isinstance(line, Tombstone) and deletes(line, record) for line in ours)

@@ -1,0 +1,24 @@
+"""Which remotes have records that are not joined with ours. Every reader asks: it must import little."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from gittraj.git import Repository
+
+COPIES = "refs/notes-remote/"
+"""Where fetches leave what remotes have, below each one's name."""
+_OURS = "refs/notes/traj"
+
+
+def find_unjoined(repository: Repository) -> dict[str, str]:
+    """The remotes whose records are not all in ours, with the tips of their copies: one git process where
+    there is none. git leaves the copy of a remote that was removed: it is passed over."""
+    asked = ("for-each-ref", "--format=%(refname) %(objectname)", f"{COPIES}**/traj")
+    found = repository.run(*asked, f"--no-merged={_OURS}", check=False)
+    if found.code:  # there is no ref of ours
+        found = repository.run(*asked)
+    rows = (line.split(" ") for line in found.out.decode("utf-8", "surrogateescape").splitlines())
+    names = {ref.removeprefix(COPIES).removesuffix("/traj"): tip for ref, tip in rows}
+    listed = repository.run("remote").out.decode("utf-8", "surrogateescape").split("\n") if names else ()
+    return {name: names[name] for name in sorted(names, key=lambda n: (n != "origin", n)) if name in listed}

@@ -1,0 +1,68 @@
+"""Puts what is written into the last commit of a ref while nobody else has that: ``git log --all`` shows one
+commit of ours for each push, not one for each drain.
+
+The replaced commit stays in the ref's reflog, where ``gittraj.notes.recovery`` looks; without a reflog (in a
+bare repository) nothing is replaced. It must not move a ref.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gittraj.git import Repository
+
+RECORDED = "git-traj: record"
+"""What the reflog says of a move that took nothing away, whatever it replaced."""
+_SUBJECT = re.compile(r"git-traj: (\d+) (?:commit|segment)s?\n?")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What the next commit is written on: its parents, the tree of the first, and how many notes or segments
+    the commit that it replaces had changed there."""
+
+    parents: tuple[str, ...]
+    root: str | None
+    count: int = 0
+
+
+def add_commit(
+    repository: Repository,
+    ref: str,
+    tip: str | None,
+    tree: str,
+    *,
+    noun: str,
+    count: Callable[[str | None], int],
+) -> str:
+    """Write the commit with ``tree`` that ``ref`` moves to from ``tip``. ``count``: how many of what changes
+    now are in the tree of the base (None: empty) as they are at ``tip``. Raises StoreError."""
+    base = _find_base(repository, ref, tip)
+    number = base.count + count(base.root)
+    message = f"git-traj: {number} {noun}{'' if number == 1 else 's'}"
+    return repository.objects.write_commit(tree=tree, parents=base.parents, message=message)
+
+
+def _find_base(repository: Repository, ref: str, tip: str | None) -> Base:
+    if tip is None:
+        return Base((), None)
+    objects = repository.objects
+    last = objects.commit(tip)
+    said = _SUBJECT.fullmatch(last.message.decode("utf-8", "replace"))
+    if not said or len(last.parents) > 1 or not _is_ours_alone(repository, ref, tip):
+        return Base((tip,), last.tree)
+    root = objects.commit(last.parents[0]).tree if last.parents else None
+    return Base(last.parents, root, int(said[1]))
+
+
+def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
+    """Whether a write of ours moved the ref to ``tip`` here, and no other ref has it: no copy of a remote's,
+    which a push or a fetch would have left."""
+    last = ("-c", "log.showSignature=false", "log", "-g", "-1", "--format=%H %gs", ref, "--")
+    if repository.run(*last, check=False).out.decode("utf-8", "replace").strip() != f"{tip} {RECORDED}":
+        return False
+    asked = ("for-each-ref", "--format=%(refname)", f"--contains={tip}", "refs/notes", "refs/notes-remote")
+    found = repository.run(*asked, check=False)
+    return found.code == 0 and found.out.decode().split() == [ref]

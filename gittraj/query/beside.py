@@ -1,0 +1,142 @@
+"""Our records, and beside them those that remotes have and we do not.
+
+Each remote is read on its own: a trajectory of ours is folded from our records alone, and a remote's from its
+own, with the remote's name. It must not know where notes come from, nor what of them is shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+
+from gittraj.model.values import Record
+from gittraj.query.account import Header
+from gittraj.query.header import Folded
+from gittraj.query.notes import Notes, NotesInMemory
+from gittraj.query.records import Recorded
+from gittraj.query.stats.counts import Tallies, read_tallies, tally
+
+Vet = Callable[[str, bytes], bytes]
+"""What of the note of a commit is shown."""
+
+
+class RemoteNotesInMemory(NotesInMemory):
+    """Notes of a remote; each is vetted when it is read."""
+
+    def __init__(self, notes: Iterable[tuple[str, bytes]], vet: Vet) -> None:
+        super().__init__(notes)
+        self._vet = vet
+        self._vetted: dict[str, bytes] = {}
+
+    def read(self, commit: str) -> bytes:
+        if commit not in self._vetted:
+            body = super().read(commit)
+            self._vetted[commit] = self._vet(commit, body) if body else b""
+        return self._vetted[commit]
+
+
+class RecordedBeside(Recorded):
+    """``remotes``: the notes of each that we do not have. A trajectory of theirs whose id we have, too, is
+    called ``ID.REMOTE``."""
+
+    def __init__(self, ours: Recorded, remotes: Mapping[str, Notes]) -> None:
+        self._ours = ours
+        self._remotes = {name: Recorded(theirs) for name, theirs in remotes.items()}
+        self._labelled: dict[tuple[str, str], Folded] = {}
+
+    @cached_property
+    def beside(self) -> Mapping[str, Sequence[str]]:
+        """The commits of which remotes have records, by remote."""
+        return {name: [*theirs] for name, theirs in self._remotes.items()}
+
+    @cached_property
+    def _commits(self) -> frozenset[str]:
+        return frozenset(chain.from_iterable(self.beside.values()))
+
+    def __contains__(self, commit: object) -> bool:
+        return commit in self._ours or commit in self._commits
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(chain(self._ours, *self.beside.values())))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def count(self) -> int:
+        theirs = [commit for commit in self._commits if commit not in self._ours]
+        return self._ours.count() + len(theirs)
+
+    def unreadable(self, commits: Sequence[str]) -> list[str]:
+        return [] if any(map(self._theirs, commits)) else self._ours.unreadable(commits)
+
+    def with_explored(self) -> Iterator[str]:
+        theirs = (each.with_explored() for each in self._remotes.values())
+        return iter(dict.fromkeys(chain(self._ours.with_explored(), *theirs)))
+
+    def ids(self, prefix: str = "") -> Iterator[str]:
+        theirs = (
+            self._label(name, i).whole["id"] for name, each in self._remotes.items() for i in each.ids()
+        )
+        return iter(sorted({*self._ours.ids(prefix), *(i for i in theirs if i.startswith(prefix))}))
+
+    def on(self, commit: str) -> list[Folded]:
+        return [*self._ours.on(commit), *self._theirs(commit)]
+
+    def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
+        for commit, ours in zip(commits, self._ours.headers(commits, explored=explored), strict=True):
+            theirs = [f for f in self._theirs(commit) if f.records(commit, explored=explored)]
+            yield [*ours, *(folded.header(commit, explored=explored) for folded in theirs)]
+
+    def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
+        """What each of ``commits`` adds to statistics; bytes are those of our notes."""
+        for commit, ours in zip(commits, self._ours.tallies(commits), strict=True):
+            rows = [tally(f, commit, present=(), size=0) for f in self._theirs(commit)]
+            theirs = read_tallies({"bytes": 0, "trajectories": rows})
+            yield Tallies(ours.bytes, [*ours.trajectories, *theirs.trajectories])
+
+    def folded(self, trajectory: str) -> Folded | None:
+        found = self._ours.folded(trajectory)
+        identity, _, remote = trajectory.partition(".")
+        for name, theirs in self._remotes.items():
+            if found is None and remote in ("", _spell(name)) and theirs.folded(identity):
+                found = self._label(name, identity)
+        return found
+
+    def naming(self, trajectory: str) -> list[str]:
+        identity, _, remote = trajectory.partition(".")
+        found = self._ours.naming(trajectory)
+        for name, theirs in self._remotes.items():
+            if remote in ("", _spell(name)):
+                found += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
+        return list(dict.fromkeys(found))
+
+    def parts(self, trajectory: str) -> dict[str, list[Record]]:
+        folded = self.folded(trajectory)
+        return {commit: [*records] for commit, records in folded.parts.items()} if folded else {}
+
+    def _theirs(self, commit: str) -> list[Folded]:
+        if commit not in self._commits:
+            return []
+        found = ((name, folded) for name, each in self._remotes.items() for folded in each.on(commit))
+        return [self._label(name, folded.whole["id"]) for name, folded in found]
+
+    def _label(self, remote: str, trajectory: str) -> Folded:
+        """A trajectory that the remote has, with its name."""
+        if (remote, trajectory) not in self._labelled:
+            folded = self._remotes[remote].folded(trajectory)
+            if folded is None:
+                raise KeyError(trajectory)
+            before = list(self._remotes)[: list(self._remotes).index(remote)]
+            taken = self._ours.folded(trajectory) or any(self._remotes[n].folded(trajectory) for n in before)
+            name = f"{trajectory}.{_spell(remote)}" if taken else trajectory
+            whole = {**folded.whole, "id": name, "remote": remote}
+            self._labelled[remote, trajectory] = replace(folded, whole=whole)
+        return self._labelled[remote, trajectory]
+
+
+def _spell(remote: str) -> str:
+    """In an id, which may become a file's name; ours have no dot."""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", remote)

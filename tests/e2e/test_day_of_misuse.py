@@ -1,0 +1,164 @@
+"""A day of three real agents and a person in one repository, and then all that goes wrong with one: refs
+are pruned away, processes are killed, another user commits, many write at once, an interpreter hangs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.agents import Agent
+from tests.e2e.scenario import Fact, Run, Shell, Write, facts, turn
+from tests.e2e.workshop import Workshop, events
+from tests.integration.repository import Git
+
+NOBODY = 65534
+TRAJ = [sys.executable, "-m", "gittraj"]
+
+
+def work(agent: Agent, workshop: Workshop, name: str, command: str) -> Run:
+    turns = [
+        turn(Write(f"{name}.py", f"{name} = 1\n" * 4), say=f"I write {name}"),
+        turn(Shell(command)),
+        turn(say="Made."),
+    ]
+    return agent.run(turns, folder=workshop.path, prompt=f"Write {name}")
+
+
+def told(workshop: Workshop) -> dict[str, set[str]]:
+    """The agents of each commit, by its subject."""
+    return {c["subject"]: {t["agent"] for t in c["trajectories"]} for c in workshop.log()}
+
+
+def wrong(workshop: Workshop, *options: str) -> list[str]:
+    done = subprocess.run(
+        [*TRAJ, "doctor", "--json", *options], cwd=workshop.path, capture_output=True, text=True, check=False
+    )
+    found: list[dict[str, Any]] = json.loads(done.stdout)["findings"]
+    return [each["code"] for each in found if each["severity"] == "wrong" and not each["fixed"]]
+
+
+def at_once(workshop: Workshop, count: int, *arguments: str) -> list[str]:
+    """So many commands at the same time; what those said that failed."""
+    started = [
+        subprocess.Popen(
+            [*TRAJ, *arguments],
+            cwd=workshop.path,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(count)
+    ]
+    ended = [(each.communicate()[1], each.returncode) for each in started]
+    return [said for said, status in ended if status]
+
+
+def prune_refs(workshop: Workshop, tmp_path: Path) -> None:
+    """A mirror's refspec, from a server that has no notes."""
+    Git.init(tmp_path / "empty.git", "--bare")
+    workshop.git("push", "-q", str(tmp_path / "empty.git"), "HEAD")
+    workshop.git("fetch", "-q", "--prune", str(tmp_path / "empty.git"), "+refs/notes/*:refs/notes/*")
+    assert workshop.git("for-each-ref", "refs/notes") == ""
+
+
+def leave_locks(workshop: Workshop) -> None:
+    git = workshop.path / ".git"
+    for name in ("refs/notes-remote/origin/traj.lock", "refs/notes/traj.lock", "traj/drain.lock"):
+        (git / name).parent.mkdir(parents=True, exist_ok=True)
+        (git / name).touch()
+        os.utime(git / name, (1, 1))
+
+
+def commit_as_another(workshop: Workshop, tmp_path: Path) -> None:
+    """A user of the same group; where tests do not run as root, the same user."""
+    workshop.git("config", "core.sharedRepository", "group")
+    own = tmp_path / "home of another"
+    own.mkdir()
+    (own / ".gitconfig").write_text(
+        "[safe]\n\tdirectory = *\n[user]\n\tname = Another\n\temail = another@example.com\n"
+    )
+    user: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        user = {"user": NOBODY, "group": NOBODY, "extra_groups": [0]}
+        subprocess.run(["chmod", "-R", "g+rwX", str(workshop.path)], check=True)
+        os.chown(own, NOBODY, NOBODY)
+        for folder in (own, *own.parents):
+            if folder.stat().st_uid in (0, NOBODY) and folder != Path("/"):
+                folder.chmod(folder.stat().st_mode | 0o011)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GIT_CONFIG")}
+    env: Mapping[str, str] = {**kept, "HOME": str(own), "XDG_CONFIG_HOME": str(own / ".config")}
+    for command in (
+        ["touch", "theirs"],
+        ["git", "add", "theirs"],
+        ["git", "commit", "-qm", "By another user"],
+    ):
+        subprocess.run(command, cwd=workshop.path, env=env, check=True, umask=0o002, **user)
+
+
+def commit_while_it_hangs(workshop: Workshop) -> float:
+    """Seconds that a commit takes when no interpreter that a hook starts ever ends."""
+    hook = workshop.path / ".git/hooks/post-commit"
+    honest = hook.read_text()
+    (workshop.path / ".git/hangs").write_text("#!/bin/sh\nexec sleep 20\n")
+    (workshop.path / ".git/hangs").chmod(0o755)
+    hook.write_text(re.sub(r"py='.*'", f"py='{workshop.path}/.git/hangs'", honest))
+    assert hook.read_text() != honest
+    begin = time.monotonic()
+    workshop.commit("hanging", "a person's\n")
+    took = time.monotonic() - begin
+    hook.write_text(honest)
+    return took
+
+
+def test_a_day_and_all_that_goes_wrong_then(
+    claude: Agent, codex: Agent, gemini: Agent, workshop: Workshop, tmp_path: Path
+) -> None:
+    workshop.git("config", "traj.push", "auto")
+    Git.init(tmp_path / "server.git", "--bare")
+    workshop.git("remote", "add", "origin", str(tmp_path / "server.git"))
+    runs = [
+        work(claude, workshop, "one", "git add one.py && git commit -qm one"),
+        work(codex, workshop, "two", "git add two.py && git commit -m two"),
+        work(gemini, workshop, "three", "git add three.py && git commit -m three"),
+    ]
+    workshop.commit("mine.py", "mine = 1\n" * 4)
+    left = work(claude, workshop, "four", "true")
+    workshop.git("add", "four.py")
+    workshop.git("commit", "-qm", "four")
+    workshop.settle(*runs, left)
+    expected = {"one": {"claude-code"}, "two": {"codex"}, "three": {"gemini-cli"}, "four": {"claude-code"}}
+    assert told(workshop) == expected
+    assert wrong(workshop) == []
+
+    prune_refs(workshop, tmp_path)
+    assert wrong(workshop) == ["records-deleted"]
+    assert wrong(workshop, "--fix") == []
+    assert told(workshop) == expected
+
+    leave_locks(workshop)
+    assert {*wrong(workshop)} == {"ref-lock", "lock-stale"}
+    assert wrong(workshop, "--fix") == []
+
+    commit_as_another(workshop, tmp_path)
+    assert told(workshop) == expected
+
+    logs = [str(run.log) for run in runs]
+    assert at_once(workshop, 6, "import", *logs) == []
+    assert at_once(workshop, 2, "sync") == []
+    assert commit_while_it_hangs(workshop) < 10
+
+    workshop.settle()
+    assert told(workshop) == expected
+    assert wrong(workshop) == []
+    for run, subject in (*zip(runs, ("one", "two", "three"), strict=True), (left, "four")):
+        (commit,) = (c["commit"] for c in workshop.log() if c["subject"] == subject)
+        (shown,) = workshop.show(commit)
+        said: list[Fact] = facts(events(shown))
+        assert sorted(said) == sorted(run.told()), subject

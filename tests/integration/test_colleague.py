@@ -1,0 +1,367 @@
+"""What a fetch brought of others' records is read beside ours, by its remote's name, and changes nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gittraj import limits
+from gittraj.model.codec import encode_note
+from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
+from gittraj.notes.store import NotesRef
+from tests.integration.repository import Git
+from tests.integration.sharing import RECORDS, Be, bare, clone, refs, told
+from tests.integration.story import Story, record
+
+WHOLE = SessionInfo(agent="claude-code", session="s1", models=("sonnet",))
+COPIES = ("+refs/notes/traj*:refs/notes-remote/{0}/traj*", "^refs/notes/traj-data*")
+SECRET = "ghp_" + "".join(chr(97 + (7 * n) % 26) for n in range(36))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Git:
+    """A server with a history of three commits."""
+    server = bare(tmp_path / "server")
+    first = Git.init(tmp_path / "first")
+    for name in ("one", "two", "three"):
+        first.commit({name: f"{name}\n"}, name)
+    first("push", "--quiet", str(server.root), "main")
+    return server
+
+
+def note(git: Git, commit: str, *lines: Line) -> None:
+    with git.open() as repository:
+        Story(repository).note(git("rev-parse", commit), *lines)
+
+
+def part(trajectory: str, prompt: str, *, at: int = 0, rev: int = 1, **figures: object) -> Record:
+    return record(trajectory, at=at, rev=rev, whole=replace(WHOLE, title=prompt), prompt=prompt, **figures)
+
+
+def push(git: Git, server: Git) -> None:
+    git("push", "--quiet", "--force", str(server.root), f"{RECORDS}:{RECORDS}")
+
+
+def fetch(git: Git, remote: str = "origin") -> None:
+    """A plain fetch, with the refspecs that ``install`` adds."""
+    git("fetch", "--quiet", remote, *(refspec.format(remote) for refspec in COPIES))
+
+
+def fork_of(server: Git, ann: Git) -> Git:
+    """Another's copy of the server, which ann has as a remote."""
+    fork = bare(server.root.with_name("fork"))
+    ann("push", "--quiet", str(fork.root), "main")
+    ann("remote", "add", "fork", str(fork.root))
+    return clone(fork, server.root.with_name("mallory"))
+
+
+def without_ages(text: str) -> str:
+    return re.sub(r"  (just now|\d+ \w+ ago)", "  AGO", text)
+
+
+def files(git: Git) -> dict[str, bytes]:
+    """Everything in the git directory but the index, which is derived."""
+    kept = (p for p in sorted((git.root / ".git").rglob("*")) if p.is_file() and "traj-index" not in p.parts)
+    return {str(path): path.read_bytes() for path in kept}
+
+
+READERS = [
+    ("log", "--oneline"), ("log",), ("log", "--file", "two"), ("log", "--json"), ("show", "HEAD~1"),
+    ("why", "two:1"), ("search", "limit"), ("context", "two"), ("stats",), ("status",), ("doctor",),
+    ("pr", "--base", "HEAD~2"), ("export", "--format", "markdown", "HEAD~1"),
+    ("export", "--format", "atif", "HEAD~1"), ("export", "--format", "html", "--all"),
+]  # fmt: skip
+
+
+def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """Bob recorded and pushed; Ann fetches with plain git, and is told by every command; then she joins."""
+    decision = Decision(chosen="a bucket", alternatives=("a window",), reasoning="bursts", by="agent")
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate", decisions=(decision,)))
+    push(bob, server)
+    nothing = "No records here; if your team shares them: git traj fetch\n"
+    nothing += "hint: git traj install starts recording\n"
+    assert be(ann)("log") == ("", nothing)
+    fetch(ann)
+    short = ann("rev-parse", "--short", "HEAD~1")
+    listed = f"{short} two  claude-code, from origin · 1 decision\n"
+    shown = (
+        f"{short} two  AGO by A U Thor\n"
+        "  asked    Limit the rate\n"
+        "  decided  a bucket over a window, because bursts\n"
+        "  claude-code, from origin · sonnet · committed by the agent\n"
+    )
+    assert be(ann)("log", "--oneline") == (listed, "")
+    for asked in (["log"], ["log", "--file", "two"]):
+        out, err = be(ann)(*asked)
+        assert (without_ages(out), err) == (shown, "")
+    [entry] = be(ann).json("log")["commits"]
+    assert [(t["id"], t["remote"]) for t in entry["trajectories"]] == [("traj_b", "origin")]
+    assert be(ann)("log", "--oneline", "--file", "three") == (
+        "",
+        "no matching commits (1 commit here has a record)\n"
+        "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
+    )
+    assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
+        f"{short} two  AGO by A U Thor\n\nLimit the rate\ntraj_b\n"
+        "  asked    Limit the rate\n"
+        "  decided  a bucket over a window, because bursts\n"
+        "  claude-code, from origin · sonnet · committed by the agent\n"
+        "  the events stay with origin: git traj fetch origin\n"
+    )
+    assert without_ages(be(ann)("why", "two:1")[0]) == (
+        f"1  two\n{short} two  AGO by A U Thor\n"
+        "  asked    Limit the rate\n"
+        "  decided  a bucket over a window, because bursts\n"
+        "  wrote    the events stay with origin: git traj fetch origin\n"
+        "  claude-code, from origin · sonnet · committed by the agent\n"
+    )
+    assert be(ann)("search", "limit") == (
+        "",
+        "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
+        "origin has records of 1 commit that were not searched\n"
+        "hint: git traj fetch origin joins them with yours\n",
+    )
+    assert (
+        f'{short} 2026-01-02 rejected "a window" for "a bucket" because "bursts" (agent, from "origin")\n'
+        in be(ann)("context", "two")[0]
+    )
+    assert "from        origin: 1 commit, not joined (git traj fetch origin)\n" in be(ann)("stats")[0]
+    assert be(ann).json("stats")["total"]["remotes"] == {"origin": 1}
+    assert (
+        "Beside: records of origin on 1 commit (git traj fetch origin joins them)\n" in be(ann)("status")[0]
+    )
+    assert (
+        "**1 of 2 commits** have an agent trajectory · Claude Code from origin"
+        in be(ann)("pr", "--base", "HEAD~2")[0]
+    )
+    assert be(ann)("fetch") == ("origin: new records on 1 commit\n", "")
+    assert be(ann)("log", "--oneline") == (listed.replace(", from origin", ""), "")
+    assert ann("config", "remote.origin.trajFetch") == str(server.root)
+
+
+@pytest.mark.parametrize("asked", READERS, ids=" ".join)
+def test_no_reader_writes_or_says_that_nothing_is_there(
+    server: Git, ann: Git, bob: Git, be: Be, asked: Sequence[str]
+) -> None:
+    note(bob, "HEAD~1", part("traj_b", "Limit the rate"))
+    push(bob, server)
+    fetch(ann)
+    before = refs(ann, "refs/"), files(ann)
+    out, err = be(ann)(*asked, status=int(asked[0] == "doctor"))
+    assert (refs(ann, "refs/"), files(ann)) == before
+    assert "No records here" not in err
+    assert "origin" in out + err or asked[0] == "export"
+
+
+def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) -> None:
+    """What is fetched of it stands beside ours, named, bounded; ours stay as they are."""
+    mallory = fork_of(server, ann)
+    head, ours = ann.head(), part("traj_a", "Ours", caveats=("not tested",))
+    note(ann, "HEAD", ours)
+    before = be(ann)("log", "--oneline"), be(ann).json("show"), be(ann)("context", "three")
+    evil = replace(ours, rev=9, figures=replace(ours.figures, prompt="Replaced", caveats=()))
+    stones = [
+        Tombstone(id="traj_a", first=None, rev=99, deleted="gone", scope=scope) for scope in ("all", "commit")
+    ]
+    late = part("traj_a", "Added", at=50, rev=9)
+    flood = [part(f"traj_{n:03}", f"Flood {n}", caveats=("not tested",)) for n in range(400)]
+    note(mallory, "HEAD", evil, *stones, late, *flood)
+    with mallory.open() as repository:
+        junk = b'{"id":"traj_a","rev":"x"}\nno json\n' + b"[" * 10_000 + b"\n"
+        NotesRef(repository).write({head: lambda body: body + junk}, message="junk")
+    push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
+    fetch(ann, "fork")
+    out, err = be(ann)("log", "--oneline")
+    assert err == f"git-traj: fork has more records on {head[:7]} than are shown: 381 are left out\n"
+    small = before[0][0].removesuffix("\n")
+    assert out.startswith(small + " + claude-code, from fork + ")
+    assert out.count("from fork") == 20
+    shown = be(ann)("show", "--json")[0]
+    assert json.loads(shown)["trajectories"][0] == before[1]["trajectories"][0]
+    assert {t["remote"] for t in json.loads(shown)["trajectories"][1:]} == {"fork"}
+    assert be(ann)("context", "three")[0].splitlines()[2] == before[2][0].splitlines()[2]
+    assert "Replaced" not in be(ann)("log", "--json")[0]
+    assert be(ann)("why", "three:1")[0].splitlines()[2] == "  asked    Ours"
+    assert told(ann) == {head: {"traj_a"}}
+    assert be(ann)("fetch", "fork")[0] == "fork: new records on 1 commit\n", "now its user says so"
+    assert "Ours" not in be(ann)("log", "--json", "-n1")[0]
+
+
+def test_fork_withdraws_its_own(server: Git, ann: Git, be: Be) -> None:
+    mallory = fork_of(server, ann)
+    kept, gone = part("traj_k", "Kept"), part("traj_g", "Gone")
+    note(mallory, "HEAD", kept, gone, Tombstone(id="traj_g", rev=1, deleted="wrong"))
+    push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
+    fetch(ann, "fork")
+    [entry] = be(ann).json("log")["commits"]
+    assert [t["prompt"] for t in entry["trajectories"]] == ["Kept"]
+
+
+def test_the_same_records_of_two_remotes_are_shown_once(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """And what we have of a remote is not shown again."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    mallory = fork_of(server, ann)
+    note(mallory, "HEAD", part("traj_b", "Bob's"), part("traj_m", "Mallory's"))
+    push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
+    fetch(ann)
+    fetch(ann, "fork")
+
+    def shown() -> list[tuple[str, str | None]]:
+        return [
+            (t["prompt"], t.get("remote")) for c in be(ann).json("log")["commits"] for t in c["trajectories"]
+        ]
+
+    assert shown() == [("Bob's", "origin"), ("Mallory's", "fork")]
+    be(ann)("fetch")
+    assert shown() == [("Bob's", None), ("Mallory's", "fork")]
+
+
+def test_a_trajectory_that_went_on_elsewhere(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """Its parts here and there are told apart; each has an id that show takes."""
+    note(ann, "HEAD~1", part("traj_x", "Begun here"))
+    note(bob, "HEAD", part("traj_x", "Gone on there", at=9))
+    push(bob, server)
+    fetch(ann)
+    found = [t for c in be(ann).json("log")["commits"] for t in c["trajectories"]]
+    assert [(t["id"], t["prompt"], t["part"]["of"]) for t in found] == [
+        ("traj_x.origin", "Gone on there", 1),
+        ("traj_x", "Begun here", 1),
+    ]
+    for each in found:
+        [told] = be(ann).json("show", each["id"])["trajectories"]
+        assert told["prompt"] == each["prompt"]
+    out = be(ann)("export", "--format", "trajectory", "HEAD~2..HEAD", "-o", str(ann.root / "out"))
+    assert out == ("", "")
+    assert len(list((ann.root / "out").iterdir())) == 2
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_order_with_and_without_our_own(server: Git, ann: Git, bob: Git, be: Be, indexed: bool) -> None:
+    note(bob, "HEAD", part("traj_b", "third"))
+    note(bob, "HEAD~2", part("traj_b", "first", at=1))
+    push(bob, server)
+    note(ann, "HEAD~1", part("traj_a", "second"))
+    if indexed:
+        be(ann)("log")
+    fetch(ann)
+    out = be(ann)("log", "--oneline")[0]
+    assert [line.split()[1] for line in out.splitlines()] == ["three", "two", "one"]
+    assert [line.split()[1] for line in be(ann)("log", "--oneline", "--file", "one")[0].splitlines()] == [
+        "one"
+    ]
+    found = be(ann)("log", "--oneline", "--file", "*o*")[0]
+    assert [line.split()[1] for line in found.splitlines()] == ["two", "one"]
+
+
+def test_stamp_of_a_remote_is_not_believed(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """Today's rules look at its records before they are shown; what came of it is kept, the secret is not."""
+    from gittraj.redact import RULESET
+
+    note(bob, "HEAD", part("traj_b", f"Use {SECRET} to push", ruleset=RULESET))
+    push(bob, server)
+    fetch(ann)
+    for asked in (("log",), ("show",), ("why", "three:1"), ("context", "three"), ("log", "--json")):
+        for _ in range(2):
+            out, err = be(ann)(*asked)
+            assert SECRET not in out + err
+            assert "REDACTED-" in out
+    kept = [path for path in (ann.root / ".git/traj-index").iterdir() if SECRET.encode() in path.read_bytes()]
+    assert kept == []
+
+
+def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
+    """They take longer to load than an answer: what they said of a record is kept."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    fetch(ann)
+    ask = "import sys; from gittraj.cli.group import call; call(['log', '--json']);"
+    ask += "print('gittraj.redact.scan' in sys.modules)"
+    said = [subprocess.check_output([sys.executable, "-c", ask], cwd=ann.root, text=True) for _ in range(2)]
+    assert [lines.splitlines()[-1] for lines in said] == ["True", "False"]
+    assert said[0].splitlines()[0] == said[1].splitlines()[0]
+
+
+def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    both = (part("traj_b", "Withdrawn"), part("traj_c", "Kept"))
+    for git in (ann, bob):
+        note(git, "HEAD", *both)
+    push(bob, server)
+    fetch(ann)
+    be(ann)("unlink", "HEAD", "traj_b")
+    [entry] = be(ann).json("log")["commits"]
+    assert [(t["prompt"], t.get("remote")) for t in entry["trajectories"]] == [("Kept", None)]
+
+
+def test_notes_that_are_too_large_are_passed_over(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    note(bob, "HEAD~1", part("traj_b", "Small"))
+    with bob.open() as repository:
+        body = encode_note([part("traj_l", "Large")]) + b"x" * 2_000_000 + b"\n"
+        NotesRef(repository).write({bob.head(): lambda _: body}, message="large")
+    push(bob, server)
+    fetch(ann)
+    [entry] = be(ann).json("log")["commits"]
+    assert [t["prompt"] for t in entry["trajectories"]] == ["Small"]
+
+
+def test_remote_that_was_removed(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    """git leaves its copy of the notes behind."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    fetch(ann)
+    ann("remote", "rename", "origin", "there")
+    assert be(ann)("log")[0] == ""
+    fetch(ann, "there")
+    assert [t["remote"] for t in be(ann).json("show")["trajectories"]] == ["there"]
+    ann("remote", "remove", "there")
+    assert be(ann)("log")[0] == ""
+
+
+def test_remote_with_too_many_commits(ann: Git, be: Be) -> None:
+    """What is over is said, also where none of it is on a commit that is listed."""
+    note(ann, "HEAD", part("traj_a", "Ours"))
+    body = encode_note([part("traj_f", "Flood")])
+    files = (
+        b"M 100644 inline %02x/%038x\ndata %d\n%s\n" % (n % 256, n, len(body), body)
+        for n in range(limits.REMOTE_COMMITS + 50)
+    )
+    start = b"commit refs/notes-remote/fork/traj\ncommitter F <f@x> 0 +0000\ndata 0\n"
+    ann("remote", "add", "fork", "/nowhere")
+    ann("fast-import", "--quiet", input=start + b"".join(files))
+    out, err = be(ann)("log", "--oneline")
+    assert out == f"{ann('rev-parse', '--short', 'HEAD')} three  claude-code\n"
+    assert err == "git-traj: fork: records of 50 commits are left out; git traj fetch fork joins all\n"
+
+
+def test_bare_server_reads_its_own(server: Git, bob: Git, be: Be) -> None:
+    """There the records are no remote's; a mirror of it has them in its own refs, too."""
+    note(bob, "HEAD", part("traj_b", "Bob's"))
+    push(bob, server)
+    short = server("rev-parse", "--short", "main")
+    assert be(server)("log", "--oneline", "main") == (f"{short} three  claude-code\n", "")
+    server("clone", "--quiet", "--mirror", ".", "../mirror")
+    mirror = Git(server.root.with_name("mirror"))
+    assert be(mirror)("log", "--oneline", "main") == (f"{short} three  claude-code\n", "")
+    before = refs(mirror, "refs/")
+    assert be(mirror)("uninstall") == ("", "nothing to remove\n")
+    assert refs(mirror, "refs/") == before
+
+
+def test_purge_joins_no_remote_unasked(server: Git, ann: Git, be: Be) -> None:
+    """To look for a secret everywhere it fetches what remotes have; one that was never joined is not."""
+    mallory = fork_of(server, ann)
+    note(ann, "HEAD", part("traj_a", "Ours"))
+    note(mallory, "HEAD", Tombstone(id="traj_a", rev=9, deleted="gone", scope="all"))
+    push(mallory, Git(Path(ann("remote", "get-url", "fork"))))
+    ann("config", "--unset", "traj.push")
+    err = be(ann)("redact", "--purge", "nothing-like-it")[1]
+    assert "fork was never joined here (git traj fetch fork): what is only there was not searched" in err
+    assert told(ann) == {ann.head(): {"traj_a"}}
+    assert "gone" not in ann("notes", "--ref=traj", "show", "HEAD")

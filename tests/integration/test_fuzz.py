@@ -1,0 +1,91 @@
+"""Whatever stands in refs, trees, notes, settings and local files, no command ends as by a bug, takes long or
+holds much at once."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.command import traj
+from tests.integration.hostile import TRACKED, Hostile
+from tests.integration.records import install
+from tests.integration.repository import Git
+from tests.sizes import size
+
+INPUTS = size(60, 20_000, "GIT_TRAJ_HOSTILE")
+SEEDS = range(size(2, 8))
+COMMANDS = (
+    *(["status"], ["log"], ["log", "--json", "--all"], ["show", "HEAD"], ["show", "HEAD", "--json"]),
+    *(
+        ["why", "a.py:1"],
+        ["search", "needle"],
+        ["search", "--similar", "write a"],
+        ["stats"],
+        ["context", "a.py"],
+    ),
+    *(
+        ["doctor"],
+        ["doctor", "--fix"],
+        ["export", "HEAD", "--format", "json"],
+        ["fetch"],
+        ["push", "--dry-run"],
+    ),
+    *(
+        ["repair"],
+        ["repair", "--reread", "--dry-run"],
+        ["pr", "--base", "HEAD~1", "--head", "HEAD"],
+        ["backfill"],
+    ),
+    *(["redact", "--audit"], ["keys", "list"], ["rewrap"], ["log", "--file", "a.py"], ["pause"], ["resume"]),
+)
+CPU = 8.0
+"""Seconds that a command may take, of those of this process: a few times what is told, for slow machines."""
+MEMORY = 100 * 1024 * 1024
+"""Bytes."""
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Iterator[Git]:
+    """Two honest records; and a server that has them."""
+    git = Git.init(tmp_path / "repo")
+    git.commit({"README": "here\n"})
+    install(git)
+    session = ClaudeSession(git.root)
+    for name in ("a.py", "b.py"):
+        made = Shell(f"git add {name} && git commit -qm 'Write {name}'")
+        session.run(
+            [turn(Write(name, f"{name} = 1\n"), made, think="How?"), turn(say="Done")], prompt=f"Write {name}"
+        )
+    traj(git.root, "log")
+    Git.init(tmp_path / "server.git", "--bare")
+    git("remote", "add", "origin", str(tmp_path / "server.git"))
+    git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
+    git("update-ref", TRACKED, "refs/notes/traj")
+    yield git
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_input_ends_a_command_as_a_bug_does(recorded: Git, seed: int) -> None:
+    chance = random.Random(seed)
+    hostile = Hostile(recorded, chance)
+    for number in range(INPUTS // len(SEEDS)):
+        changed = hostile.change()
+        words = chance.choice(COMMANDS)
+        tracemalloc.start()
+        began = time.process_time()
+        done = traj(recorded.root, *words)
+        took = time.process_time() - began
+        held = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        what = f"{seed} {number}: {words} after {changed}: {done.stderr}"
+        assert done.returncode in (0, 1, 2), what
+        assert took < CPU, what
+        assert held < MEMORY, what
+        hostile.restore()

@@ -1,0 +1,71 @@
+"""Gemini CLI may write the log of a resumed session anew: its history in one record, poorer, later and with
+fresh message ids. A call is its call id, and what is stored already is not stored again."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write, turn
+from tests.integration.gemini_session import GeminiSession
+from tests.integration.past import age
+from tests.integration.records import install, read_records, traj
+from tests.integration.repository import Git
+
+
+@pytest.fixture(autouse=True)
+def today(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.delenv(name)
+
+
+def rewrite(session: GeminiSession) -> None:
+    """As a resume does: what the model is told from now on, and nothing else."""
+    records = [json.loads(line) for line in session.log.read_text().splitlines()]
+    head, history = records[0], dict[str, dict[str, Any]]()
+    for record in records:
+        if "type" in record:
+            history[record["id"]] = record
+        for message in record.get("$set", {}).get("messages", ()):
+            history[message["id"]] = message
+    at = session.now()
+    told = [fresh for each in history.values() for fresh in _poorer(each, at)]
+    session.log.unlink()
+    session.append({**head, "startTime": at}, {"$set": {"messages": told, "lastUpdated": at}})
+
+
+def _poorer(message: dict[str, Any], at: str) -> list[dict[str, Any]]:
+    fresh = {"id": str(uuid.uuid4()), "timestamp": at, "type": message["type"]}
+    content = message["content"] if isinstance(message["content"], list) else [{"text": message["content"]}]
+    calls = message.get("toolCalls", [])
+    asked = [{"functionCall": {k: call[k] for k in ("id", "name", "args")}} for call in calls]
+    told = [{**fresh, "content": [*content, *asked]}]
+    if calls:
+        answers = [part for call in calls for part in call["result"]]
+        told.append({**fresh, "id": str(uuid.uuid4()), "type": "user", "content": answers})
+    return told
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_sixteen_calls_stay_sixteen(git: Git, times: int) -> None:
+    git.commit({"README": "here\n"})
+    install(git)
+    session = GeminiSession(git.root)
+    for number in range(4):
+        name = f"f{number}"
+        turns = [turn(Write(name, f"{name}\n")), turn(Shell(f"cat {name}")), turn(Shell("ls"))]
+        made = turn(Shell(f"git add {name} && git commit -m 'Add {name}'"))
+        session.run([*turns, made, turn(say=f"{name} is there")], prompt=f"Write {name}")
+        if number < times:
+            traj(git, "log")
+            rewrite(session)
+    age(session)
+    for again in (["log"], ["log"], ["backfill"]):
+        traj(git, *again)
+        (told,) = read_records(git).values()
+        assert Counter(told.facts) == Counter(session.facts), again
+        (git.root / ".git/traj/cursors.json").unlink()
