@@ -323,6 +323,7 @@ def _is_hardly_else(value: str) -> bool:
 
 def _of_command(page: Page, name: str) -> Iterator[Span]:
     at = page.lower.find(name)
+    read: dict[tuple[str, ...], int] = {}  # up to where the same options were looked for behind a call before
     while at >= 0:
         page.tick()
         end = at + len(name)
@@ -333,30 +334,43 @@ def _of_command(page: Page, name: str) -> Iterator[Span]:
                 and (at == 0 or not (page.text[at - 1].isalnum() or page.text[at - 1] in "-_.@"))
             ):
                 end = max(end, at + len(command))
-                yield from _arguments(page, at + len(command), rows)
+                words = _words(page.text, at + len(command))
+                yield from _arguments(page.text, end, words, rows, read.get(rows, -1))
+                read[rows] = words[-2][1] if len(words) > 1 else -1
         at = page.lower.find(name, end)
 
 
-def _arguments(page: Page, start: int, rows: tuple[str, ...]) -> Iterator[Span]:
-    if page.text.startswith((".exe",), start):
+def _words(text: str, start: int) -> list[tuple[str, int]]:
+    """What a command is given, up to some 1,500 characters, over the ends of lines, and where each stands."""
+    if text.startswith(".exe", start):
         start += 4
-    listed = _LIST.match(page.text, start)
-    if page.text[start : start + 1] not in (" ", "\t") and not listed:
-        return
+    listed = _LIST.match(text, start)
+    if text[start : start + 1] not in (" ", "\t") and not listed:
+        return []
     at = start
     words: list[tuple[str, int]] = []
     pattern = _LISTED if listed else _ARGUMENT
-    while (match := pattern.match(page.text, at)) and len(words) < 48 and match.end() - start < 1500:
+    while (match := pattern.match(text, at)) and len(words) < 48 and match.end() - start < 1500:
         words.append((match["a"], match.start("a")))
         at = match.end()
-    for n in range(len(words)):
-        for row in rows:
+    return words
+
+
+def _arguments(
+    text: str, start: int, words: list[tuple[str, int]], rows: tuple[str, ...], read: int
+) -> Iterator[Span]:
+    for n, (_, begin) in enumerate(words):
+        for row in rows if begin > read else ():
             yield from _by_option(row, words, n)
-    line = page.text.find("\n", start)
-    while line > 0 and page.text[line - 1] == "\\":
-        line = page.text.find("\n", line + 1)
+    places = [row for row in rows if row[0] == "#"]
+    if not places or not words:
+        return
+    end = words[-1][1]
+    line = text.find("\n", start, end)
+    while line > 0 and text[line - 1] == "\\":
+        line = text.find("\n", line + 1, end)
     here = [word for word in words if line < 0 or word[1] < line]
-    yield from (found for row in rows if row[0] == "#" for found in _by_position(row[1:], here))
+    yield from (found for row in places for found in _by_position(row[1:], here))
 
 
 def _by_option(row: str, words: list[tuple[str, int]], n: int) -> Iterator[Span]:

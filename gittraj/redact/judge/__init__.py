@@ -248,7 +248,7 @@ _PARTS = {  # of likely forms or all, in a line near a cue or in one with a hint
 
 # What is too common to be looked at where a hint is all there is: words, numbers, paths, dates, code.
 _DRAB = lazy(
-    r"[A-Za-z]{1,7}|[^\W\d_]+(?:[-_./:'@+][^\W\d_]+)*[-_./:]?\d{0,2}(?<![A-Za-z]{8}\d\d)(?<![a-z][A-Z]\d\d)|\d+(?:[-.,:/TxX]\d+)*[A-Za-z%]{0,3}|\S*[(){}<>\[\]=|\\`]\S*|[\w.~-]*/[\w./-]*|[0-9a-f]{7,12}|[a-z]{1,8}[-_]?\d{1,4}|[A-Za-z_]+(?:_[A-Za-z0-9]+)+|--?\w\S*"
+    r"[\w.-]{1,60}\.(?:txt|log|md|rst|py|pyi?c?|jsx?|tsx?|mjs|map|json|ya?ml|toml|cfg|conf|ini|sh|c|h|cc|cpp|go|rs|java|rb|php|html?|css|png|jpe?g|svg|gz|zip|tar|so|lock|xml|csv)|[A-Za-z]{1,7}|[^\W\d_]+(?:[-_./:'@+][^\W\d_]+)*[-_./:]?\d{0,2}(?<![A-Za-z]{8}\d\d)(?<![a-z][A-Z]\d\d)|\d+(?:[-.,:/TxX]\d+)*[A-Za-z%]{0,3}|\S*[(){}<>\[\]=|\\`]\S*|[\w.~-]*/[\w./-]*|[0-9a-f]{7,12}|[a-z]{1,8}[-_]?\d{1,4}|[A-Za-z_]+(?:_[A-Za-z0-9]+)+|--?\w\S*"
 )
 
 
