@@ -193,7 +193,11 @@ def test_a_trajectory_that_everybody_had(server: Git, ann: Git, bob: Git, be: Be
         "traj_ann was removed from every commit and will not be stored again",
         "unlinked from 2 commits",
     ]
-    assert be(ann)("forget", "traj_ann", "--purge")[0].splitlines()[-1].startswith("it is not in git-traj's refs")
+    assert (
+        be(ann)("forget", "traj_ann", "--purge")[0]
+        .splitlines()[-1]
+        .startswith("it is not in git-traj's refs")
+    )
     share(ann, replace=True)
     share(bob)
     share(ann)

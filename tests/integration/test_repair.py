@@ -570,7 +570,9 @@ def test_a_forgotten_session_is_never_stored_again(begun: Git, session: ClaudeSe
         assert on(begun, "HEAD") == []
     traj(begun, "pause")
     traj(begun, "resume")
-    assert "was removed with git traj forget" in traj(begun, "link", "HEAD", "--session", str(session.log)).err
+    assert (
+        "was removed with git traj forget" in traj(begun, "link", "HEAD", "--session", str(session.log)).err
+    )
     assert traj(begun, "backfill", "--json").status == 0
     traj(begun, "import", str(session.log))
     assert traj(begun, "log", "--all", "--json").json["commits"] == []

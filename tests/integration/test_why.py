@@ -364,7 +364,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     assert call(["why", "f.py"]) == 0
     out, err = capsys.readouterr()
     ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
-    (wrote,) = [row for row in out.splitlines() if "wrote" in row]
+    (wrote,) = [row for row in out.splitlines() if "written" in row]
     day = out.split("A greeting  ")[1].split("\n")[0]
     small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
     assert err == ""
@@ -392,7 +392,8 @@ not committed yet
   asked    Please do greeting
 """
     )
-    assert wrote.startswith("  wrote    Write at 20")
+    assert wrote.startswith("  written  ")
+    assert wrote.endswith(" by Write")
     assert small.startswith("  claude-code · claude-sonnet-4-5 · ")
 
 
