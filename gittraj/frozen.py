@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from inspect import get_annotations
 from operator import attrgetter
+from threading import RLock
 from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 
@@ -55,6 +56,7 @@ def _is_shared(hint: Any) -> bool:
     return "ClassVar" in hint if isinstance(hint, str) else get_origin(hint) is ClassVar
 
 
+_ONE_AT_A_TIME = RLock()
 _WORKED_OUT = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
 
 
@@ -65,6 +67,11 @@ class _Later:
         self._cls, self._kept, self._name, self._kw_only = cls, kept, name, kw_only
 
     def __get__(self, instance: object, owner: type) -> Any:
+        with _ONE_AT_A_TIME:
+            there = vars(self._kept)[self._name]
+            return self._work_out() if there is self else there
+
+    def _work_out(self) -> Any:
         for name in _WORKED_OUT if self._kept is self._cls else ():
             delattr(self._cls, name)  # the standard library would leave what is there
         define = dataclasses.dataclass(init=False, repr=False, eq=False, kw_only=self._kw_only)

@@ -35,6 +35,23 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(f"gittraj.cli.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Also ``help [COMMAND]``, as git has it; a wrong name comes with those that are like it."""
+        if args[0] == "help":
+            args = [*args[1:2], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
+        if args[0] not in _NAMES:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _NAMES, n=2)
+            hint = f"did you mean {' or '.join(near)}?" if near else "git traj -h lists the commands"
+            raise UsageError(f"'{args[0]}' is not a command", hint=hint)
+        return super().resolve_command(ctx, args)
+
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Without importing every command for its help."""
         from click.shell_completion import CompletionItem

@@ -20,7 +20,7 @@ from gittraj.cli.transfer import report, send
 @click.option("--replace", is_flag=True, help="Replace the remote's history with the purged one.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(remote: str | None, *, dry_run: bool, records_only: bool, replace: bool, as_json: bool) -> None:
-    """Send our records to a remote, never by force but with --replace: what others pushed
+    """Send our records to a remote, never by force except with --replace: what others pushed
     meanwhile is joined first.
 
     The first push to an address says what becomes readable to whom, and asks.

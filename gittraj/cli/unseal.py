@@ -41,5 +41,5 @@ def say_closed(keys: WithKeys) -> None:
     if keys.closed:
         say_problems(keys)
         if not keys.problems:
-            how = "Ask a reader: git traj recipients add YOURKEY, git traj rewrap"
-            sys.stderr.write(f"git-traj: sealed for others. {how}\n")
+            how = "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
+            sys.stderr.write(f"git-traj: sealed for others, and none of your keys opens it; {how}\n")

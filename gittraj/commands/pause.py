@@ -83,7 +83,8 @@ def _resume(repository: Repository, environ: Environ, folder: Path, session: str
         folder,
         replace(off, paused=None, commits=(*off.commits, *made), sessions=sessions, pauses=pauses),
     )
-    return f"resumed; {count(len(made), 'commit')} made during the pause will not be recorded"
+    lost = f"; {count(len(made), 'commit')} made during the pause will not be recorded" if made else ""
+    return f"resumed{lost}"
 
 
 def _drain(repository: Repository, environ: Environ, live: Mapping[str, str]) -> None:

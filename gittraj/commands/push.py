@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gittraj.config import Environ
 from gittraj.errors import TrajError
 from gittraj.git import Repository
-from gittraj.model.words import count
+from gittraj.model.words import count, size_of
 from gittraj.sync import Outgoing, Remote, find_outgoing, leaves_out, push, read_answer, remember_consent
 from gittraj.sync.rescan import vet
 
@@ -60,7 +60,7 @@ def describe_outgoing(remote: Remote, outgoing: Outgoing) -> str:
     trajectories = "1 trajectory" if outgoing.trajectories == 1 else f"{outgoing.trajectories} trajectories"
     text = f"{count(outgoing.records, 'record')} of {trajectories} on {count(outgoing.notes, 'commit')}"
     if outgoing.months:
-        size = f" ({outgoing.size / 1e6:.1f} MB)" if outgoing.size else ""
+        size = f" ({size_of(outgoing.size)})" if outgoing.size else ""
         text += f", with the full sessions of {', '.join(outgoing.months)}{size}"
     return f"{text}: readable by everybody who can fetch from {' and '.join(remote.urls)}"
 

@@ -11,6 +11,7 @@ from gittraj.model.words import count
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Facts
+    from gittraj.commands.doctor.facts import Remote
     from gittraj.commands.install.inspection import AgentState
     from gittraj.seal.readers import Readers
     from gittraj.state.active import Active
@@ -92,7 +93,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _redaction(facts)
     for remote in facts.remotes:
         if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {remote.unpushed} to push, {remote.unfetched} to join"
+            yield f"{remote.name}: {', '.join(_to_share(remote))}"
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
@@ -103,6 +104,13 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def _to_share(remote: Remote) -> Iterator[str]:
+    if remote.unpushed:
+        yield f"records of {count(remote.unpushed, 'commit')} to push (git traj push)"
+    if remote.unfetched:
+        yield f"records of {count(remote.unfetched, 'commit')} to join (git traj fetch)"
 
 
 def _recording(facts: Facts) -> Iterator[str]:

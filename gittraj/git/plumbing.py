@@ -41,7 +41,10 @@ class PlumbingObjects(Objects):
 
     def find(self, name: str) -> tuple[str, str] | None:
         """Id and kind of the object that a name (as in gitrevisions(7)) stands for; None without one."""
-        answer = None if "\n" in name else next(self._contents.ask([name]))
+        try:
+            answer = None if "\n" in name else next(self._contents.ask([name]))
+        except GitError:
+            return None  # some names end cat-file, such as @{u} without an upstream
         return answer[:2] if answer else None
 
     def kind(self, oid: str) -> str | None:

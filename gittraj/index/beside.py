@@ -171,7 +171,8 @@ def _find_rules(repository: Repository) -> str:
     """What a record was vetted by: code, settings and known secrets, told without loading them."""
     package = Path(__file__).parents[1] / "redact"
     team = (repository.work_tree or repository.common_dir) / ".gittraj.yml"
-    files = [*sorted(package.rglob("*.py")), team, LocalState.of(repository).folder / "live.json"]
+    rules = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml", ".txt"))
+    files = [*rules, team, LocalState.of(repository).folder / "live.json"]
     settings = repository.run("config", "-z", "--get-regexp", r"^traj\.", check=False).out
     said = repr((settings, [read_stamp(str(path)) for path in files]))
     return hashlib.sha256(said.encode()).hexdigest()

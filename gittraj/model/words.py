@@ -54,6 +54,12 @@ def short_number(number: int) -> str:
     return str(number)
 
 
+def size_of(number: int) -> str:
+    """Bytes as people write them: ``950 B``, ``39 kB``, ``4.5 MB``."""
+    short = short_number(number)
+    return f"{short[:-1]} {short[-1]}B" if short[-1] in "kM" else f"{short} B"
+
+
 def tokens(usage: Header) -> str | None:
     """``12.3k in + 98k cached / 1.2k out``: read anew, read from the cache, written."""
     if usage["outputTokens"] is None:

@@ -63,6 +63,9 @@ def _is_ours_alone(repository: Repository, ref: str, tip: str) -> bool:
     last = ("-c", "log.showSignature=false", "log", "-g", "-1", "--format=%H %gs", ref, "--")
     if repository.run(*last, check=False).out.decode("utf-8", "replace").strip() != f"{tip} {RECORDED}":
         return False
-    asked = ("for-each-ref", "--format=%(refname)", f"--contains={tip}", "refs/notes", "refs/notes-remote")
-    found = repository.run(*asked, check=False)
-    return found.code == 0 and found.out.decode().split() == [ref]
+    asked = (
+        (f"--contains={tip}", "refs/notes", "refs/notes-remote"),
+        (f"--points-at={tip}",),  # wherever a refspec of the user's puts a copy
+    )
+    found = [repository.run("for-each-ref", "--format=%(refname)", *words, check=False) for words in asked]
+    return all(each.code == 0 and each.out.decode().split() == [ref] for each in found)

@@ -17,6 +17,7 @@ from gittraj.query.account import Header
 from gittraj.query.header import Folded
 from gittraj.query.notes import Notes, NotesInMemory
 from gittraj.query.records import Recorded
+from gittraj.query.show.completeness import complete
 from gittraj.query.stats.counts import Tallies, read_tallies, tally
 
 Vet = Callable[[str, bytes], bytes]
@@ -93,7 +94,10 @@ class RecordedBeside(Recorded):
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
         """What each of ``commits`` adds to statistics; bytes are those of our notes."""
         for commit, ours in zip(commits, self._ours.tallies(commits), strict=True):
-            rows = [tally(f, commit, present=(), size=0) for f in self._theirs(commit)]
+            rows = [
+                tally(folded, commit, present=complete(folded.header(None))["present"], size=0)
+                for folded in self._theirs(commit)
+            ]
             theirs = read_tallies({"bytes": 0, "trajectories": rows})
             yield Tallies(ours.bytes, [*ours.trajectories, *theirs.trajectories])
 

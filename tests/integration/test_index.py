@@ -144,7 +144,9 @@ def history(tmp_path: Path) -> RandomHistory:
 @pytest.fixture
 def path(history: RandomHistory, ask: Asked) -> str:
     """A file of which something is recorded."""
-    found = (path for path in sorted(history.paths) if "no commit" not in ask(history.root, ["--file", path]))
+    found = (
+        path for path in sorted(history.paths) if "no matching" not in ask(history.root, ["--file", path])
+    )
     return next(found)
 
 

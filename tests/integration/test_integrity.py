@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -84,6 +85,9 @@ def test_a_folder_of_notes_that_is_gone(tmp_path: Path, form: str) -> None:
         "    git fsck, then fetch from a clone that is whole",
     ]
     before = refs(git)
+    shutil.rmtree(
+        git.root / ".git" / "traj-index", ignore_errors=True
+    )  # while it is current, no tree is read
     assert f"Wrong: records cannot be read: tree {tree} is not here" in traj(git.root, "status").stdout
     assert refs(git) == before
 

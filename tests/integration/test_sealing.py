@@ -143,7 +143,8 @@ def test_three_people(meet: Meet) -> None:
     out, err = bob.traj("show", "--show-thinking")
     assert out[-1] == "thinking: 1 piece sealed for 1 reader"
     assert err == [
-        "git-traj: sealed for others. Ask a reader: git traj recipients add YOURKEY, git traj rewrap"
+        "git-traj: sealed for others, and none of your keys opens it; "
+        "a reader can let you in: git traj recipients add YOURKEY, git traj rewrap"
     ]
 
     assert ann.traj("recipients", "add", bob.key(), "--name", "bob") == (

@@ -187,10 +187,10 @@ def test_what_a_person_reads(
     monkeypatch.chdir(git.root)
     assert call(["stats"]) == 0
     said = capsys.readouterr().out
-    assert "4 of 6 carry a record (66%); not counted: 1 merge" in said
+    assert "4 of 6 have a record (66%); not counted: 1 merge" in said
     assert "3 sessions, 4 trajectories; 1 without a commit here" in said
     assert "~$1.25, of 3 of 4; the others' are unknown" in said
-    assert "2 sessions without a retrospective" in " ".join(said.split())
+    assert "with retrospective 1/3" in " ".join(said.split())
     assert f"2026-01  {'█' * 13}  100%  2/2 · 107 in + 50 cached / 15 out · $0.50 · 1.7 kB\n" in said
     assert f"2026-02  {'█' * 6}▌{' ' * 6}   50%  1/2 · 556 B\n" in said
     assert max(map(len, said.splitlines())) <= 80
@@ -200,8 +200,8 @@ def test_what_a_person_reads(
     assert "tokens      not in the agents' logs\n" in capsys.readouterr().out
     assert call(["stats", "HEAD..HEAD"]) == 0
     nothing = capsys.readouterr()
-    assert nothing.out == "commits     0 of 0 carry a record\n"
-    assert "no commit found" in nothing.err
+    assert nothing.out == "commits     0 of 0 have a record\n"
+    assert "no matching commits" in nothing.err
     assert call(["stats", "HEAD..HEAD", "--json"]) == 0
     assert capsys.readouterr().err == nothing.err
 

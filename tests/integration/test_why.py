@@ -364,7 +364,7 @@ def test_the_text(desk: Desk, why: Why, capsys: pytest.CaptureFixture[str]) -> N
     assert call(["why", "f.py"]) == 0
     out, err = capsys.readouterr()
     ids = [desk.git("rev-parse", "--short", name) for name in ("HEAD~1", "HEAD", first)]
-    (wrote,) = [row for row in out.splitlines() if "written" in row]
+    (wrote,) = [row for row in out.splitlines() if row.startswith("  written")]
     day = out.split("A greeting  ")[1].split("\n")[0]
     small = out.split("when history was rewritten\n")[1].split("\n\n")[0]
     assert err == ""

@@ -98,10 +98,11 @@ class LogReader:
         last = max((i for i, e in enumerate(log.entries) if _call(e.event) in calls), default=-1)
         if not stored or (calls and last < 0):
             return (), 0
-        said = takewhile(lambda event: _call(event) is None, reversed(stored))
-        left = sum(isinstance(event, Prompt | Message) for event in said)
-        rest = [e.event.id for e in log.entries[last + 1 :] if isinstance(e.event, Prompt | Message)]
-        told = {*(entry.event.id for entry in log.entries[: last + 1]), *rest[:left]}
+        spoken = [*takewhile(lambda event: _call(event) is None, reversed(stored))][::-1]
+        said = [event for event in spoken if isinstance(event, Prompt | Message)]
+        rest = [e.event for e in log.entries[last + 1 :] if isinstance(e.event, Prompt | Message)]
+        again = takewhile(lambda pair: _is_same(*pair), zip(said, rest, strict=False))
+        told = {*(entry.event.id for entry in log.entries[: last + 1]), *(event.id for _, event in again)}
         return told, max(at + p.range.n for at, p in lost)
 
     def _copied_from(self, log: Log) -> SessionFile | None:
@@ -115,6 +116,11 @@ class LogReader:
             if not ours and any(is_unique(first) and first in ids for first in firsts):
                 return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
         return None
+
+
+def _is_same(stored: Prompt | Message, read: Prompt | Message) -> bool:
+    """Whether a stored text, perhaps redacted, is that of the log."""
+    return type(stored) is type(read) and (stored.content == read.content or "REDACTED-" in stored.content)
 
 
 def _call(event: AnyEvent) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
+from gittraj.model.words import size_of
 from gittraj.render.text.terminal import Page, cut, escape_line
 
 
@@ -80,7 +81,7 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     verb = "would be linked" if dry_run else "linked"
     old = f" ({_count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
     yield (
-        f"{_count(report.sessions, 'session')} ({report.read / 1e6:.1f} MB): "
+        f"{_count(report.sessions, 'session')} ({size_of(report.read)}): "
         f"{_count(len(linked - report.gone), 'commit')} {verb}{old}, "
         f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here\n"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gittraj.model.words import Header, count, money, short_number, tokens
+from gittraj.model.words import Header, count, money, size_of, tokens
 from gittraj.render.text.terminal import Page, cut, escape_line, width
 
 _LABEL = 12
@@ -42,9 +42,9 @@ def _facts(total: Header) -> Iterator[tuple[str, str]]:
     yield "with", ", ".join(f"{part} {many:,}/{sessions:,}" for part, many in total["telling"].items())
     if beside := ", ".join(f"{name} {many:,}" for name, many in total["beside"].items() if many):
         yield "also", beside
-    disk = "unknown" if stored["disk"] is None else _bytes(stored["disk"])
-    events = _bytes(stored["events"])
-    yield "stored", f"{_bytes(stored['records'])} of records, {events} of events; all on disk {disk}"
+    disk = "unknown" if stored["disk"] is None else size_of(stored["disk"])
+    events = size_of(stored["events"])
+    yield "stored", f"{size_of(stored['records'])} of records, {events} of events; {disk} on disk, compressed"
 
 
 def _partly_known(text: str | None, known: int, of: int) -> str:
@@ -74,7 +74,7 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
 def _small(row: Header) -> str:
     spent = tokens(row["usage"])
     size = sum(row["bytes"].values())
-    facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), _bytes(size) if size else None]
+    facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), size_of(size) if size else None]
     return " · ".join(filter(None, facts))
 
 
@@ -94,7 +94,3 @@ def _percent(row: Header) -> str:
 
 def _many(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _bytes(size: int) -> str:
-    return f"{short_number(size)}B".replace("kB", " kB").replace("MB", " MB") if size >= 1000 else f"{size} B"

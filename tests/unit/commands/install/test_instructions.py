@@ -52,7 +52,7 @@ def test_what_somebody_wrote_between_the_markers_is_theirs() -> None:
     after, told = put(b"mine\n", None)
     theirs = after.replace(b"PATH", b"PATH --budget 500")
     for known in (told, None):
-        with pytest.raises(TrajError, match="somebody changed"):
+        with pytest.raises(TrajError, match="was edited"):
             put(theirs, known)
     assert take_out(theirs, told) is None
 

@@ -40,7 +40,7 @@ def test_who_reads_is_known_without_a_key() -> None:
 def test_nobody_else_opens_it(kind: str) -> None:
     sealed = seal_of(kind)
     others = [party(one, "bob").identity for one in KINDS]
-    with pytest.raises(age.NoMatch, match="for other readers"):
+    with pytest.raises(age.NoMatch, match="sealed for others"):
         age.decrypt(sealed.header, sealed.payload, others)
     with pytest.raises(age.NoMatch):
         age.decrypt(sealed.header, sealed.payload, [])
@@ -66,7 +66,7 @@ def test_who_cannot_be_sealed_for_together() -> None:
     phrase, other = age.ScryptRecipient("open sesame", work_factor=2), party("X25519").recipient
     quantum = party("mlkem768x25519").recipient
     for recipients, why in (
-        ([], "nobody"),
+        ([], "no readers"),
         ([phrase, other], "not for both"),
         ([phrase, phrase], "not for both"),
         ([quantum, other], "post-quantum"),
