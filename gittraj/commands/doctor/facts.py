@@ -139,6 +139,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
+    unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
     by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
         since=since,
@@ -150,9 +151,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         sessions=tuple(_live(state, notes, off, find_told(lines)[1])),
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
-        unlinked=tuple(
-            c.id for c in made if c.sessions and c.stored and c.id not in accounted and c.id not in recorded
-        ),
+        unlinked=tuple(c.id for c in unlinked if c.id not in recorded),
         without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
         if by_file
         else None,

@@ -127,8 +127,7 @@ def read_log(
 
     ``facts`` are those that stand above the cursor, ``skip`` events that are another trajectory's;
     ``recall`` gives what a command recorded in full. A log that was rewritten above the cursor is read from
-    its start. Raises FormatError when the log has no
-    known format, OSError when it cannot be read.
+    its start. Raises FormatError when the log has no known format, OSError when it cannot be read.
     """
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
@@ -163,12 +162,16 @@ def read_log(
             raise
         log = read(Cursor())
     if file.format in STORES or file.changed is not None:  # others write into the same place
-        size = file.changed or size
-        times = [seconds(entry.event.ts) for entry in log.entries[-_LAST:]]
-        written = max((at for at in times if at is not None), default=written)
+        size, written = file.changed or size, _last_event(log) or written
     age = now - written
     last = log.entries[-1].event if log.entries else None
     return replace(log, quiet=isinstance(last, Message) and age >= RESTS), size, age
+
+
+def _last_event(log: Log) -> float | None:
+    """When the latest of the last events was, in seconds since the epoch; None if none tells."""
+    times = [seconds(entry.event.ts) for entry in log.entries[-_LAST:]]
+    return max((at for at in times if at is not None), default=None)
 
 
 def read_items(file: SessionFile, start: Cursor = _START) -> Iterator[Item]:
