@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, islice
@@ -132,13 +132,6 @@ def read_log(
     size, written = size_of(file.path), written_at(file.path)
     untitled = bool(off.spans) or _PAUSED in facts
 
-    def place(entry: Entry) -> Place:
-        if config.exclude and any(
-            config.excludes(agent=file.agent, path=path) for path in territory.touched(entry)
-        ):
-            return "elsewhere"
-        return cast(Place, territory.place(entry))
-
     def read(start: Cursor) -> Log:
         known = [Fact(name=name, value=value) for name, values in facts.items() for value in values]
         items = _allowed(read_items(file, replace(start, added=0)), off, written, untitled=untitled)
@@ -149,7 +142,7 @@ def read_log(
             trajectory=file.trajectory,
             subagent=file.subagent,
             start=start.ordinal + start.added,
-            place=place,
+            place=_placing(file, territory, config),
             relative=territory.relative,
             outside=Outside(territory).reads,
             skip=skip,
@@ -166,6 +159,19 @@ def read_log(
     age = now - written
     last = log.entries[-1].event if log.entries else None
     return replace(log, quiet=isinstance(last, Message) and age >= RESTS), size, age
+
+
+def _placing(file: SessionFile, territory: RepoPaths, config: Config) -> Callable[[Entry], Place]:
+    """Where an entry worked; what ``config`` excludes counts as elsewhere."""
+
+    def place(entry: Entry) -> Place:
+        if config.exclude and any(
+            config.excludes(agent=file.agent, path=path) for path in territory.touched(entry)
+        ):
+            return "elsewhere"
+        return cast(Place, territory.place(entry))
+
+    return place
 
 
 def _last_event(log: Log) -> float | None:
