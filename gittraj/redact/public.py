@@ -255,10 +255,11 @@ def _is_in_public_block(text: str, span: Span, value: str) -> bool:
     marker = _PUBLIC_BLOCK.match(text, begin) if begin >= 0 else None
     if not marker:
         return False
-    first, *rows = (line.strip(_AROUND_ROW) for line in _LINE_END.split(text[marker.end() : span.start]))
-    if first or not rows:
+    first, *lines = _LINE_END.split(text[marker.end() : span.start])
+    if first.strip(_AROUND_ROW) or not lines:
         return False
-    *rows, last = rows
+    *rows, last = (line.lstrip(_AROUND_ROW) for line in lines)
+    rows = [row.rstrip(_AROUND_ROW) for row in rows]
     while rows and (not rows[0] or _ARMOUR.fullmatch(rows[0])):
         del rows[0]
     return all(map(_ROW.fullmatch, rows)) and _ROW_BEGINS.fullmatch(last) is not None

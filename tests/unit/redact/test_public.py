@@ -67,6 +67,8 @@ BELOW_A_BLOCK_WITHOUT_ITS_END = (
     CUT + "$ cat .env\nAWS_SECRET_ACCESS_KEY={base64:40}\nAPI_KEY={hex:32}",
     CUT + "Authorization: Bearer {base62:32}",
     CUT + "[... 30 lines]\n    client-key-data: {base64:120}\n    token: {base62:32}",
+    CUT + "password {base62:32}",
+    CUT + 'the token is "{base62:32}"',
     CUT + "AKIA{base32:16}",
     CUT + "ghp_{base62:36}",
     'if "-----BEGIN CERTIFICATE-----" in text:\n    pass\n\nTOKEN={base62:32}',
