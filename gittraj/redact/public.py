@@ -28,6 +28,8 @@ _UNSURE = (
     "named-",
     "device-key",
     "printed",
+    "table",
+    "member",
     "user-tuple",
     "generic-token",
     "sql-password",
@@ -203,6 +205,7 @@ _REASONS = (
     _Reason(lazy(r"[\w.-]+/\w+"), lazy(r"\bdsn=[\"']$")),
     _Reason(lazy(r"[A-Z][a-z]+-\d{3,5}"), lazy(r"\($"), rules=("phrase",)),
     _Reason(lazy(r"\d+"), behind=lazy(r" (?:tokens?|bytes|lines|rows|times|ms)\b"), rules=_GUESSED),
+    _Reason(lazy(r"\d+\.\d+"), rules=("table",)),
     _Reason(
         lazy(r"\d+"),
         lazy(r"(?:\bgrep -\w*c|\bwc\b|\bcount|\blength|\bdu\b)[^\n]{0,120}\n$"),

@@ -26,6 +26,7 @@ STAYS = (
     "gdzie jest hasło do ci-stg-{digits:2}?",
     "pin actions/checkout to {hex:40} please",
     "| browser | logins | failed password |\n|---|---|---|\n| Chrome | 20405 | {digits:4} |",
+    "user,password_score,secret\nbob,weak,{digits:3}.{digits:3}\neve,weak,{digits:4}.{digits:2}",
     "target/debug/deps/auth-{hex:16}: 12 symbols not found",
     "[user]\n\tsigningkey = {hexup:16}",
     'password: "***REMOVED***"',
