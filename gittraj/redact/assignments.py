@@ -456,7 +456,8 @@ def _judged(page: Page, place: tuple[int, int], name: str, level: Grade, style: 
     if is_secret(value.strip(), level, style):
         start = place[0] + len(value) - len(value.lstrip())
         called = kind(name)
-        yield Span(start, start + len(value.strip()), f"named-{called}", called)
+        told = level is Grade.STRONG and (style is Style.EXACT or name[:2] in ("X-", "x-"))
+        yield Span(start, start + len(value.strip()), f"named-{called}", called, told)
 
 
 def quoted(page: Page, quote: re.Match[str]) -> tuple[int, int]:

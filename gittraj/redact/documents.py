@@ -10,7 +10,6 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 
 from .lazy import lazy
 from .rules import Span
@@ -79,7 +78,7 @@ def fitted(text: str, places: list[tuple[int, int]], spans: Iterable[Span]) -> I
         if not start <= span.start <= end < span.end:
             yield span
         elif span.start < end:
-            yield replace(span, end=end)
+            yield span.at(span.start, end)
 
 
 def _in_list(text: str, at: int, end: int) -> bool:
@@ -101,11 +100,11 @@ def _string(match: re.Match[str], name: str | None, read: Read) -> Iterator[Span
     body, at = match[1], match.start(1)
     if "\\" not in body:
         for span in read(body, name):
-            yield Span(span.start + at, span.end + at, span.rule, span.kind)
+            yield span.at(span.start + at, span.end + at)
         return
     layer = Layer(_ESCAPE.split(body), _plain)
     for span in read(layer.text, name):
-        yield Span(layer.origin(span.start) + at, layer.end(span.end) + at, span.rule, span.kind)
+        yield span.at(layer.origin(span.start) + at, layer.end(span.end) + at)
 
 
 def _plain(escape: str) -> str:

@@ -21,17 +21,15 @@ from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
 from .options import Options
 from .plain import strings
-from .private_keys import PRIVATE_KEYS
 from .proofs import Proof, proof
+from .public import BY_FORM
 from .randomness import looks_random
 from .rules import Span
 from .scan import plain, prepare, scan
 from .spread import spread
-from .tokens import ANYWHERE, TOKENS
 from .values import PLACEHOLDER, is_common
 
 _PLAIN = Options()
-_BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token"} | {PRIVATE_KEYS.id}
 
 _ROUNDS = 8
 _LOW_ENTROPY = 16  # characters: a tag of a shorter value could be told from another's by what it equals
@@ -296,7 +294,7 @@ class Redactor:
 def is_certain(span: Span, value: str) -> bool:
     """Whether a value is worth looking for in later sessions too: its own form proves it, or it was drawn and
     is no word, path or identifier."""
-    if span.rule in _BY_FORM:
+    if span.rule in BY_FORM:
         return True
     mixed = (
         value.isalpha() and not value.islower() and len(value) > 12
@@ -307,9 +305,11 @@ def is_certain(span: Span, value: str) -> bool:
 
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is looked for in the rest of this trajectory: nobody writes such a word for anything else,
-    though it may be an ordinary one elsewhere. What the judge found has to be more."""
+    though it may be an ordinary one elsewhere. What the judge found has to be more; what stands where only a
+    password can is one, however it looks."""
     least = Proof.SURE if span.rule in (JUDGED, BESIDE) else Proof.FAIR
-    return proof(value) >= least and not is_common(value) and not PLACEHOLDER.search(value)
+    told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
+    return (told or proof(value) >= least) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
 def _strings(value: Any) -> Iterable[str]:
@@ -357,7 +357,7 @@ def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:
         if united and span.start < united[-1].end:
             last = united[-1]
             longer = span if span.end - span.start > last.end - last.start else last
-            united[-1] = Span(last.start, max(last.end, span.end), longer.rule, longer.kind)
+            united[-1] = Span(last.start, max(last.end, span.end), longer.rule, longer.kind, longer.told)
         else:
             united.append(span)
     return united

@@ -13,7 +13,14 @@ from dataclasses import dataclass
 
 from .judge import is_spoken
 from .lazy import lazy
+from .private_keys import PRIVATE_KEYS
 from .rules import Span
+from .tokens import ANYWHERE, TOKENS
+
+BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token", "adyen-key"} | {
+    PRIVATE_KEYS.id
+}
+"""The rules whose finds prove themselves by their form; that of Adyen's keys is any base64."""
 
 _GUESSED = ("nearby", "phrase", "judged", "call")
 _UNSURE = (
@@ -21,6 +28,8 @@ _UNSURE = (
     "named-",
     "device-key",
     "printed",
+    "table",
+    "member",
     "user-tuple",
     "generic-token",
     "sql-password",
@@ -196,6 +205,7 @@ _REASONS = (
     _Reason(lazy(r"[\w.-]+/\w+"), lazy(r"\bdsn=[\"']$")),
     _Reason(lazy(r"[A-Z][a-z]+-\d{3,5}"), lazy(r"\($"), rules=("phrase",)),
     _Reason(lazy(r"\d+"), behind=lazy(r" (?:tokens?|bytes|lines|rows|times|ms)\b"), rules=_GUESSED),
+    _Reason(lazy(r"\d+\.\d+"), rules=("table",)),
     _Reason(
         lazy(r"\d+"),
         lazy(r"(?:\bgrep -\w*c|\bwc\b|\bcount|\blength|\bdu\b)[^\n]{0,120}\n$"),
@@ -227,19 +237,35 @@ _PUBLIC_BLOCK = lazy(
     r"-----BEGIN (?:(?:TRUSTED |X509 )?CERTIFICATE|(?:NEW )?CERTIFICATE REQUEST|(?:RSA |EC )?PUBLIC KEY|X509 CRL|DH PARAMETERS"
     r"|EC PARAMETERS|PKCS7|CMS|PGP PUBLIC KEY BLOCK|PGP SIGNATURE|SSH SIGNATURE)-----"
 )
-_BODY = lazy(r"[A-Za-z0-9+/=\s]{16,}")
+_BODY = lazy(r"[A-Za-z0-9+/\s]{14,}={0,2}\s*")
 _LONGEST_BLOCK = 20_000  # characters
+_ROW = lazy(r"[A-Za-z0-9+/]{16,80}={0,2}")
+_ROW_BEGINS = lazy(r"[A-Za-z0-9+/]{0,80}")
+_LINE_END = lazy(r"\r?\n|(?:\\{1,8}r)?\\{1,8}n")
+_AROUND_ROW = " \t\r\\\"'`,;>|"  # an indent, quotes
+_ARMOUR = lazy(r"(?:Version|Comment|MessageID|Hash|Charset): .{0,200}")
 
 
 def _is_in_public_block(text: str, span: Span, value: str) -> bool:
-    """Whether it is of the body of a certificate, a public key or a signature: any run of letters stands there."""
+    """Whether it is of the body of a certificate, a public key or a signature: any run of letters stands there.
+
+    Between its first line and the value there are whole rows of such a body and nothing else: where the END
+    is missing, or only the first line is spoken of, all that follows would be public.
+    """
+    if span.rule in BY_FORM or not _BODY.fullmatch(value):
+        return False
     begin = text.rfind("-----BEGIN ", max(0, span.start - _LONGEST_BLOCK), span.start)
-    return (
-        begin >= 0
-        and _PUBLIC_BLOCK.match(text, begin) is not None
-        and text.find("-----END ", begin, span.start) < 0
-        and _BODY.fullmatch(value) is not None
-    )
+    marker = _PUBLIC_BLOCK.match(text, begin) if begin >= 0 else None
+    if not marker:
+        return False
+    first, *lines = _LINE_END.split(text[marker.end() : span.start])
+    if first.strip(_AROUND_ROW) or not lines:
+        return False
+    *rows, last = (line.lstrip(_AROUND_ROW) for line in lines)
+    rows = [row.rstrip(_AROUND_ROW) for row in rows]
+    while rows and (not rows[0] or _ARMOUR.fullmatch(rows[0])):
+        del rows[0]
+    return all(map(_ROW.fullmatch, rows)) and _ROW_BEGINS.fullmatch(last) is not None
 
 
 def _is_public_key(text: str, span: Span, value: str) -> bool:

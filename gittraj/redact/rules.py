@@ -30,12 +30,18 @@ _LONG_WORD = 16  # characters: no token that is known by its form is shorter
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A secret's place in the text, ``kind`` being what the placeholder will call it."""
+    """A secret's place in the text, ``kind`` being what the placeholder will call it. ``told``: nothing but a
+    password or a key stands in such a place, as behind ``DB_PASSWORD=``."""
 
     start: int
     end: int
     rule: str
     kind: str
+    told: bool = False
+
+    def at(self, start: int, end: int) -> Span:
+        """The same secret at another place."""
+        return Span(start, end, self.rule, self.kind, self.told)
 
 
 Hit = tuple[int, int]

@@ -12,17 +12,20 @@ from functools import cache
 
 from .alike import alike
 from .anchors import Anchorage
+from .answered import ANSWERED
 from .assignments import ASSIGNMENTS
 from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
+from .fed import FED
 from .judge import BESIDE, JUDGE, acquitted
 from .judge import RULE as JUDGED
 from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
 from .lines import rules as line_rules
+from .members import MEMBERS
 from .memory import Memory
 from .names import Grade, grade, kind
 from .nearby import NEARBY
@@ -36,7 +39,9 @@ from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rules import Described, Page, Reader, Span
 from .strict import strictly
+from .tables import TABLES
 from .tokens import ANYWHERE, TOKENS, TOKENS_READER
+from .tuples import TUPLES
 from .values import Style, is_secret
 from .view import View
 from .wrapped import WRAPPED, continued, in_base64, unwrapped
@@ -49,10 +54,15 @@ _READERS: tuple[Reader, ...] = (
     ASSIGNMENTS,
     COMMANDS,
     PHRASES_READER,
+    TABLES,
     CALLS,
     LINES,
     NEARBY,
+    MEMBERS,
+    TUPLES,
+    FED,
     PRINTED,
+    ANSWERED,
     JUDGE,
 )
 _JUDGES = 1 << _READERS.index(JUDGE)
@@ -137,7 +147,7 @@ class _Scan:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in dict.fromkeys(found):
             start, end = page.view.origin(span.start, span.end)
-            yield Span(_whole_escape(rest, start), end, span.rule, span.kind)
+            yield span.at(_whole_escape(rest, start), end)
         yield from _over_lines(rest, self._options, self._tick)
 
 
@@ -212,7 +222,7 @@ def _over_lines(text: str, options: Options, tick: Tick) -> Iterator[Span]:
         start, end = page.view.origin(span.start, span.end)
         before, after = bisect_right(joints, start), bisect_right(joints, end - 1)
         if before != after:
-            yield Span(start + lengths[before], end + lengths[after], span.rule, span.kind)
+            yield span.at(start + lengths[before], end + lengths[after])
 
 
 _SCHEME = lazy(r"(?i:basic|bearer|token|apikey) (?=\S{16,}$)")  # of an Authorization header
@@ -228,7 +238,7 @@ def _whole(text: str, name: str, options: Options) -> Iterator[Span]:
     own = name.lower() in {one.lower() for one in options.names} and own_name(value)
     if value and (own or is_secret(value, level, Style.EXACT)):
         start = text.index(value)
-        yield Span(start, start + len(value), f"named-{kind(name)}", kind(name))
+        yield Span(start, start + len(value), f"named-{kind(name)}", kind(name), level is Grade.STRONG)
 
 
 def _named(page: Page, options: Options) -> Iterator[Span]:

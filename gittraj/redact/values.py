@@ -69,10 +69,13 @@ _HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
 _PUBLISHED = lazy(
     r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
 )
-# A type, a curve; a port; code without spaces, as minified scripts have it.
+# A type, a curve; a port; minified true and false, and the next key.
 _TYPE = lazy(
-    r"(?:Big)?(?:Ui|I|Floa)(?:n?t)\d{1,3}(?:Clamped)?Array(?: ?\|.*)?|(?:Curve|Ed|X)\d{3,5}|[a-z]{2}_[A-Z]{2}(?:\.[\w-]{3,12})?|\d{1,5}/(?:tcp|udp|sctp|dccp)|!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)"
+    r"(?:Big)?(?:Ui|I|Floa)(?:n?t)\d{1,3}(?:Clamped)?Array(?: ?\|.*)?|(?:Curve|Ed|X)\d{3,5}|[a-z]{2}_[A-Z]{2}(?:\.[\w-]{3,12})?|\d{1,5}/(?:tcp|udp|sctp|dccp)|![01],[\w$]{1,40}:[\w$]{1,12}(?:[.,}].*)?"
 )
+# Code without spaces, as minified scripts have it. A password may look so, too: only where its name is a weak one
+# and the value may as well be code.
+_TIGHT_CODE = lazy(r"!?[\w$.]{1,12}(?:[})\]]{1,4}[=;,.:)].*|,[\w$]{1,40}:.*)")
 _CACHED = lazy(
     r"v\d{1,3}-.*|.*/.*\.[a-z]{2,8}|[a-z_]{2,20}=[^=].*"
 )  # under a weak name: what a cache or a store calls something
@@ -214,6 +217,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or _MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
         or _TYPE.fullmatch(short)
+        or (level is not Grade.STRONG and style in (Style.LOOSE, Style.NEAR) and _TIGHT_CODE.fullmatch(short))
     ):
         return False
     if style is Style.NEAR:

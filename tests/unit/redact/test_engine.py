@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import product
 
 import pytest
 from hypothesis import example, given, settings
@@ -113,6 +114,33 @@ def test_what_only_a_name_makes_a_secret_is_taken_where_it_stands_and_nowhere_el
     elsewhere = "elsewhere new Uint8Array(8) go.mod src/auth/login.py get_user_token"
     assert one.text(elsewhere) is elsewhere
     assert one.hashes() == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("place", "chosen"),
+    [
+        *product(
+            ("DB_PASSWORD={}", '{{"password": "{}"}}', "postgres://me:{}@db.example.org/x"),
+            ("hunter2abc", "letmein123", "abc123}]=xy9"),
+        ),
+        ("-H 'X-Password: {}'", "hunter2abc"),
+    ],
+)
+def test_a_chosen_password_of_an_exact_place_is_found_again_in_its_trajectory(
+    place: str, chosen: str
+) -> None:
+    one = redactor()
+    one.learn(place.format(chosen))
+    assert chosen not in one.text(f"then it said {chosen} and went on")
+    assert one.hashes() == frozenset()
+
+
+@pytest.mark.parametrize("text", ["DB_PASSWORD=sunflower", "password: see login_form", "DB_PASSWORD=app"])
+def test_a_word_of_an_exact_place_stays_one_elsewhere(text: str) -> None:
+    one = redactor()
+    one.learn(text)
+    elsewhere = "a sunflower beside the login_form of the app"
+    assert one.text(elsewhere) is elsewhere
 
 
 def test_a_common_word_is_never_learned() -> None:

@@ -24,6 +24,7 @@ SECRET = [
     "   240\tpassword:\n   241\t  - {word:9}",
     "config/a.env:3:PORT=1\nconfig/a.env:4:DB_PASSWORD={word:9}",
     "│ Token: ghp_{base62:36} │\n│        {base62:32} │",
+    "printf '%s\\n' '{word:9}' | cryptsetup luksOpen /dev/sdb1 x -",
     'ks.load(in, "{word:10}".toCharArray());',
     "TOTP secret: " + " ".join(["{base32:4}"] * 8),
     "MFA setup key {base32:16} (enter in your app)",
@@ -34,7 +35,9 @@ SECRET = [
     "id\temail\tapi_token\n10\tme@example.org\t{base62:40}",
     "API密钥：{base62:32}",
     "    DefaultPassword    REG_SZ    {digits:6}",
+    '{{"currentValue":"{base62:40}","scope":"staging","key":"STRIPE_SECRET"}}',
     '{{"element":"Password field","ref":"e65","text":"{word:9}"}}',
+    "echo {lowrare:8} tiger summer copper {lowrare:8} > /root/.restic-pass",
     "user, password = 'me', '{word:9}'",
     "N8N_ENCRYPTION_KEY={hex:24}",
 ]

@@ -6,6 +6,7 @@ import pytest
 
 from gittraj.redact import Redactor
 from gittraj.redact.examples import expand
+from tests.redaction.templates import expand as drawn
 
 STAYS = (
     "Authentication OK, MD5 {hex:32}",
@@ -25,6 +26,7 @@ STAYS = (
     "gdzie jest hasło do ci-stg-{digits:2}?",
     "pin actions/checkout to {hex:40} please",
     "| browser | logins | failed password |\n|---|---|---|\n| Chrome | 20405 | {digits:4} |",
+    "user,password_score,secret\nbob,weak,{digits:3}.{digits:3}\neve,weak,{digits:4}.{digits:2}",
     "target/debug/deps/auth-{hex:16}: 12 symbols not found",
     "[user]\n\tsigningkey = {hexup:16}",
     'password: "***REMOVED***"',
@@ -59,6 +61,47 @@ def test_what_stands_alike_and_is_a_secret_goes(template: str) -> None:
         text, secrets = expand(template, seed)
         clean = Redactor(key=b"k" * 32).text(text)
         assert not [secret for secret in secrets if len(secret) > 5 and secret in clean], clean
+
+
+CUT = "-----BEGIN CERTIFICATE-----\n{-base64:64}\n{-base64:64}\n"
+BELOW_A_BLOCK_WITHOUT_ITS_END = (
+    CUT + "$ cat .env\nAWS_SECRET_ACCESS_KEY={base64:40}\nAPI_KEY={hex:32}",
+    CUT + "Authorization: Bearer {base62:32}",
+    CUT + "[... 30 lines]\n    client-key-data: {base64:120}\n    token: {base62:32}",
+    CUT + "password {base62:32}",
+    CUT + 'the token is "{base62:32}"',
+    CUT + "AKIA{base32:16}",
+    CUT + "ghp_{base62:36}",
+    'if "-----BEGIN CERTIFICATE-----" in text:\n    pass\n\nTOKEN={base62:32}',
+    "head: -----BEGIN PUBLIC KEY-----\nAuthorization: Bearer {base62:32}",
+    "grep -----BEGIN CERTIFICATE----- *\nhttps://user:{base62:24}@host/x",
+    'cert="-----BEGIN CERTIFICATE-----\\nMIIB..."\nSECRET={base62:24}',
+)
+BODY = ["-----BEGIN CERTIFICATE-----", *["{-base64:64}"] * 6, "{-base64:36}==", "-----END CERTIFICATE-----"]
+BLOCKS = (
+    "\n".join(BODY),
+    "\n".join(BODY[:-1]),
+    "\r\n".join(BODY),
+    "secret: |\n" + "\n".join(f"    {line}" for line in BODY),
+    '{"ca": "' + "\\n".join(BODY) + '\\n"}',
+    "PEM = (\n" + "\n".join(f'    "{line}\\n"' for line in BODY) + "\n)",
+    "\n".join(["-----BEGIN PGP PUBLIC KEY BLOCK-----", "Version: GnuPG v2", "", *BODY[1:-1]]),
+)
+
+
+@pytest.mark.parametrize("template", BELOW_A_BLOCK_WITHOUT_ITS_END)
+def test_a_public_block_without_its_end_hides_nothing_below_it(template: str) -> None:
+    for seed in range(4):
+        text, secrets = drawn(template, seed)
+        clean = Redactor(key=b"k" * 32).text(text)
+        assert not [secret for secret in secrets if secret in clean], clean
+
+
+@pytest.mark.parametrize("template", BLOCKS)
+def test_the_body_of_a_public_block_stays_however_it_is_written(template: str) -> None:
+    for seed in range(4):
+        text, _ = drawn(template, seed)
+        assert Redactor(key=b"k" * 32, seconds_per_text=20).text(text) == text
 
 
 @pytest.mark.parametrize("word", ["wintergarten"])
