@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gittraj import limits
+from gittraj.index import beside
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
@@ -287,6 +288,21 @@ def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
     said = [subprocess.check_output([sys.executable, "-c", ask], cwd=ann.root, text=True) for _ in range(2)]
     assert [lines.splitlines()[-1] for lines in said] == ["True", "False"]
     assert said[0].splitlines()[0] == said[1].splitlines()[0]
+
+
+@pytest.mark.parametrize("name", ["engine.py", "data/lines.toml", "data/words.txt", ".gittraj.yml"])
+def test_what_was_vetted_by_other_rules_is_looked_at_again(
+    ann: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rules = tmp_path / "redact"
+    (rules / "data").mkdir(parents=True)
+    monkeypatch.setattr(beside, "__file__", str(tmp_path / "index" / "beside.py"))
+    with ann.open() as repository:
+        before = beside._find_rules(repository)
+        assert beside._find_rules(repository) == before
+        place = ann.root if name.startswith(".") else rules
+        (place / name).write_text("changed")
+        assert beside._find_rules(repository) != before
 
 
 def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:
