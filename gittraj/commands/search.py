@@ -74,7 +74,16 @@ def _list(
 ) -> frozenset[str]:
     with open_index(repository, rev) as index:
         recorded = beside or _read_records(repository, index)
-        _, commits = list_commits(repository, recorded, rev, author=author, paths=paths, cwd=cwd, known=index)
+        _, commits = list_commits(
+            repository,
+            recorded,
+            rev,
+            author=author,
+            paths=paths,
+            cwd=cwd,
+            known=index,
+            beside=beside is not None,
+        )
         return frozenset(commits)
 
 

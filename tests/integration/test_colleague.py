@@ -167,7 +167,7 @@ def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be)
     fetch(ann)
 
     def search(*words: str) -> list[tuple[str, str | None]]:
-        found = be(ann).json("search", *words)
+        found = json.loads(be(ann)("search", "--json", *words)[0])
         assert found["beside"] == {"origin": 2}
         return [(hit["trajectory"]["id"], hit["trajectory"].get("remote")) for hit in found["results"]]
 
