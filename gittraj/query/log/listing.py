@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
-from gittraj.query.index_lookup import IndexFailedError, IndexLookup
+from gittraj.query.index_lookup import IndexFailedError, IndexLookup, Reachable
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
 from gittraj.query.notes import Header
@@ -88,14 +88,12 @@ def _list(
     """The commits that have a note (or all) and that touched a place or matched a pattern, if there are
     any."""
     reachable = index.below(rev) if index else None
-    if reachable is not None and not every and not patterns and not beside:
-        return Ancestry(repository, reachable), reachable.noted(places or None)
-    if reachable is not None and every and places and not patterns:
-        return Ancestry(repository, reachable), reachable.touching(places)
     ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
-    if reachable is not None and not every and not beside:
-        commits = reachable.noted(None)
-    else:
+    look_up = partial(_look_up, reachable, every=every, beside=beside)
+    if not patterns and (answer := look_up(places)) is not None:
+        return ancestry, answer
+    commits = look_up(())
+    if commits is None:
         commits = [commit for commit in ancestry.parents if every or commit in recorded]
     if not (places or patterns):
         return ancestry, commits
@@ -105,6 +103,18 @@ def _list(
             {*reachable.touching(places)} if reachable is not None else following(ancestry, places, index)
         )
     return ancestry, [commit for commit in commits if commit in found]
+
+
+def _look_up(
+    reachable: Reachable | None, places: Collection[str], *, every: bool, beside: bool
+) -> list[str] | None:
+    """What the index lists without git: the commits that have a note (or all) and touched a place, if there
+    are any. None where it cannot."""
+    if reachable is None:
+        return None
+    if not every and not beside:
+        return reachable.noted(places or None)
+    return reachable.touching(places) if every and places else None
 
 
 def read_entries(
