@@ -14,6 +14,7 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "reading": {
         "export": "Export as HTML, Markdown, JSON and other formats",
+        "compare": "Put two trajectories, commits, runs or agents side by side",
         "stats": "Summarise coverage, agents, tokens and cost",
     },
     "for agents": {

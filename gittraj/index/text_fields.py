@@ -8,9 +8,11 @@ written into a file, or an event of an unknown type.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from gittraj.index.text import Part, TextField
 from gittraj.index.words import sound
+from gittraj.model.codec import event_type
 from gittraj.model.times import seconds
 from gittraj.model.values import (
     AnyEvent,
@@ -88,7 +90,7 @@ def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
         if text and (field.kind, text) not in seen:
             seen.add((field.kind, text))
             left -= len(text)
-            yield TextField(field.kind, field.event, text)
+            yield replace(field, text=text)
 
 
 def _ends(text: str, first: int, last: int) -> str:
@@ -101,7 +103,9 @@ def _fields(record: Record, events: Iterable[AnyEvent]) -> Iterator[TextField]:
     start = (record.figures.prompt or "")[:_SAME]
     for event in events:
         prompted = prompted or (isinstance(event, Prompt) and event.content.startswith(start))
-        yield from (TextField(kind, event.id, text) for kind, text in _of_event(event) if text)
+        yield from (
+            TextField(kind, event.id, text, event_type(event)) for kind, text in _of_event(event) if text
+        )
     if not prompted and record.figures.prompt:
         yield TextField("prompt", None, record.figures.prompt)
 

@@ -384,6 +384,8 @@ class Counts:
     verifications: int = 0
     artifacts: int = 0
     checkpoints: int = 0
+    malformed: int = 0
+    """Answers that an agent's program could not parse, where its log says so."""
 
     def __add__(self, other: "Counts") -> "Counts":
         return _sum(self, other)

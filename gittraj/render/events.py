@@ -42,3 +42,9 @@ def describe_event(event: Event) -> str:
     if "result" in event:
         return f"{describe_result(event)} {event['content']}".strip()
     return str(event["content"])
+
+
+def step(event: Event) -> tuple[str, str, bool]:
+    """What a comparison shows of an event: its name, its text, and whether it failed."""
+    name, text = describe_call(event) if "tool" in event else (str(event["type"]), describe_event(event))
+    return name, text, failed(event)

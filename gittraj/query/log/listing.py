@@ -145,6 +145,17 @@ def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[
             yield {**folded.header(None), "commits": commits}
 
 
+def by_cost(found: Iterable[Header]) -> list[Header]:
+    """Commits or trajectories, the dearest first; those whose cost is unknown last, in their order."""
+    return sorted(found, key=lambda each: -_cost(each))
+
+
+def _cost(found: Header) -> float:
+    if "trajectories" in found:
+        return max((header["part"]["costUsd"] or 0.0 for header in found["trajectories"]), default=0.0)
+    return float(found["total"]["costUsd"] or 0.0)
+
+
 def describe(repository: Repository, commit: str) -> Entry:
     """One commit as ``log --json`` has it, without files and trajectories."""
     return describe_all(repository, [commit])[commit]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from gittraj.query.account import Header
 from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
@@ -33,6 +34,8 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
             rows = _by_trajectory(totals, author)
         case "model":  # records do not split costs between models
             rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
+        case "run" | "status" | "task":
+            rows = _by_trajectory(totals, attrgetter(by))
         case "path":
             rows = _by_path(totals, touched())
         case _:
