@@ -28,7 +28,14 @@ from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.notes import Notes, NotesInMemory
-from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small, render_title
+from gittraj.render.text.log import (
+    render_entry,
+    render_oneline,
+    render_row,
+    render_runs,
+    render_small,
+    render_title,
+)
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
@@ -38,6 +45,8 @@ if TYPE_CHECKING:
     from gittraj.query.log.paths import Ancestry
     from gittraj.query.records import Recorded
 
+_OF_COMMITS = ("author", "since", "until", "paths")
+"""Options that runs without a commit cannot meet."""
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
@@ -81,6 +90,7 @@ def command(
     **options: Any,
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
+    runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
     explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
@@ -94,10 +104,14 @@ def command(
             repository, recorded or notes, rev, cwd=Path.cwd(), known=index, beside=bool(recorded), **choice
         )
         read = partial(_find, ancestry, recorded or notes, commits)
-        find = partial(read, form=form, limit=limit, sort=sort, explored=explored, **options)
+        find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
             name = "trajectories" if form == "rows" else "commits"
-            click.echo(dump_json({"version": 1, name: list(find(files=True))}))
+            found = list(find(files=True))
+            more = (
+                {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
+            )
+            click.echo(dump_json({"version": 1, name: found, **more}))
             return
         page = text_page(repository, environ)
         if form:
@@ -174,17 +188,21 @@ def _find(
     explored: bool,
     files: bool,
     sort: str,
+    runs: bool,
     **conditions: Any,
 ) -> Iterator[Entry]:
-    """The commits, or with ``rows`` the trajectories, that meet the conditions. Says where there is none."""
+    """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
+    a commit. Says where there is none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries
+    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries, read_runs
     from gittraj.query.records import Recorded
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
     recorded = Recorded(notes) if isinstance(notes, Notes) else notes
     entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
+    if explored and runs:
+        entries = chain(entries, read_runs(recorded, wanted))
     listed = list_trajectories(recorded, entries) if form == "rows" else entries
     found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
@@ -201,6 +219,8 @@ def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[st
     for number, item in enumerate(found):
         if form == "rows":
             yield render_row(item, page, now)
+        elif item["commit"] is None:
+            yield "\n" * bool(number) + render_runs(item, page)
         elif form == "oneline":
             yield render_oneline(item, render_small(item["trajectories"]), page)
         else:

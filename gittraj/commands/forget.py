@@ -25,8 +25,9 @@ _SHORTEST = 8
 def forget(
     repository: Repository, name: str, *, environ: Environ, live: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Take a trajectory (its id, or a prefix) or a session (its id, or ``agent:id``) off every commit, with
-    those of the agents that it started, for ever and in every clone that gets the tombstones.
+    """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or all of a benchmark's
+    run off every commit, with those of the agents that they started, for ever and in every clone that gets
+    the tombstones.
 
     Returns the trajectories and the commits that carried them. Raises TrajError.
     """
@@ -68,7 +69,8 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
     begun: set[str] = set()
     for record in records:
         whole = record.whole
-        if name in (record.id, whole.session, f"{whole.agent}:{whole.session}"):
+        run = whole.run.id if whole.run else None
+        if name in (record.id, whole.session, f"{whole.agent}:{whole.session}", run):
             exact.add(record.id)
         elif len(name) >= _SHORTEST and record.id.startswith(name):
             begun.add(record.id)

@@ -80,11 +80,13 @@ def _month(day: int) -> str:
 
 
 def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
-    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note."""
+    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note, and of what is on no
+    commit."""
     listed = list(commits)
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
+    known |= {place: told for place, told in tallies.items() if place not in known}
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 

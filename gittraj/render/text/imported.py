@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.model.words import count
+from gittraj.notes.places import find_places
 
 _EACH_NAMED = 8
 """Most sessions of one file that get a line each."""
@@ -28,7 +29,9 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _session(row: Mapping[str, Any]) -> str:
     where = ", ".join(f"{each['commit'][:12]} ({each['evidence']})" for each in row["commits"])
-    if not where and row["explored"]:
+    if not where and any(find_places(row["explored"])):
+        where = "no commit (git traj log --trajectories --all)"
+    elif not where and row["explored"]:
         where = f"{row['explored'][0][:12]} (explored)"
     if not where:
         where = "no commit: it waits for the first one here"
