@@ -15,8 +15,8 @@ from gittraj.history import Rewrite, Source, find_absent
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.carry import carry_note, is_own
 from gittraj.notes.merge import merge_lines, standing
-from gittraj.notes.split_commits import Pieces
 from gittraj.notes.places import find_places
+from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
 from gittraj.query.notes import NotesInMemory

@@ -88,6 +88,7 @@ _READERS: dict[str, str] = {
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",
     "openhands": "gittraj.formats.openhands.events",
     "openai-messages": "gittraj.formats.openai.messages",
+    "raw": "gittraj.formats.raw",
 }
 """By format, in the order in which ``detect`` asks: less specific formats come later."""
 STORES: dict[str, str] = {

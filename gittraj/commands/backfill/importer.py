@@ -44,10 +44,12 @@ def import_files(
     link: bool = False,
     task: str | None = None,
     paused: bool = False,
+    raw_too: bool = False,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work without a commit; ``paused``: also what they did during a pause. Importing
+    as work without a commit; ``paused``: also what they did during a pause;
+    ``raw_too``: what no format reads is kept as it is. Importing
     a file again, or a longer version of it, only adds. Files of the same session are imported one after the
     other, with a report for each.
 
@@ -60,7 +62,8 @@ def import_files(
         rounds: list[dict[str, Source]] = [{}]
         for path in paths:
             try:
-                for source in _sources(run, path.resolve(), form, forced=commit is not None, paused=paused):
+                found = _found(path.resolve(), form, raw_too=raw_too, progress=progress)
+                for source in _sources(run, found, forced=commit is not None, paused=paused):
                     _queue(rounds, replace(source, facts=facts))
             except (TrajError, OSError) as error:
                 why = error.message if isinstance(error, TrajError) else str(error.strerror)
@@ -112,13 +115,18 @@ def _is_json(line: bytes) -> bool:
 
 
 def _sources(
-    run: BackfillRun, path: Path, form: str | None, *, forced: bool, paused: bool
+    run: BackfillRun, found: Sequence[SessionFile], *, forced: bool, paused: bool
 ) -> Iterator[Source]:
     agents = all_agents()
-    for file in _found(path, form):
+    for file in found:
         former = _former(run, file, forced=forced)
         yield Source(file=file, former=former, off=_away(run, file, paused=paused))
-        if file.subagent is None and file.agent in agents and file.format not in NAMING and path.is_file():
+        if (
+            file.subagent is None
+            and file.agent in agents
+            and file.format not in NAMING
+            and file.path.is_file()
+        ):
             below = agents[file.agent].subagents(file)
             for each in below:
                 off = _away(run, each, paused=paused)
@@ -129,19 +137,31 @@ def _away(run: BackfillRun, file: SessionFile, *, paused: bool) -> Away:
     return Away() if paused else run.off.away(file.name, subagent=file.subagent)
 
 
-def _found(path: Path, form: str | None) -> list[SessionFile]:
+def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -> list[SessionFile]:
     """The sessions of a file or a store, else of all files below a folder. Raises FormatError, OSError."""
     if not path.is_dir() or form is not None or detect_store(path) is not None:
-        return find_sessions(path, form=form)
+        return _read_file(path, form, raw_too=raw_too)
     found: list[SessionFile] = []
-    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+    files = sorted(each for each in path.rglob("*") if each.is_file())
+    sizes = [file.stat().st_size for file in files]
+    for at, file in enumerate(files):
+        progress("finding", sum(sizes[:at]), sum(sizes))
         try:
-            found += find_sessions(file)
+            found += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):
             continue  # not every file beside a log is one
     if not found:
         raise FormatError(f"{path}: no sessions below this folder")
     return found
+
+
+def _read_file(path: Path, form: str | None, *, raw_too: bool) -> list[SessionFile]:
+    try:
+        return find_sessions(path, form=form)
+    except FormatError as error:
+        if not raw_too or form is not None:
+            raise FormatError(error.message, "git traj import --raw keeps it for a later version") from None
+        return find_sessions(path, form="raw")
 
 
 def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
