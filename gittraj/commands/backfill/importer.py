@@ -143,9 +143,10 @@ def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -
         return _read_file(path, form, raw_too=raw_too)
     found: list[SessionFile] = []
     files = sorted(each for each in path.rglob("*") if each.is_file())
-    sizes = [file.stat().st_size for file in files]
-    for at, file in enumerate(files):
-        progress("finding", sum(sizes[:at]), sum(sizes))
+    size, done = sum(file.stat().st_size for file in files), 0
+    for file in files:
+        progress("finding", done, size)
+        done += file.stat().st_size
         try:
             found += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):

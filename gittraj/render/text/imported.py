@@ -10,6 +10,8 @@ from gittraj.notes.places import find_places
 
 _EACH_NAMED = 8
 """Most sessions of one file that get a line each."""
+_FILES_NAMED = 50
+"""Most files that get one."""
 
 
 def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -17,6 +19,8 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     by_path: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_path.setdefault(row["path"], []).append(row)
+    if len(by_path) > _FILES_NAMED:
+        by_path = {f"{len(by_path):,} files": [*rows]}
     for path, sessions in by_path.items():
         if len(sessions) <= _EACH_NAMED:
             yield from (f"{path}: {row['trajectory']}, {_session(row)}" for row in sessions)
