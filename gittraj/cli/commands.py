@@ -16,6 +16,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "export": "Export as HTML, Markdown, JSON and other formats",
         "compare": "Put two trajectories, commits, runs or agents side by side",
         "stats": "Summarise coverage, agents, tokens and cost",
+        "validate": "Check a document or a ref against the schema of its format",
     },
     "for agents": {
         "context": "List decisions and doubts about files, within a budget of tokens",
