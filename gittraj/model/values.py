@@ -185,9 +185,10 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerMessage(Event):
-    """A message to or from another agent."""
+    """A message to or from another agent: ``agent`` is its sender, ``recipient`` whom it is to."""
 
     direction: Literal["sent", "received"]
+    recipient: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

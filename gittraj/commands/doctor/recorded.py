@@ -32,12 +32,13 @@ class Recorded:
 
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
     """Raises GitError."""
-    read = {*notes.with_deletions(), *notes.with_explored()}  # all others only have what led to their commit
+    places = {*find_places(notes.with_explored())}
+    # all others only have what led to their commit
+    read = {*notes.with_deletions(), *notes.with_explored()} - places
     roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
     bare = {commit for commit, found in roles.items() if not found}
-    silent = {commit for commit, found in roles.items() if "produced" not in found}
+    silent = {commit for commit, found in roles.items() if "produced" not in found} | places
     below = _below_head(repository, notes, index)
-    places = {*find_places(silent)}
     rest = [] if below is None else [c for c in notes if c not in below and c not in places]
     stranded = _find_stranded(repository, notes, rest) if rest else ()
     return Recorded(
