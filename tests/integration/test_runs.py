@@ -11,6 +11,8 @@ import pytest
 
 from gittraj.notes.places import find_places, runs_place
 from gittraj.notes.store import NotesRef
+from tests.e2e.scenario import turn
+from tests.integration.claude_session import ClaudeSession
 from tests.integration.command import traj
 from tests.integration.past import begin
 from tests.integration.repository import Git
@@ -189,3 +191,24 @@ def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path
     left = _rows(begun, "--all")
     assert run not in {row["run"]["id"] for row in left}
     assert len(left) < len(rows)
+
+
+def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other(
+    begun: Git, tmp_path: Path
+) -> None:
+    """A benchmark clones what it works on, once a run; a session of another repository stays there."""
+    for number in range(2):
+        path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
+        copy = Git.init(tmp_path / f"copy{number}")
+        copy.commit({f"its own {number}": "x\n"}, f"Begin {number}")
+        document = json.loads(path.read_text())
+        document["info"]["config"]["environment"] = {"cwd": str(copy.root)}
+        path.write_text(json.dumps(document))
+    session = ClaudeSession(copy.root)
+    session.run([turn(say="Done")], prompt="Elsewhere")
+    (tmp_path / "runs" / "z.jsonl").write_bytes(session.log.read_bytes())
+    said = traj(begun.root, "import", "--json", str(tmp_path / "runs"))
+    told = json.loads(said.stdout)
+    assert len({row["trajectory"] for row in told["imported"]}) == 2
+    (failed,) = told["failed"]
+    assert (said.returncode, "another repository" in failed["why"]) == (1, True)

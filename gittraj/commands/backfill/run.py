@@ -48,7 +48,7 @@ from gittraj.state.folder import LocalState, installed_positions
 _BATCH = 16 * 1024 * 1024
 """Bytes of logs after which the refs are updated."""
 _COMMITS_REMEMBERED = 60
-_OF_RUNS = ("run", "instance", "exit_status")
+OF_RUNS = ("run", "instance", "exit_status")
 """Facts that the log of a benchmark's run has."""
 _FORGOTTEN = "it was removed with git traj forget"
 
@@ -229,7 +229,7 @@ class BackfillRun:
 
     def _place(self, digest: LogDigest, aim: Aim) -> str | None:
         """Where a session goes that made no commit: an imported run of a benchmark has to do with none."""
-        if aim.explore and any(digest.log.fact(name) for name in _OF_RUNS):
+        if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
             return runs_place(self.repository.object_format, this_month(), digest.log.trajectory)
         return self._start(digest)
 
