@@ -212,3 +212,16 @@ def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other
     assert len({row["trajectory"] for row in told["imported"]}) == 2
     (failed,) = told["failed"]
     assert (said.returncode, "another repository" in failed["why"]) == (1, True)
+
+
+def test_runs_of_which_no_answer_could_be_parsed_stay_apart(begun: Git, tmp_path: Path) -> None:
+    """Nothing of theirs differs but the calls that nobody could read."""
+    for number in range(3):
+        path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
+        document = json.loads(path.read_text())
+        refusal = {"interrupt_type": "FormatError", "response": {"id": f"chatcmpl-{number}", "created": 1}}
+        document["messages"][2:] = [{"role": "user", "content": "Format error:", "extra": refusal}]
+        path.write_text(json.dumps(document))
+    rows = _take(begun, tmp_path / "runs")
+    assert len({row["trajectory"] for row in rows}) == 3
+    assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
