@@ -191,6 +191,8 @@ def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path
     left = _rows(begun, "--all")
     assert run not in {row["run"]["id"] for row in left}
     assert len(left) < len(rows)
+    assert traj(begun.root, "forget", "org__repo-0").returncode == 0
+    assert {row["run"]["instance"] for row in _rows(begun, "--all")} == {"org__repo-1"}
 
 
 def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other(
