@@ -25,8 +25,8 @@ _SHORTEST = 8
 def forget(
     repository: Repository, name: str, *, environ: Environ, live: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run, solve
-    or instance off every commit, with those of the agents that they started, for ever and in every clone that
+    """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run or
+    instance off every commit, with those of the agents that they started, for ever and in every clone that
     gets the tombstones.
 
     Returns the trajectories and the commits that carried them. Raises TrajError.
