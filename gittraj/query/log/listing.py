@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -144,15 +144,46 @@ def read_entries(
                 yield entry
 
 
+def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
+    """One entry with the wanted runs that made no commit, newest first; its ``commit`` is null. Nothing
+    without any."""
+    runs: dict[str, Header] = {}
+    for header in chain.from_iterable(recorded.headers(recorded.places(), explored=True)):
+        split = header["part"]["of"] > 1  # over months, or some of it on a commit
+        folded = recorded.folded(header["id"]) if split else None
+        whole = folded.header(None) if folded else {**header, "part": {**header["part"], "number": None}}
+        if header["id"] not in runs and wanted.accepts(whole):
+            runs[header["id"]] = whole
+    if runs:
+        newest = sorted(runs.values(), key=lambda header: header["startedAt"] or "", reverse=True)
+        yield {"commit": None, "trajectories": newest}
+
+
 def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
     """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
     shown: dict[str, list[str]] = {}
+    runs: list[Header] = []
     for entry in entries:
+        if entry["commit"] is None:
+            runs = [header for header in entry["trajectories"] if header["id"] not in shown]
+            continue
         for header in entry["trajectories"]:
             shown.setdefault(header["id"], []).append(entry["commit"])
     for trajectory, commits in shown.items():
         if folded := recorded.folded(trajectory):
             yield {**folded.header(None), "commits": commits}
+    yield from ({**header, "commits": []} for header in runs)
+
+
+def by_cost(found: Iterable[Header]) -> list[Header]:
+    """Commits or trajectories, the dearest first; those whose cost is unknown last, in their order."""
+    return sorted(found, key=lambda each: -_cost(each))
+
+
+def _cost(found: Header) -> float:
+    if "trajectories" in found:
+        return max((header["part"]["costUsd"] or 0.0 for header in found["trajectories"]), default=0.0)
+    return float(found["total"]["costUsd"] or 0.0)
 
 
 def describe(repository: Repository, commit: str) -> Entry:

@@ -78,6 +78,12 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 
 
+def render_runs(entry: Header, page: Page) -> str:
+    """The runs that made no commit: how many there are."""
+    runs = count(len(entry["trajectories"]), "run")
+    return page.paint(f"{runs} without a commit: git traj log --trajectories --all", "dim") + "\n"
+
+
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
     """The text gets at least two thirds of the line, the small print the rest."""
     room = page.room(len(name) + 1)
