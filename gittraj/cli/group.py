@@ -78,7 +78,10 @@ def group(ctx: click.Context, no_pager: bool) -> None:
     """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
     ctx.obj = {"pager": not no_pager}
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        from gittraj.cli.overview import show_overview
+
+        if not show_overview():
+            click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str] | None = None) -> None:

@@ -91,9 +91,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _open_work(facts)
     yield from _commits(facts)
     yield from _redaction(facts)
-    for remote in facts.remotes:
-        if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {', '.join(_to_share(remote))}"
+    yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
@@ -104,6 +102,23 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def overview_to_lines(facts: Facts) -> Iterator[str]:
+    """How many commits are recorded, and what is pending; the state of hooks only where it is not good."""
+    yield from (
+        line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
+    )
+    yield from _open_work(facts)
+    yield from _commits(facts)
+    yield from _redaction(facts)
+    yield from _shared(facts)
+
+
+def _shared(facts: Facts) -> Iterator[str]:
+    for remote in facts.remotes:
+        if remote.unpushed or remote.unfetched:
+            yield f"{remote.name}: {', '.join(_to_share(remote))}"
 
 
 def _to_share(remote: Remote) -> Iterator[str]:

@@ -114,7 +114,7 @@ def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[Agent
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in AGENTS.items():
             path = tree / agent.file
-            state = _inspect_agent(repository, name, path)
+            state = inspect_agent(repository, name, path)
             if name == "codex" and state == "installed" and not _is_trusted(path, codex):
                 state = "untrusted"
             if str(path) in manifest.settings or state not in ("missing", "damaged"):
@@ -122,7 +122,7 @@ def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[Agent
     return tuple(found)
 
 
-def _inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
+def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
     script = script_path(repository)
     try:
         text = path.read_bytes().decode("utf-8") if path.is_file() else "{}"

@@ -94,5 +94,5 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             if made:
                 local.folder.rmdir()
             raise
-    text = "recording is on in this repository" if fresh else "already there"
+    text = f"Recording {'is' if fresh else 'was already'} on in this repository ({local.folder})"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)
