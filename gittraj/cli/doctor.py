@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Exits 1 when something is wrong."""
     from gittraj.commands.doctor import examine, gather
+    from gittraj.commands.doctor.login_shell import check_login_shell
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() if fix else find_to_read() as repository:
         kept = drain_first(repository)
-        environ = Environ.of(environment())
+        raw = environment()
+        environ = Environ.of(raw)
         facts = gather(repository, environ)
-        findings = [(finding, fix and _fix(finding)) for finding in examine(repository, facts)]
+        found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
+        findings = [(finding, fix and _fix(finding)) for finding in found]
         if kept and not any(kept.message in finding.text for finding, _ in findings):
             findings.insert(0, (_not_recorded(kept), False))
         if fix:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import click
 
@@ -27,7 +28,11 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
 
 
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
-    """By ``color.traj``, else ``color.ui``, else if the terminal has colour and ``NO_COLOR`` is not set."""
+    """By ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has colour and
+    ``NO_COLOR`` is not set."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
     choice = (repository.config("color.traj") or repository.config("color.ui") or "auto").lower()
     if choice == "always":
         return True
@@ -56,6 +61,31 @@ def dump_json(document: object) -> str:
     import json
 
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
+    """Raises UsageError: on a terminal nobody reads HTML."""
+    if form == "html" and is_terminal(environ):
+        from gittraj.errors import UsageError
+
+        raise UsageError(
+            "HTML is not for a terminal", hint="-o FILE writes it, --open shows it in your browser"
+        )
+
+
+def say_written(path: Path, *, show: bool = False) -> None:
+    """Tell a person at a terminal where a file or folder was written, and ``show`` it in the browser."""
+    if sys.stderr.isatty():
+        from gittraj.model.words import size_of
+
+        size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
+        click.echo(f"Wrote {path}{size}", err=True)
+    if show:
+        import webbrowser
+
+        page = path / "index.html" if path.is_dir() else path
+        if not webbrowser.open(page.resolve().as_uri()):
+            click.echo("git-traj: no browser was found to open it", err=True)
 
 
 def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:
