@@ -184,6 +184,23 @@ def _usage_hint(error: click.UsageError) -> str | None:
 
 def _say(message: str, hint: str | None, kind: str) -> None:
     first, *rest = message.splitlines() or [""]
-    click.echo(f"{kind}: {' '.join([first, *(line.strip() for line in rest)])}", err=True)
+    colour = _colours_errors() or None
+    red, yellow, plain = ("\x1b[31m", "\x1b[33m", "\x1b[0m") if colour else ("", "", "")
+    shown = " ".join([first, *(line.strip() for line in rest)])
+    click.echo(f"{red}{kind}:{plain} {shown}", err=True, color=colour)
     if hint:
-        click.echo(f"hint: {hint}", err=True)
+        click.echo(f"{yellow}hint:{plain} {hint}", err=True, color=colour)
+
+
+def _colours_errors() -> bool:
+    """On a terminal with colour, unless an option, ``NO_COLOR`` or git's configuration says no."""
+    named = {"--no-color", "--color=never"}.isdisjoint(sys.argv) and not os.environ.get("NO_COLOR")
+    if not (named and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
+        return False
+    import subprocess
+
+    asked = ["git", "config", "--get-colorbool", "color.traj", "true"]
+    try:
+        return subprocess.run(asked, capture_output=True, check=False).stdout.strip() == b"true"
+    except OSError:
+        return False

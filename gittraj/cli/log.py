@@ -95,7 +95,7 @@ def command(
             return
         page = text_page(repository, environ)
         if form:
-            page = Page(columns(environ), page.colour)
+            page = Page(columns(environ, table=True), page.colour)
         texts = None
         if (
             index

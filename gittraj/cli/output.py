@@ -16,8 +16,8 @@ import click
 from gittraj.git import Repository
 from gittraj.render.text.terminal import Page
 
-NARROWEST, WIDEST = 40, 100
-"""Columns. Wider lines are hard to read, so a wide terminal is not filled."""
+NARROWEST, WIDEST = 20, 100
+"""Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
 PIPE = 80
 """Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
 
@@ -41,17 +41,19 @@ def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     return is_terminal(environ) and environ.get("TERM") != "dumb"
 
 
-def columns(environ: Mapping[str, str]) -> int | None:
-    """The most columns of a line; None into a pipe, where lines are not cut."""
+def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
+    """The most columns of a line, of running text or of a ``table``; None into a pipe, where lines are not
+    cut."""
     if not is_terminal(environ):
         return None
     import shutil  # with all of its compressors
 
-    return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
+    there = shutil.get_terminal_size().columns
+    return max(NARROWEST, there if table else min(there, WIDEST))
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
-    """For running text; a table with a line per row uses ``Page(columns())`` instead."""
+    """For running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
 
 
@@ -98,6 +100,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         for text in texts:
             click.echo(text, nl=False, color=True)
         return
+    is_plain = type(sys.stdout).__name__ == "PlainStream"
     variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
@@ -105,7 +108,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
         try:
             for text in texts:
-                process.stdin.write(text.encode("utf-8", "replace"))
+                process.stdin.write(_plain(text) if is_plain else text.encode("utf-8", "replace"))
             process.stdin.close()
         except BrokenPipeError:  # the user quit the pager
             pass
@@ -115,3 +118,9 @@ def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
     """In the order of git-var(1); `git var GIT_PAGER` itself prints `cat`, since we run git without one."""
     pager = environ.get("GIT_PAGER") or repository.config("core.pager") or environ.get("PAGER") or "less"
     return None if pager in ("", "cat") or environ.get("TERM") == "dumb" else pager
+
+
+def _plain(text: str) -> bytes:
+    from gittraj.cli.plain_signs import plain
+
+    return plain(text).encode("ascii")

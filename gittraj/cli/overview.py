@@ -11,7 +11,7 @@ from gittraj.cli.output import columns, wants_colour
 from gittraj.cli.repository import drain_first, environment, find_to_read, is_installed
 from gittraj.errors import NotARepository
 from gittraj.git import Repository
-from gittraj.render.text.terminal import Page
+from gittraj.render.text.terminal import Page, wrap
 
 _LAST = 3
 
@@ -41,18 +41,17 @@ def _print(repository: Repository) -> None:
     from gittraj.commands.doctor import gather
     from gittraj.commands.status import overview_to_lines
     from gittraj.config import Environ
-    from gittraj.render.text.printable import printable
+    from gittraj.render.text.status import render_line
 
     raw = environment()
     page = Page(columns(raw), wants_colour(repository, raw))
     for line in overview_to_lines(gather(repository, Environ.of(raw))):
-        click.echo(printable(line))
+        click.echo(render_line(line, page), nl=False, color=page.colour)
     lines = _last_reasons(repository, page) if repository.head() else []
     if lines:
         click.echo("\n" + "\n".join(lines), color=page.colour)
-    click.echo(
-        "\ngit traj log lists all, git traj why FILE:LINE explains a line, git traj -h lists the commands"
-    )
+    more = "git traj log lists all, git traj why FILE:LINE explains a line, git traj -h lists the commands"
+    click.echo("\n".join(["", *wrap(more, page.columns)]))
 
 
 def _last_reasons(repository: Repository, page: Page) -> list[str]:

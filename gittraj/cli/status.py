@@ -23,9 +23,11 @@ import json
 import click
 
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import columns, wants_colour
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.status import render_line
+from gittraj.render.text.terminal import Page
 
 
 @click.command("status", short_help=COMMANDS["common commands"]["status"])
@@ -37,9 +39,11 @@ def command(as_json: bool) -> None:
 
     with find_to_read() as repository:
         drain_first(repository)
-        facts = gather(repository, Environ.of(environment()))
-    if as_json:
-        click.echo(json.dumps(status_to_json(facts)))
-        return
+        raw = environment()
+        facts = gather(repository, Environ.of(raw))
+        if as_json:
+            click.echo(json.dumps(status_to_json(facts)))
+            return
+        page = Page(columns(raw), wants_colour(repository, raw))
     for line in status_to_lines(facts):
-        click.echo(printable(line))
+        click.echo(render_line(line, page), nl=False, color=page.colour)
