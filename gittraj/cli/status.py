@@ -8,7 +8,7 @@
 "unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
 "recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
-"thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
+"withoutRefspec": [remote], "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
 "config": {key: {"value", "source"}}|null,
 "summarizer": {"command", "source", "runs", "runsADay", "failed": text|null}|null,
 "complaints": [text]}``. A state is ``installed``, ``chained`` (another tool runs our hook), ``missing``,

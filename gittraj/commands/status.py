@@ -49,6 +49,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "stranded": list(facts.stranded),
         "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
         or None,
+        "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
         "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
@@ -116,6 +117,8 @@ def overview_to_lines(facts: Facts) -> Iterator[str]:
 
 
 def _shared(facts: Facts) -> Iterator[str]:
+    for name in facts.unfetching:
+        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
     for remote in facts.remotes:
         if remote.unpushed or remote.unfetched:
             yield f"{remote.name}: {', '.join(_to_share(remote))}"

@@ -109,7 +109,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
     )
     assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
-        f"{short} two  AGO by A U Thor\n\nLimit the rate\ntraj_b\n"
+        f"{short} two  AGO by A U Thor\n\ntraj_b\n"
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
@@ -124,7 +124,8 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
     )
     assert be(ann)("search", "limit") == (
         "",
-        "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
+        "nothing recorded here matches\n"
+        "hint: fewer words, word* for its beginning, or git traj search --similar\n"
         "origin has records of 1 commit that were not searched\n"
         "hint: git traj fetch origin joins them with yours\n",
     )

@@ -51,6 +51,14 @@ def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -
     return manifest, steps
 
 
+def find_unfetching(repository: Repository) -> Iterator[str]:
+    """The remotes, such as those added after the installation, of which git fetch brings no records."""
+    for remote in find_remotes(repository):
+        values = repository.config_all(f"remote.{remote}.fetch")
+        if not (_reason_against(values) or any(":refs/notes" in value for value in values)):
+            yield remote
+
+
 def _reason_against(values: tuple[str, ...]) -> str | None:
     if not values:
         return "it has no fetch refspec, and with ours it would no longer fetch its HEAD"

@@ -36,7 +36,7 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     steps = [*_leave_others(known), *uninstall_agents(repository, known), *take_back(repository, known)]
     steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
     try:
-        forget_answers(repository)
+        steps += forget_answers(repository)
         steps += remove_configured(repository, known)
         # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
         lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
