@@ -65,6 +65,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "doctor": (("git traj doctor --fix", "repair what can be repaired without losing anything"),),
     "pause": (("git traj pause", "record nothing until: git traj resume"),),
     "resume": (("git traj resume", "record again"),),
+    "version": (("git traj version --json", "for a report of a bug"),),
     "completion": (
         ("git traj completion bash > ~/.local/share/bash-completion/completions/git-traj", "for bash"),
     ),

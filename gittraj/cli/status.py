@@ -1,7 +1,8 @@
 """``git traj status``.
 
 ``--json``: ``{"version": 1, "installed": bool, "since": time|null, "paused": time|null, "off": bool,
-"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path"}]},
+"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path",
+"old": bool}]},
 "agents": [{"name", "state", "path"}],
 "sessions": [{"agent", "id", "status": active|idle|ended, "title"|null, "waiting": events}],
 "active": [{"id", "title"|null, "agent"|null, "byHand", "events"}], "parked": parts, "waiting": [commit],

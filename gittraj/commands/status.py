@@ -29,7 +29,9 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
             "folder": str(facts.folder.path),
             "refused": facts.folder.refused,
             "configured": facts.folder.configured,
-            "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
+            "states": [
+                {"name": h.name, "state": h.state, "path": str(h.path), "old": h.is_old} for h in facts.hooks
+            ],
         },
         "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
@@ -190,8 +192,14 @@ def _hooks(facts: Facts) -> str:
     if facts.folder.refused:
         return f"none, {facts.folder.refused}"
     problems = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
+    old = any(h.is_old for h in facts.hooks)
+    renew = "; of another version: git traj install renews them" if old else ""
     where = "by git's configuration, " if facts.folder.configured else ""
-    return f"{', '.join(problems)} (git traj doctor)" if problems else f"OK, {where}in {facts.folder.path}"
+    return (
+        f"{', '.join(problems)} (git traj doctor)"
+        if problems
+        else f"OK, {where}in {facts.folder.path}{renew}"
+    )
 
 
 def _agent(agent: AgentState) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from gittraj import __version__
 from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
 from gittraj.query.records import Recorded
 from tests.integration.command import traj
@@ -57,3 +58,23 @@ def test_similar_says_why_it_finds_little(desk: Desk) -> None:
     desk.commit("counting", "one\n", path="f.py")
     said = traj(desk.git.root, "search", "--similar", "xyzzy").stderr
     assert said.endswith("hint: name other words; little is recorded here yet to be similar to\n")
+
+
+def test_version_says_what_it_runs_on(git: Git) -> None:
+    assert traj(git.root, "version").stdout == f"git-traj {__version__}\n"
+    document = json.loads(traj(git.root, "version", "--json").stdout)
+    assert document.keys() == {"version", "gitTraj", "ruleset", "python", "git", "platform"}
+    assert document["git"] == git("--version").removeprefix("git version ")
+
+
+def test_hooks_of_another_version_are_announced_and_renewed(git: Git) -> None:
+    traj(git.root, "install")
+    said = "of another version: git traj install renews them\n"
+    assert said not in traj(git.root, "status").stdout
+    hook = git.root / ".git/hooks/post-commit"
+    hook.write_text(hook.read_text().replace("kind=commit terminal=0", "kind=commit"))
+    assert said in traj(git.root, "status").stdout
+    states = json.loads(traj(git.root, "status", "--json").stdout)["hooks"]["states"]
+    assert {s["name"]: s["old"] for s in states}["post-commit"] is True
+    traj(git.root, "install")
+    assert said not in traj(git.root, "status").stdout

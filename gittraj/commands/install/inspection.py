@@ -19,7 +19,7 @@ from gittraj.commands.install.hook_managers import legacy_of, runs_ours
 from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
-from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter
+from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter, render
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -37,6 +37,19 @@ class HookState:
     name: str
     path: Path
     state: Life
+
+    @property
+    def is_old(self) -> bool:
+        """Whether another version of git-traj wrote it: it works, and lacks what came since."""
+        path = legacy_of(self.path) if self.state == "chained" else self.path
+        if self.state not in ("installed", "chained"):
+            return False
+        found = find_block(path.read_bytes())
+        interpreter = read_interpreter(found.block) if found else None
+        if found is None or interpreter is None:
+            return found is not None
+        ours = find_block(render(self.name, interpreter))
+        return ours is None or ours.block != found.block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
