@@ -37,10 +37,9 @@ class Offer:
         if not self.ask:
             self.left = f"On this machine: {names} (git traj install --agent NAME sets one up, --yes all)"
             return ()
-        click.echo(
-            f"On this machine: {names}. For each, git-traj can add hooks to its settings here, and tell"
-        )
-        click.echo("it in its instruction file how to record decisions. Commits are recorded either way.")
+        click.echo(f"On this machine: {names}.")
+        click.echo("Each can get hooks in its settings here, and an instruction how to record decisions.")
+        click.echo("Commits are recorded either way.")
         if len(new) == 1:
             return new if click.confirm(f"Set up {names}?", default=True) else ()
         while True:

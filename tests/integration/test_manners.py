@@ -91,6 +91,10 @@ def test_colours_of_status_and_doctor(line: str, painted: str) -> None:
     assert render_line(line, Page(None, False)) == f"{line}\n"
 
 
+def test_a_wrapped_remedy_keeps_its_indent() -> None:
+    assert render_line("    one two three", Page(16, False)) == "    one two\n    three\n"
+
+
 def test_colours_of_errors(recorded: Desk) -> None:
     assert "\x1b[31merror:\x1b[0m 'lgo' is not a command" in shown(recorded, "lgo")
     for said in (shown(recorded, "lgo", NO_COLOR="1"), shown(recorded, "--no-color", "lgo")):

@@ -15,7 +15,9 @@ _STYLES = (
 def render_line(line: str, page: Page) -> str:
     """One line, which is not escaped yet, with its line break."""
     shown = printable(line)
-    first, *rest = wrap(shown, page.columns)
+    indent = len(shown) - len(shown.lstrip())
+    rows = wrap(shown[indent:], page.room(indent))
+    first, *rest = (f"{shown[:indent]}{row}" for row in rows)
     style = next((style for style, begins in _STYLES if shown.startswith(begins)), "")
     if not style and "(git traj doctor)" in shown:
         style = "red"
