@@ -83,15 +83,12 @@ def command(
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a
-    benchmark's run stands for its trajectories. Missing events are
-    fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
+    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
+    stands for its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
     if opens and not output:
-        import tempfile
-
-        form, output = "html", Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
+        form, output = "html", _temporary_page()
     if not output:
         refuse_html(form, environ)
     with find_to_read() as repository, ExitStack() as stack:
@@ -120,6 +117,12 @@ def command(
             say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+
+
+def _temporary_page() -> Path:
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
 
 
 def _read(

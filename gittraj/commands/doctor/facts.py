@@ -20,7 +20,7 @@ from gittraj.commands.install.inspection import (
     inspect_agents,
     inspect_hooks,
 )
-from gittraj.commands.install.manifest import FILE, read_manifest
+from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
 from gittraj.errors import FormatError, GitError, TrajError
@@ -163,7 +163,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
-        unfetching=tuple(find_unfetching(repository)) if since is not None and _fetches(repository) else (),
+        unfetching=tuple(find_unfetching(repository)),
         remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
@@ -181,11 +181,6 @@ def _count_beside(repository: Repository) -> Mapping[str, int]:
     from gittraj.index.beside import count_beside  # noqa: PLC0415 - most have joined what they fetched
 
     return count_beside(repository)
-
-
-def _fetches(repository: Repository) -> bool:
-    manifest = read_manifest(repository)
-    return manifest is not None and manifest.fetch
 
 
 def _attempt(read: Callable[[], T], default: T, complaints: list[TrajError]) -> T:

@@ -38,7 +38,7 @@ def render_commit(
         yield render_title(entry, page, now) + "\n"
     for number, header in enumerate(trajectories):
         lines = [""] if entry or number else []
-        if _words(header["title"]) != _words(header["prompt"]):  # which is said below
+        if not header["prompt"] or _words(header["title"]) != _words(header["prompt"]):  # said below
             lines += page.block(escape_line(header["title"] or "(untitled)"), "bold")
         about = (header["id"], ago(header["startedAt"], now), header["status"])
         lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
