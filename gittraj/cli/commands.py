@@ -41,6 +41,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "doctor": "Check hooks, notes and local state, and say what to do",
         "pause": "Stop recording until resume",
         "resume": "Record again after pause; the time between stays unrecorded",
+        "version": "Show the version, and what git-traj runs on",
         "completion": "Print the completion script for bash, zsh or fish",
     },
     "protecting": {

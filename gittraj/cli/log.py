@@ -53,7 +53,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 
 
 @click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
-@click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
+@click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @path_options
 @label_options
 @commit_options
@@ -115,7 +115,7 @@ def command(
             return
         page = text_page(repository, environ)
         if form:
-            page = Page(columns(environ), page.colour)
+            page = Page(columns(environ, table=True), page.colour)
         texts = None
         if (
             index
@@ -209,7 +209,8 @@ def _find(
     if first is None:
         from gittraj.cli.no_match import say_nothing_found
 
-        say_nothing_found(ancestry.repository, recorded, commits)
+        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+        say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
         return iter(())
     return chain([first], found)
 

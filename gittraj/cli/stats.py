@@ -42,7 +42,7 @@ from gittraj.render.text.stats import render_stats
 
 
 @click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
-@click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
+@click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @click.option("--by", type=click.Choice(BY), default="month", help="Group rows by this (default: month).")
 @path_options
 @commit_options

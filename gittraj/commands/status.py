@@ -31,7 +31,9 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
             "folder": str(facts.folder.path),
             "refused": facts.folder.refused,
             "configured": facts.folder.configured,
-            "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
+            "states": [
+                {"name": h.name, "state": h.state, "path": str(h.path), "old": h.is_old} for h in facts.hooks
+            ],
         },
         "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
@@ -51,6 +53,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "stranded": list(facts.stranded),
         "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
         or None,
+        "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
         "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
@@ -117,9 +120,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _open_work(facts)
     yield from _commits(facts)
     yield from _redaction(facts)
-    for remote in facts.remotes:
-        if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {', '.join(_to_share(remote))}"
+    yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
@@ -130,6 +131,25 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def overview_to_lines(facts: Facts) -> Iterator[str]:
+    """How many commits are recorded, and what is pending; the state of hooks only where it is not good."""
+    yield from (
+        line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
+    )
+    yield from _open_work(facts)
+    yield from _commits(facts)
+    yield from _redaction(facts)
+    yield from _shared(facts)
+
+
+def _shared(facts: Facts) -> Iterator[str]:
+    for name in facts.unfetching:
+        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
+    for remote in facts.remotes:
+        if remote.unpushed or remote.unfetched:
+            yield f"{remote.name}: {', '.join(_to_share(remote))}"
 
 
 def _to_share(remote: Remote) -> Iterator[str]:
@@ -199,8 +219,14 @@ def _hooks(facts: Facts) -> str:
     if facts.folder.refused:
         return f"none, {facts.folder.refused}"
     problems = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
+    old = any(h.is_old for h in facts.hooks)
+    renew = "; of another version: git traj install renews them" if old else ""
     where = "by git's configuration, " if facts.folder.configured else ""
-    return f"{', '.join(problems)} (git traj doctor)" if problems else f"OK, {where}in {facts.folder.path}"
+    return (
+        f"{', '.join(problems)} (git traj doctor)"
+        if problems
+        else f"OK, {where}in {facts.folder.path}{renew}"
+    )
 
 
 def _agent(agent: AgentState) -> str:

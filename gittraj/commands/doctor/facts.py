@@ -21,7 +21,7 @@ from gittraj.commands.install.inspection import (
     inspect_hooks,
 )
 from gittraj.commands.install.manifest import FILE
-from gittraj.commands.install.refspecs import find_remotes
+from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
 from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.frozen import dataclass
@@ -90,7 +90,8 @@ class Facts:
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
     log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
-    ``beside``: of how many commits each remote has records that are not joined with ours.
+    ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
+    commits each remote has records that are not joined with ours.
     """
 
     since: float | None
@@ -115,6 +116,7 @@ class Facts:
     readers: Readers | None
     complaints: tuple[TrajError, ...]
     team: bool = False
+    unfetching: tuple[str, ...] = ()
     summarizer: Summarizer | None = None
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
@@ -157,6 +159,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
+        unfetching=tuple(find_unfetching(repository)),
         remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from gittraj.model.words import size_of
-from gittraj.render.text.terminal import Page, cut, escape_line
+from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
 
 class Row(Protocol):
@@ -87,11 +87,12 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
     old = f" ({_count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
-    yield (
+    text = (
         f"{_count(report.sessions, 'session')} ({size_of(report.read)}): "
         f"{_count(len(linked - report.gone), 'commit')} {verb}{old}, "
-        f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here\n"
+        f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here"
     )
+    yield from (f"{row}\n" for row in wrap(text, page.columns))
 
 
 def _count(number: int, what: str) -> str:

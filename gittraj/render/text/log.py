@@ -115,6 +115,7 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
     start = len(entry["short"]) + 1
+    about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
     margin = "\n" + " " * start
     subject = margin.join(page.paint(row, "bold") for row in rows)
@@ -135,7 +136,7 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
     if header["result"]:
         yield "result", header["result"], _BRIEF if brief else None
     if model := model_of(header["summaryBy"]):
-        name = "" if brief else f" {header['summaryId'][:8]}"
+        name = "" if brief else f" id {header['summaryId'][:8]}"
         yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
     elif header["summary"] and not header["result"]:
         yield "said", header["summary"], _BRIEF if brief else None
@@ -172,7 +173,7 @@ def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 def _name(statement: str | None, page: Page) -> str:
     """What ``git traj strike`` calls it."""
-    return f" {page.paint(statement[:8], 'dim')}" if statement else ""
+    return f" {page.paint('id', 'dim')} {page.paint(statement[:8], 'dim')}" if statement else ""
 
 
 def render_decision(decision: Header, page: Page) -> str:

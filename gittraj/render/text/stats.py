@@ -66,7 +66,8 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
     for row, name, small in zip(rows, names, facts, strict=False):
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
-        yield f"{lead}  {page.paint(small, 'dim')}".rstrip()
+        room = None if page.columns is None else max(page.columns - width(lead) - 2, 0)
+        yield f"{lead}  {page.paint(cut(small, room) if room != 0 else '', 'dim')}".rstrip()
     if len(rows) > _ROWS:
         yield page.paint(f"and {len(rows) - _ROWS:,} more: --json has all", "dim")
 
