@@ -10,28 +10,29 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from github_action import pull_request, upsert_comment
+from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
-from github_action.annotating import find_annotations
-from github_action.api import Api, connect
+from github_action.annotating import as_code_quality, find_annotations
 from github_action.carrying import carry
-from github_action.comments import Thread
 from github_action.console import Console
+from github_action.errors import ForgeError
 from github_action.fallback import Published, publish
 from github_action.fetching import Fetched, Source
+from github_action.forge import Forge, GitHub, open_forge
 from github_action.gate import check_coverage
-from github_action.outputs import write_outputs
+from github_action.outputs import write_dotenv, write_outputs
 from github_action.payload import Payload
 from github_action.pull_request import PullDetails
 from github_action.reporting import (
     Notes,
     ScannedReport,
     as_json,
+    find_labels,
     make_report,
     outputs,
     read_change,
@@ -46,13 +47,17 @@ from gittraj.query.change import Change
 
 def main(environ: Mapping[str, str]) -> int:
     """Run the action; returns the step's exit status."""
-    console = Console(sys.stdout)
-    strict = is_strict(environ)
+    on_gitlab = environ.get("GITLAB_CI") == "true"
+    console = Console(sys.stdout, commands=not on_gitlab)
+    strict, event = is_strict(environ), None
     try:
+        if on_gitlab:
+            environ, event = gitlab.as_github(environ)
         settings = read_settings(environ)
         if settings.foreign_token:
             console.mask(settings.token)
-        return run(settings, {k: v for k, v in environ.items() if k not in _TOKENS}, console)
+        payload = Payload.read(settings.payload) if event is None else Payload(event)
+        return run(settings, payload, {k: v for k, v in environ.items() if k not in _TOKENS}, console)
     except TrajError as error:
         console.annotate("error" if strict else "warning", error.message)
         if error.hint:
@@ -67,13 +72,12 @@ _UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
 """Outputs that other steps may decide by: set in every outcome."""
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
-_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
+_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN")
 """Removed from the environment of every process that we start."""
 
 
-def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int:
+def run(settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console) -> int:
     """Raises TrajError."""
-    payload = Payload.read(settings.payload)
     activity = decide(
         settings.event,
         payload,
@@ -84,10 +88,13 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
     )
     if isinstance(activity, Idle):
         return _skip(settings, console, activity.why)
-    with connect(
-        settings.token, repository=activity.repository, url=settings.api, budget=RetryBudget()
-    ) as api:
-        job = Job(settings=settings, payload=payload, environ=environ, console=console, api=api)
+    with open_forge(settings, repository=activity.repository, budget=RetryBudget()) as forge:
+        job = Job(settings=settings, payload=payload, environ=environ, console=console, forge=forge)
+        if isinstance(activity, OnPull):
+            return _report(job, activity)
+        if not isinstance(forge, GitHub):
+            return _skip(settings, console, "only pull requests are looked at on this host")
+        api = forge.api
         match activity:
             case OnPush():
                 carried = carry(
@@ -110,12 +117,10 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
                 )
                 if not numbers:
                     return _skip(settings, console, "no open pull request has that head any more")
-                pulls: Sequence[OnPull] = [
+                pulls = [
                     OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
                     for n in numbers
                 ]
-            case OnPull():
-                pulls = [activity]
         return max(_report(job, pull) for pull in pulls)
 
 
@@ -127,7 +132,7 @@ class Job:
     payload: Payload
     environ: Mapping[str, str]
     console: Console
-    api: Api
+    forge: Forge
 
     def source(self, fork: str | None = None) -> Source:
         """Where records come from: the repository with its token, or a fork (its URL) without one. git may
@@ -136,13 +141,14 @@ class Job:
         protocols = (settings.server.partition(":")[0],)
         if fork is not None:
             return Source(url=fork, protocols=protocols)
+        token = settings.token if settings.git_token is None else settings.git_token
         url = f"{settings.server}/{settings.repository}.git"
-        return Source(url=url, token=settings.token.reveal() or None, protocols=protocols)
+        return Source(url=url, token=token.reveal() or None, user=settings.git_user, protocols=protocols)
 
 
 def _report(job: Job, pull: OnPull) -> int:
     settings, console = job.settings, job.console
-    details = pull_request.read_details(job.api, pull.number)
+    details = job.forge.details(pull.number)
     if pull.head is not None and details.pull.head != pull.head:
         console.annotate("notice", "the pull request has a newer head: its own run reports on it")
         _write(settings, {"result": "superseded"})
@@ -153,9 +159,9 @@ def _report(job: Job, pull: OnPull) -> int:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
     published = _publish(job, pull, scanned)
     change = scanned.change
-    if settings.annotations and settings.event in _AT_LINES:
-        for each in find_annotations(change):
-            console.point(each.text, title=each.title, file=each.path, line=each.line)
+    _mark(job, change)
+    if settings.labels and not pull.check:
+        _relabel(job, pull, change)
     path = _write_json(settings, change, pull.number)
     _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     verdict = check_coverage(change, details.pull.labels, settings)
@@ -180,7 +186,7 @@ def _read(job: Job, details: PullDetails) -> Change:
         sources,
         job.settings,
         before=job.payload.sha("before"),
-        files_of=lambda commit: pull_request.read_files(job.api, commit),
+        files_of=job.forge.files_of,
     )
     return replace(change, unread=unread)
 
@@ -203,7 +209,7 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
     def post(body: str) -> upsert_comment.Upserted | None:
         if silent and not _has_comment(job, pull, marker):
             return None
-        return upsert_comment.post(job.api, body, number=pull.number, marker=marker, author=settings.author)
+        return upsert_comment.post(job.forge, body, number=pull.number, marker=marker, author=settings.author)
 
     wanted = settings.comment != "off" and not pull.check
     return publish(
@@ -217,8 +223,31 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
 
 def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
     """Whether our comment exists already: then it is updated, even with nothing to report."""
-    author = job.settings.author or job.api.viewer()
-    return bool(upsert_comment.own(Thread(job.api, pull.number).comments(), author=author, marker=marker))
+    author = job.settings.author or job.forge.viewer()
+    there = job.forge.thread(pull.number).comments()
+    return bool(upsert_comment.own(there, author=author, marker=marker))
+
+
+def _mark(job: Job, change: Change) -> None:
+    """What stands at lines of the diff."""
+    settings = job.settings
+    if not settings.annotations or settings.event not in _AT_LINES:
+        return
+    found = find_annotations(change)
+    if settings.host == "gitlab":
+        settings.folder.joinpath("code-quality.json").write_text(as_code_quality(found), encoding="utf-8")
+    for each in found:
+        job.console.point(each.text, title=each.title, file=each.path, line=each.line)
+
+
+def _relabel(job: Job, pull: OnPull, change: Change) -> None:
+    try:
+        job.forge.relabel(pull.number, find_labels(change))
+    except ForgeError as error:
+        why = pull.read_only or error.message
+        job.console.annotate(
+            "notice" if pull.read_only else "warning", f"No labels on the pull request: {why}"
+        )
 
 
 def _write_json(settings: Settings, change: Change, number: int) -> str:
@@ -235,14 +264,16 @@ def _skip(settings: Settings, console: Console, why: str) -> int:
 
 def _write(settings: Settings, values: Mapping[str, str]) -> None:
     if settings.output is not None:
-        write_outputs(settings.output, {**_UNKNOWN, **values})
+        write = write_dotenv if settings.host == "gitlab" else write_outputs
+        write(settings.output, {**_UNKNOWN, **values})
 
 
 def _write_failure(environ: Mapping[str, str]) -> None:
     """For steps that come after this one, whatever became of it."""
     if environ.get("GITHUB_OUTPUT"):
         with suppress(OSError):
-            write_outputs(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
+            write = write_dotenv if environ.get("GITLAB_CI") == "true" else write_outputs
+            write(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
 
 
 if __name__ == "__main__":

@@ -55,6 +55,7 @@ class Source:
 
     url: str
     token: str | None = field(default=None, repr=False)
+    user: str = "x-access-token"
     protocols: tuple[str, ...] = ()
 
 
@@ -178,7 +179,7 @@ class Fetched:
             "GIT_NO_LAZY_FETCH": "1",
         }
         if self.source.token:
-            basic = base64.b64encode(f"x-access-token:{self.source.token}".encode()).decode()
+            basic = base64.b64encode(f"{self.source.user}:{self.source.token}".encode()).decode()
             host = "/".join(self.source.url.split("/", 3)[:3])
             variables |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
             variables |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}

@@ -120,8 +120,13 @@ def read_change(
 
 def make_report(change: Change, settings: Settings, *, number: int) -> ScannedReport:
     """The report in all its lengths, scanned for secrets before and after rendering."""
-    run = f"{settings.server}/{settings.repository}/actions/runs/{settings.run}"
-    location = Location(server=settings.server, repository=settings.repository, number=number, run=run)
+    location = Location(
+        server=settings.server,
+        repository=settings.repository,
+        number=number,
+        run=settings.page,
+        host=settings.host,
+    )
     options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaping may hide a secret from the redactor
@@ -154,6 +159,15 @@ def outputs(change: Change) -> dict[str, str]:
         "cost-usd": f"{sum(costs):.4f}" if costs else "",
         "cost": f"{sum(costs):.4f}" if costs else "unknown",
     }
+
+
+def find_labels(change: Change) -> dict[str, bool]:
+    """The labels of the pull request that are ours to keep: whether each belongs there. Of what could not be
+    read nothing is said."""
+    if change.unread or change.left or change.notes is None:
+        return {}
+    unsure = any(flag.icon == "⚠️" for flag in find_flags(change))
+    return {"traj:unsure": unsure, "traj:unrecorded": len(change.recorded) < len(change.own)}
 
 
 def coverage(change: Change) -> float:

@@ -28,15 +28,39 @@ if TYPE_CHECKING:
 @click.option(
     "--global", "everywhere", is_flag=True, help="Apply to every repository created or cloned from now on."
 )
+@click.option(
+    "--action",
+    "starter",
+    is_flag=False,
+    flag_value="pull-request",
+    metavar="[WORKFLOW]",
+    help="Write a workflow for pull requests instead (or forks, forks-target, carry, gate, reusable).",
+)
+@click.option("--uses", metavar="OWNER/NAME@COMMIT", help="The Action that the workflow runs.")
+@click.option("--yes", is_flag=True, help="Write the workflow without asking.")
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    agents: tuple[str, ...], no_fetch_refspec: bool, everywhere: bool, dry_run: bool, as_json: bool
+    *,
+    agents: tuple[str, ...],
+    no_fetch_refspec: bool,
+    everywhere: bool,
+    starter: str | None,
+    uses: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
     Hooks that are there already are kept and run first. Safe to repeat.
     """
+    if starter is not None:
+        if agents or no_fetch_refspec or everywhere or as_json:
+            raise click.UsageError("--action takes no other option than --uses, --yes and --dry-run")
+        return _write_workflow(starter, uses, yes=yes, dry_run=dry_run)
+    if uses or yes:
+        raise click.UsageError("--uses and --yes belong to --action")
     if everywhere and (agents or no_fetch_refspec):
         raise click.UsageError("--global takes neither --agent nor --no-fetch-refspec")
     if everywhere:
@@ -65,3 +89,21 @@ def _install_here(agents: tuple[str, ...], *, fetch_refspec: bool, dry_run: bool
         environ = Environ.of(environment())
         asked = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None
         return [*steps, *provide_key(repository, environ, make=asked, dry_run=dry_run)]
+
+
+def _write_workflow(name: str, uses: str | None, *, yes: bool, dry_run: bool) -> int:
+    """Show it first; write it when somebody says so."""
+    from gittraj.commands.install.workflow import STARTERS, make_starter
+
+    if name not in STARTERS:
+        raise click.UsageError(f"--action is one of {', '.join(STARTERS)}")
+    with find_repository() as repository:
+        starter = make_starter(repository, name, uses=uses)
+    click.echo(f"{starter.path}:\n\n{starter.text}")
+    asked = sys.stdin.isatty() and sys.stdout.isatty()
+    if dry_run or not (yes or (asked and click.confirm("Write it?"))):
+        click.echo("Nothing was written." if dry_run or asked else "Nothing was written: --yes writes it.")
+        return 0
+    starter.write()
+    click.echo(f"{starter.path} is written: read it, and commit it.")
+    return 0

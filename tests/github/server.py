@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from graphql import build_schema, graphql_sync
 
@@ -24,6 +24,7 @@ from tests.github.shapes import (
     commit_value,
     comparison_value,
     file_value,
+    label_value,
     pull_value,
     simple_value,
     whole_commit_value,
@@ -129,7 +130,7 @@ class GitHub:
             return _refusal(404, "Not Found")
         if route.method != "get" and "pull-requests" not in self.grants:
             return _refusal(403, "Resource not accessible by integration")
-        if asked.body and len(asked.body["body"]) > LONGEST:
+        if asked.body and len(asked.body.get("body", "")) > LONGEST:
             return _invalid(f"body is too long (maximum is {LONGEST} characters)")
         match route.method, route.template.rpartition("{repo}")[2]:
             case "get", "/pulls/{pull_number}":
@@ -166,6 +167,15 @@ class GitHub:
             case "get", "/issues/{issue_number}/comments":
                 there = [c for _, c in sorted(self.comments.items()) if c["issue_url"].endswith(f"/{number}")]
                 return self._page(there, query, asked)
+            case "get", "/issues/{issue_number}/labels":
+                return self._page([label_value(name) for name in self.pulls[number].labels], query, asked)
+            case "post", "/issues/{issue_number}/labels":
+                labels = self.pulls[number].labels
+                labels += [name for name in asked.body["labels"] if name not in labels]
+                return Reply(200, [label_value(name) for name in labels])
+            case "delete", "/issues/{issue_number}/labels/{name}":
+                self.pulls[number].labels.remove(unquote(route.names["name"]))
+                return Reply(200, [label_value(name) for name in self.pulls[number].labels])
             case "post", _:
                 made = self.add_comment(asked.body["body"], author=self.viewer, number=number)
                 return Reply(201, self.comments[made])

@@ -94,6 +94,11 @@ def comparison_value(url: str, commits: list[str], pull: PullState) -> dict[str,
     return value | {"total_commits": len(pull.commits), "ahead_by": len(pull.commits), "commits": told}
 
 
+def label_value(name: str) -> dict[str, Any]:
+    value: dict[str, Any] = example("label-items")[0] | {"name": name}
+    return value
+
+
 def file_value(path: str, pull: PullState) -> dict[str, Any]:
     """``NEW<-OLD`` is a renamed file."""
     new, _, old = path.partition("<-")
