@@ -9,8 +9,8 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.repository import drain_first, find_repository
+from gittraj.cli.output import dump_json, text_page
+from gittraj.cli.repository import drain_first, environment, find_repository
 
 
 @click.command("pr", short_help=COMMANDS["sharing"]["pr"])
@@ -18,10 +18,17 @@ from gittraj.cli.repository import drain_first, find_repository
 @click.option("--head", default="HEAD", metavar="H", help="The tip of the change (default: HEAD).")
 @click.option("--prompts", is_flag=True, help="Include the prompts in full.")
 @click.option("--no-cost", is_flag=True, help="Leave out the cost.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("github", "gitlab", "text")),
+    default="github",
+    help="Markdown for that host (Gitea and Forgejo take GitHub's), or text for a terminal.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
-    """Write the comment for this branch's pull request, in Markdown: why it was made, where to look first,
-    what was decided and rejected."""
+def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, form: str, as_json: bool) -> None:
+    """Write the comment for this branch's pull request: why it was made, where to look first, what was
+    decided and rejected."""
     from gittraj.cli.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
@@ -34,7 +41,14 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, read_records(repository), base, head, notes=notes.tip())
-    text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
+        page = text_page(repository, environment())
+    options = CommentOptions(prompts=prompts, cost=not no_cost)
+    if form == "text" and not as_json:
+        from gittraj.render.comment.plain import render_plain
+
+        click.echo(render_plain(change, options, page), nl=False)
+        return
+    text = render_comment(change, Location(), options)
     if not as_json:
         click.echo(text, nl=False)
         return

@@ -160,11 +160,12 @@ def _fold_several(number: int, rows: Sequence[object]) -> int:
 
 
 def _title(change: Change) -> str:
-    title = _heading(change)
+    title = find_heading(change)
     return f"Why this change: {words(title, 100)}" if title else "Why this change"
 
 
-def _heading(change: Change) -> str | None:
+def find_heading(change: Change) -> str | None:
+    """The change's title, else that of its last session."""
     titles = [t["title"] for t in change.sessions if t["title"]]
     if len(change.own) == 1:
         titles = [change.own[0].subject]
@@ -226,17 +227,27 @@ def _no_records(change: Change) -> str:
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
+    share, *facts = state_facts(change, options)
+    number = _share(change)
+    told = [f"**{number}**{share.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"]
+    return " · ".join(told)
+
+
+def state_facts(change: Change, options: CommentOptions) -> list[str]:
+    """How many commits have a trajectory, whose, in how many sessions, how long and for how much."""
     sessions = change.sessions
-    carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
     facts = [
-        f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
+        f"{_share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
         agents_of(sessions, " + "),
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
         _cost(change) if options.cost else "",
-        f"head {code(change.head[:7])}",
     ]
-    return " · ".join(fact for fact in facts if fact)
+    return [fact for fact in facts if fact]
+
+
+def _share(change: Change) -> str:
+    return f"{len(change.recorded)} of {count(len(change.own), 'commit')}"
 
 
 def _cost(change: Change) -> str:
@@ -255,35 +266,52 @@ def _cost(change: Change) -> str:
 
 def _why(change: Change, most: int) -> str:
     """What was asked, unless the heading says so, and the outcome in at most ``most`` characters."""
-    sessions, lines = change.sessions, list[str]()
-    asked = [t for t in dict.fromkeys(t["title"] for t in sessions) if t and t != _heading(change)]
+    lines, asked = list[str](), find_requests(change)
     if asked:
         shown = " · ".join(f"“{words(text, 120)}”" for text in asked[:_ASKED])
         lines.append(
             f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
         )
-    back = [
-        t["retrospective"]["summary"]
-        for t in sessions
-        if t["retrospective"] and t["retrospective"]["summary"]
-    ][-2:]
+    outcome = find_outcome(change)
+    back = [text for label, text in outcome if label == "summed up"]
+    if back:
+        lines += [f"**Why:** {words(text, most // 2)}" for label, text in outcome if label == "why"]
+        lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
+        return "\n\n".join(lines)
+    for label, text in outcome:
+        if label in ("why", "result"):
+            lines.append(f"**{label.title()}:** {words(text, most // 2)}")
+        elif label == "done":
+            lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(text), most)}")
+        else:
+            by = words(label.removeprefix("by "), NAME)
+            lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}")
+    return "\n\n".join(lines)
+
+
+def find_requests(change: Change) -> list[str]:
+    """What was asked, unless the heading says so."""
+    heading = find_heading(change)
+    return [t for t in dict.fromkeys(t["title"] for t in change.sessions) if t and t != heading]
+
+
+def find_outcome(change: Change) -> list[tuple[str, str]]:
+    """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
+    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``)."""
     recorded = [t for c in change.recorded for t in c.trajectories]
-    reasons = [t["why"] for t in recorded if t["why"]]
+    retrospectives = (t["retrospective"] for t in change.sessions if t["retrospective"])
+    back = [text for r in retrospectives if (text := r["summary"])]
+    told = [t for t in recorded if model_of(t["summaryBy"])]
     results = [t["result"] for t in recorded if t["result"]]
     done = [own for t in recorded if (own := own_words(t))]
-    told = [t for t in recorded if model_of(t["summaryBy"])][-1:]
-    if reasons:
-        lines.append(f"**Why:** {words(reasons[-1], most // 2)}")
+    found = [("why", text) for text in [t["why"] for t in recorded if t["why"]][-1:]]
     if back:
-        lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
-    elif told:
-        by = words(model_of(told[0]["summaryBy"]) or "", NAME)
-        lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(told[0]['summary']), most)}")
-    elif results:
-        lines.append(f"**Result:** {words(results[-1], most // 2)}")
-    elif done:
-        lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(done[-1]), most)}")
-    return "\n\n".join(lines)
+        return found + [("summed up", text) for text in back[-2:]]
+    if told:
+        return [*found, (f"by {model_of(told[-1]['summaryBy'])}", told[-1]["summary"])]
+    if results:
+        return [*found, ("result", results[-1])]
+    return found + [("done", text) for text in done[-1:]]
 
 
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
