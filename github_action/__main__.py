@@ -10,14 +10,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
-from github_action.annotating import as_code_quality, find_annotations
+from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.carrying import carry
 from github_action.console import Console
 from github_action.errors import ForgeError
@@ -27,6 +27,7 @@ from github_action.forge import Forge, GitHub, open_forge
 from github_action.gate import check_coverage
 from github_action.outputs import write_dotenv, write_outputs
 from github_action.payload import Payload
+from github_action.placing import post_check, post_review
 from github_action.pull_request import PullDetails
 from github_action.reporting import (
     Notes,
@@ -159,7 +160,7 @@ def _report(job: Job, pull: OnPull) -> int:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
     published = _publish(job, pull, scanned)
     change = scanned.change
-    _mark(job, change)
+    _mark(job, pull, scanned)
     if settings.labels and not pull.check:
         _relabel(job, pull, change)
     path = _write_json(settings, change, pull.number)
@@ -228,16 +229,35 @@ def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
     return bool(upsert_comment.own(there, author=author, marker=marker))
 
 
-def _mark(job: Job, change: Change) -> None:
-    """What stands at lines of the diff."""
-    settings = job.settings
-    if not settings.annotations or settings.event not in _AT_LINES:
+def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
+    """What stands at lines of the diff: by a check run or review comments where that is asked for and
+    allowed, else by the job's log."""
+    settings, change = job.settings, scanned.change
+    if settings.annotations == "false":
         return
     found = find_annotations(change)
     if settings.host == "gitlab":
         settings.folder.joinpath("code-quality.json").write_text(as_code_quality(found), encoding="utf-8")
-    for each in found:
+    placed = False
+    try:
+        placed = isinstance(job.forge, GitHub) and _place(job.forge, pull, scanned, found, settings)
+    except ForgeError as error:
+        job.console.say(f"what stands at lines is annotated instead: {pull.read_only or error.message}")
+    for each in found if settings.event in _AT_LINES and not placed else ():
         job.console.point(each.text, title=each.title, file=each.path, line=each.line)
+
+
+def _place(
+    forge: GitHub, pull: OnPull, scanned: ScannedReport, found: Sequence[Annotation], settings: Settings
+) -> bool:
+    """Whether another way than the log was asked for. Raises ForgeError."""
+    change, report = scanned.change, scanned.report
+    if settings.annotations == "check":
+        post_check(forge.api, change, found, title=report.line, summary=report.brief)
+    elif settings.annotations == "review" and found:
+        author = settings.author or forge.viewer()
+        post_review(forge.api, change, found, number=pull.number, author=author)
+    return settings.annotations != "true"
 
 
 def _relabel(job: Job, pull: OnPull, change: Change) -> None:

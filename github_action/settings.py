@@ -18,10 +18,12 @@ from github_action.upsert_comment import check_key, owner_of
 Wanted = Literal["auto", "always", "off"]
 Missing = Literal["quiet", "comment"]
 Require = Literal["off", "warn", "fail"]
+Annotations = Literal["true", "false", "check", "review"]
 Host = Literal["github", "gitlab", "gitea"]
 T = TypeVar("T", bound=str)
 _WANTED: tuple[Wanted, ...] = ("auto", "always", "off")
 _MISSING: tuple[Missing, ...] = ("quiet", "comment")
+_ANNOTATIONS: tuple[Annotations, ...] = ("true", "false", "check", "review")
 _REQUIRE: tuple[Require, ...] = ("off", "warn", "fail")
 _REF = re.compile(r"refs/notes/[\w./-]+", re.ASCII)
 _WAIT = 300
@@ -65,7 +67,7 @@ class Settings:
     strict: bool = False
     forks: bool = False
     owner: str = ""
-    annotations: bool = True
+    annotations: Annotations = "true"
     labels: bool = False
     host: Host = "github"
     page: str = ""
@@ -131,7 +133,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         bypass=text("BYPASS_LABEL"),
         wait=_wait(text("MAX_WAIT_NOTES", "auto")),
         strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
-        annotations=_flag("annotations", text("ANNOTATIONS", "true")),
+        annotations=_one_of(_ANNOTATIONS, "annotations", text("ANNOTATIONS", "true")),
         labels=_flag("labels", text("LABELS", "false")),
         host=host,
         page=_page(environ, host),

@@ -17,7 +17,8 @@ from gittraj.render.text import terminal
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 # Turned into links or symbols by GitHub, GitLab and others: mentions, issues, merge requests, labels,
-# milestones, epics, commits, addresses, emoji, formulas, changed words, and keys of issue trackers that an owner may have configured
+# milestones, epics, commits, addresses, emoji, formulas, changed words, and keys of issue
+# trackers that an owner may have configured
 _LIVE = re.compile(
     r"[@#$]|(?<!\w)[!~%][\w\"]|(?<!\w)&\d|[\[{][-+]|\[\w+:\w|\*iteration:|:/"
     r"|:[\w+-]+:|(?<!\w):[\w+-]+$"
