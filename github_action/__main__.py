@@ -8,12 +8,8 @@ it, nor a trajectory's text, except at a line of the diff.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
 
 from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
@@ -22,25 +18,15 @@ from github_action.carrying import carry
 from github_action.console import Console
 from github_action.errors import ForgeError
 from github_action.fallback import Published, publish
-from github_action.fetching import Fetched, Source
-from github_action.forge import Forge, GitHub, open_forge
+from github_action.forge import GitHub, open_forge
 from github_action.gate import check_coverage
-from github_action.outputs import write_dotenv, write_outputs
+from github_action.job import Job, read_records, write, write_failure, write_json
 from github_action.payload import Payload
 from github_action.placing import post_check, post_review
-from github_action.pull_request import PullDetails
-from github_action.reporting import (
-    Notes,
-    ScannedReport,
-    as_json,
-    find_labels,
-    make_report,
-    outputs,
-    read_change,
-    read_notes,
-)
+from github_action.reporting import ScannedReport, find_labels, make_report, outputs
 from github_action.retry import RetryBudget
 from github_action.settings import Settings, is_strict, read_settings
+from github_action.watchdog import SECONDS, Watchdog
 from gittraj.errors import TrajError
 from gittraj.model.words import count
 from gittraj.query.change import Change
@@ -65,12 +51,10 @@ def main(environ: Mapping[str, str]) -> int:
             console.say(error.hint)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         console.annotate("error" if strict else "warning", f"a bug of git-traj: {type(error).__name__}")
-    _write_failure(environ)
+    write_failure(environ)
     return int(strict)
 
 
-_UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
-"""Outputs that other steps may decide by: set in every outcome."""
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
 _TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN")
@@ -89,10 +73,11 @@ def run(settings: Settings, payload: Payload, environ: Mapping[str, str], consol
     )
     if isinstance(activity, Idle):
         return _skip(settings, console, activity.why)
-    with open_forge(settings, repository=activity.repository, budget=RetryBudget()) as forge:
+    budget = RetryBudget()
+    with open_forge(settings, repository=activity.repository, budget=budget) as forge:
         job = Job(settings=settings, payload=payload, environ=environ, console=console, forge=forge)
         if isinstance(activity, OnPull):
-            return _report(job, activity)
+            return _report_all(job, [activity])
         if not isinstance(forge, GitHub):
             return _skip(settings, console, "only pull requests are looked at on this host")
         api = forge.api
@@ -110,7 +95,7 @@ def run(settings: Settings, payload: Payload, environ: Mapping[str, str], consol
                 console.say(f"records carried to {count(carried.commits, 'commit')}")
                 if carried.more:
                     console.annotate("notice", "the push brought more commits than were looked at")
-                _write(settings, {"result": "skipped"})
+                write(settings, {"result": "skipped"})
                 return 0
             case OnRun():
                 numbers = pull_request.find_pulls(
@@ -122,29 +107,29 @@ def run(settings: Settings, payload: Payload, environ: Mapping[str, str], consol
                     OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
                     for n in numbers
                 ]
+        return _report_all(job, pulls)
+
+
+def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
+    asked = job.settings.wait or 0.0
+    granted = lambda: job.forge.budget.granted + asked  # noqa: E731 - it changes as the run goes on
+    with Watchdog(late=lambda: _give_up(job), granted=granted):
         return max(_report(job, pull) for pull in pulls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What every step of a run needs: settings, event, environment, log and connection."""
-
-    settings: Settings
-    payload: Payload
-    environ: Mapping[str, str]
-    console: Console
-    forge: Forge
-
-    def source(self, fork: str | None = None) -> Source:
-        """Where records come from: the repository with its token, or a fork (its URL) without one. git may
-        use the host's protocol for both."""
-        settings = self.settings
-        protocols = (settings.server.partition(":")[0],)
-        if fork is not None:
-            return Source(url=fork, protocols=protocols)
-        token = settings.token if settings.git_token is None else settings.git_token
-        url = f"{settings.server}/{settings.repository}.git"
-        return Source(url=url, token=token.reveal() or None, user=settings.git_user, protocols=protocols)
+def _give_up(job: Job) -> int:
+    """What is known when the time is over: in the job's summary and outputs."""
+    settings = job.settings
+    strict = settings.strict or settings.require == "fail"
+    why = f"the run is ended after {SECONDS:.0f} s: the host answers too slowly"
+    job.console.annotate("error" if strict else "warning", why)
+    if not job.made:
+        write(settings, {"result": "failed"})
+        return int(strict)
+    scanned, verdict = job.made[-1]
+    publish(scanned.report, post=None, summary=settings.summary, console=job.console)
+    write(settings, {**outputs(scanned.change), "result": "summary-only"})
+    return int(verdict.fails or settings.strict)
 
 
 def _report(job: Job, pull: OnPull) -> int:
@@ -152,54 +137,25 @@ def _report(job: Job, pull: OnPull) -> int:
     details = job.forge.details(pull.number)
     if pull.head is not None and details.pull.head != pull.head:
         console.annotate("notice", "the pull request has a newer head: its own run reports on it")
-        _write(settings, {"result": "superseded"})
+        write(settings, {"result": "superseded"})
         return 0
-    change = _read(job, details)
+    change = read_records(job, details)
     scanned = make_report(change, settings, number=pull.number)
     for rule in scanned.leaks:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
-    published = _publish(job, pull, scanned)
     change = scanned.change
+    verdict = check_coverage(change, details.pull.labels, settings)
+    job.made.append((scanned, verdict))
+    published = _publish(job, pull, scanned)
     _mark(job, pull, scanned)
     if settings.labels and not pull.check:
         _relabel(job, pull, change)
-    path = _write_json(settings, change, pull.number)
-    _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
-    verdict = check_coverage(change, details.pull.labels, settings)
+    path = write_json(settings, change, pull.number)
+    write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     if verdict.line:
         console.annotate("error" if verdict.fails else "warning", verdict.line)
     failed = settings.strict and published.error is not None and pull.read_only is None
     return int(verdict.fails or failed)
-
-
-def _read(job: Job, details: PullDetails) -> Change:
-    """What the pull request's fork has recorded, if it can be read, and what the repository itself has."""
-    pull, sources = details.pull, list[Notes]()
-    if pull.fork and pull.head_url is not None:
-        with suppress(TrajError):
-            sources.append(_fetch(job, details, job.source(fork=pull.head_url)))
-    unread = pull.fork and not sources
-    if unread:
-        job.console.annotate("notice", "the fork's records cannot be read: it is gone, or private")
-    sources.append(_fetch(job, details, job.source()))
-    change = read_change(
-        details,
-        sources,
-        job.settings,
-        before=job.payload.sha("before"),
-        files_of=job.forge.files_of,
-    )
-    return replace(change, unread=unread)
-
-
-def _fetch(job: Job, details: PullDetails, source: Source) -> Notes:
-    folder = job.settings.folder / f"git-traj-{job.settings.run}-{details.pull.number}"
-    fetched = Fetched(folder, source, environ=job.environ)
-    try:
-        return read_notes(details, fetched, job.settings)
-    finally:
-        fetched.close()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
@@ -270,30 +226,10 @@ def _relabel(job: Job, pull: OnPull, change: Change) -> None:
         )
 
 
-def _write_json(settings: Settings, change: Change, number: int) -> str:
-    path = settings.folder / f"git-traj-{settings.run}-{number}-{settings.key}.json"
-    path.write_text(as_json(change), encoding="utf-8", errors="replace", newline="\n")
-    return str(path)
-
-
 def _skip(settings: Settings, console: Console, why: str) -> int:
     console.annotate("notice", why)
-    _write(settings, {"result": "skipped"})
+    write(settings, {"result": "skipped"})
     return 0
-
-
-def _write(settings: Settings, values: Mapping[str, str]) -> None:
-    if settings.output is not None:
-        write = write_dotenv if settings.host == "gitlab" else write_outputs
-        write(settings.output, {**_UNKNOWN, **values})
-
-
-def _write_failure(environ: Mapping[str, str]) -> None:
-    """For steps that come after this one, whatever became of it."""
-    if environ.get("GITHUB_OUTPUT"):
-        with suppress(OSError):
-            write = write_dotenv if environ.get("GITLAB_CI") == "true" else write_outputs
-            write(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
 
 
 if __name__ == "__main__":

@@ -32,9 +32,11 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 @dataclass(slots=True)
 class RetryBudget:
     """``left``: seconds that this run may still wait, in total. ``between_writes``: seconds, see
-    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
+    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api. ``granted``:
+    seconds that were waited because the host limits the rate."""
 
     left: float = 90.0
+    granted: float = 0.0
     between_writes: float = 1.0
     sleep: Callable[[float], None] = time.sleep
 
@@ -43,6 +45,7 @@ class RetryBudget:
         if error.wait > self.left:
             raise error
         self.left -= error.wait
+        self.granted += error.wait if isinstance(error, Limited) else 0.0
         self.sleep(error.wait)
 
     def pace(self) -> None:
