@@ -13,9 +13,9 @@ from itertools import islice
 from typing import TypeVar
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, model_of, money, own_words
+from gittraj.model.words import count, duration, model_of, money, own_words, tests
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags, omissions
+from gittraj.render.comment.flags import Flag, find_flags, omissions, own_reason
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     NAME,
@@ -242,8 +242,16 @@ def state_facts(change: Change, options: CommentOptions) -> list[str]:
         count(len(sessions), "session"),
         duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
         _cost(change) if options.cost else "",
+        _tested(change),
     ]
     return [fact for fact in facts if fact]
+
+
+def _tested(change: Change) -> str:
+    """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
+    ran = [t["tests"] for t in change.sessions if t["tests"]]
+    passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
+    return f"last tests: {(tests(ran[-1]) or '').partition(' (')[0]}" if passed else ""
 
 
 def _share(change: Change) -> str:
@@ -304,7 +312,8 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
     told = [t for t in recorded if model_of(t["summaryBy"])]
     results = [t["result"] for t in recorded if t["result"]]
     done = [own for t in recorded if (own := own_words(t))]
-    found = [("why", text) for text in [t["why"] for t in recorded if t["why"]][-1:]]
+    reasons = [why for t in recorded if (why := own_reason(t))]
+    found = [("why", text) for text in reasons[-1:]]
     if back:
         return found + [("summed up", text) for text in back[-2:]]
     if told:
@@ -317,7 +326,7 @@ def find_outcome(change: Change) -> list[tuple[str, str]]:
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
     parts = ["**Look here first**", flags_table(flags, location)] if flags else []
     if left := omissions(change):
-        parts.append(f"**Not known:** {', '.join(left)}.")
+        parts.append(f"**Left open:** {', '.join(left)}.")
     return "\n\n".join(parts)
 
 

@@ -90,13 +90,20 @@ def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
                 said = source or {}
                 path, line = diff.find(text, said.get("path"), said.get("line"))
                 who, where = _who(said.get("by") or "", header["agent"]), _where(path, commit.commit)
-                yield Flag("⚠️", path, "was unsure", unmarked(text), where, line, who)
+                yield Flag("⚠️", path, "warned", unmarked(text), where, line, who)
 
 
 def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
     """The file and the line that a decision is about, as far as it says so."""
     text = " ".join(filter(None, (decision["chosen"], decision["reasoning"], decision["quote"])))
     return diff.find(text, decision["path"], decision["line"])
+
+
+def own_reason(header: Header) -> str | None:
+    """Why a commit was made, as far as that is stated: not the reasoning of one of its decisions, which
+    answers another question."""
+    why: str | None = header["why"]
+    return None if why in {decision["reasoning"] for decision in header["decisions"]} else why
 
 
 def titled(decision: Header) -> str:
@@ -158,7 +165,8 @@ def _failed(change: Change) -> Iterator[Flag]:
             failed = f": {last['lastFailed']} failed" if last["lastFailed"] else ""
             yield Flag("❌", None, f"The last {what} of a session failed{failed}")
         elif last["outcome"] == "error":
-            yield Flag("❌", None, f"The last {what} of a session came to no result")
+            ended = count(last["lastErrors"], "error") if last["lastErrors"] else "an error"
+            yield Flag("❌", None, f"The last {what} of a session ended in {ended}")
 
 
 def _shared(change: Change) -> Iterator[Flag]:

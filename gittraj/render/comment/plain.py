@@ -32,7 +32,7 @@ def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     lines += _labelled(page, "asked", find_requests(change))
     lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
     lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
-    lines += _labelled(page, "not known", omissions(change))
+    lines += _labelled(page, "left open", omissions(change))
     lines += _listed(page, "Decided", [_decision(decision, page) for decision in decisions(change)])
     lines += _listed(
         page, "Commits", [_commit(c.commit, c.subject, c.trajectories, page) for c in change.own]

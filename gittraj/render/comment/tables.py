@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
-from gittraj.render.comment.flags import AGENTS, Flag, titled
+from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
 PATH = 32
@@ -124,7 +124,7 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
     rows = []
     for commit in commits:
         summaries = [
-            t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
+            own_reason(t) or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
             for t in commit.trajectories
         ]
         agents = agents_of(commit.trajectories)

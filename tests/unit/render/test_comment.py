@@ -30,7 +30,7 @@ def test_above_the_fold() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     fold = text[: text.index("<details>")]
     assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
-    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · head `c3c3c3c`"
+    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · last tests: 12 passed · head `c3c3c3c`"
     assert f"**2 of 3 commits** have an agent trajectory · {facts}" in fold
     assert "> The 429s came in bursts.\n" in fold
     signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
@@ -121,7 +121,17 @@ def test_tests_that_failed_or_never_ran() -> None:
     never = record("traj_one", whole=whole(), **figures(tests=None))
     change = change_of({A: [never], B: [never], C: [never]})
     assert not find_flags(change), "what nobody did is no fault of a line"
-    assert "**Not known:** no test was run in these sessions." in render(change)
+    assert "**Left open:** no test was run in these sessions." in render(change)
+
+
+def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:
+    """Why cache prices? Not because one server has no Redis."""
+    decision = Decision(chosen="In the process", by="agent", alternatives=("Redis",), reasoning="One server")
+    change = change_of({A: [record("traj_one", **figures(why="One server", decisions=(decision,)))]})
+    assert "**Why:**" not in render(change)
+    assert "| In the process | Redis | One server |" in render(change)
+    stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
+    assert "**Why:** Pages were slow" in render(stated)
 
 
 def test_states() -> None:
