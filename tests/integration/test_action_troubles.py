@@ -202,11 +202,11 @@ def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("git", "api"), [(0.3, 0.5), (3.0, 1.0)], ids=["slow", "very slow"])
-def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, git: float, api: float) -> None:
+@pytest.mark.parametrize(("away", "api"), [(0.3, 0.5), (3.0, 1.0)], ids=["slow", "very slow"])
+def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, away: float, api: float) -> None:
     """Seconds that each answer takes, of git there and back."""
     host.recorded()
-    host.server.delay = git
+    host.server.delay = away
     host.github.pause = lambda: time.sleep(api / 2)
     began = time.monotonic()
     done = host.run()

@@ -15,7 +15,7 @@ from typing import TypeVar
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, money, own_words, tests
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags, omissions, own_reason
+from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions, own_reason
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     NAME,
@@ -106,7 +106,9 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
-    flags, chosen = find_flags(change), decisions(change)
+    # nothing is folded that is less sure than what is shown
+    chosen = sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
+    flags = find_flags(change)
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))

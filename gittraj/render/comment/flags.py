@@ -75,7 +75,7 @@ def _find_all(change: Change) -> Iterator[Flag]:
 
 
 def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
-    shown = [d for d in decisions(change) if d["confidence"] is not None and d["confidence"] < UNSURE]
+    shown = [d for d in decisions(change) if is_unsure(d)]
     for decision in sorted(shown, key=lambda d: float(d["confidence"])):
         about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
         who = _who(decision["by"], decision["agent"])
@@ -102,8 +102,13 @@ def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
 def own_reason(header: Header) -> str | None:
     """Why a commit was made, as far as that is stated: not the reasoning of one of its decisions, which
     answers another question."""
-    why: str | None = header["why"]
-    return None if why in {decision["reasoning"] for decision in header["decisions"]} else why
+    why: str = header["why"] or ""
+    told = [decision["reasoning"] for decision in header["decisions"] if decision["reasoning"]]
+    return None if any(reasoning in why for reasoning in told) else why or None
+
+
+def is_unsure(decision: Header) -> bool:
+    return decision["confidence"] is not None and decision["confidence"] < UNSURE
 
 
 def titled(decision: Header) -> str:

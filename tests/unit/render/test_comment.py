@@ -130,8 +130,18 @@ def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:
     change = change_of({A: [record("traj_one", **figures(why="One server", decisions=(decision,)))]})
     assert "**Why:**" not in render(change)
     assert "| In the process | Redis | One server |" in render(change)
+    quoted = replace(decision, by="rules", quote="I kept it in the process, because One server")
+    told = figures(why="I kept it in the process, because One server", decisions=(quoted,))
+    assert "**Why:**" not in render(change_of({A: [record("traj_one", **told)]}))
     stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
     assert "**Why:** Pages were slow" in render(stated)
+
+
+def test_the_least_sure_decision_is_not_folded() -> None:
+    sure = [Decision(chosen=f"choice {n}", by="agent", reasoning="r" * 200, confidence=0.9) for n in range(9)]
+    unsure = Decision(chosen="a guess", by="agent", alternatives=("to ask",), confidence=0.4)
+    text = render(change_of({A: [record("traj_one", **figures(decisions=(*sure, unsure)))]}))
+    assert "| a guess <sub>40% sure</sub> | to ask |" in text[: text.index("<details>")]
 
 
 def test_states() -> None:
