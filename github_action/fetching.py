@@ -59,6 +59,14 @@ class Source:
     protocols: tuple[str, ...] = ()
 
 
+class LateError(TrajError):
+    """The notes did not come in time; ``tip``: of their ref."""
+
+    def __init__(self, tip: str) -> None:
+        super().__init__("the records did not come in time", "run the job again later")
+        self.tip = tip
+
+
 class Fetched:
     """A bare repository at ``folder`` with the requested objects of a source."""
 
@@ -84,11 +92,20 @@ class Fetched:
 
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
-        What does not come in time is left out. Raises TrajError."""
+        Notes that do not come in time are left out. Raises TrajError; LateError where it is not even known
+        which there are."""
         self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
+        try:
+            return self._bring_notes(commits, ref)
+        except TrajError:
+            if time.monotonic() < self._until:
+                raise
+            raise LateError(listed[0]) from None
+
+    def _bring_notes(self, commits: Sequence[str], ref: str) -> str | None:
         # tree:1 would bring the root too, but GitHub's bitmaps answer tree:0 alone, and it refuses the rest
         self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
         objects = self.repository.objects

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from github_action.fallback import Report
-from github_action.fetching import Fetched
+from github_action.fetching import Fetched, LateError
 from github_action.pull_request import Commit, PullDetails
 from github_action.settings import Settings
 from gittraj import limits
@@ -64,6 +64,19 @@ def read_notes(
 ) -> Notes:
     """Raises TrajError if the notes cannot be fetched."""
     ids = [commit.sha for commit in details.commits]
+    try:
+        return _read_notes(ids, details, fetched, settings, sleep)
+    except LateError as late:
+        return Notes(tip=late.tip, bodies={}, left=tuple(ids))
+
+
+def _read_notes(
+    ids: list[str],
+    details: PullDetails,
+    fetched: Fetched,
+    settings: Settings,
+    sleep: Callable[[float], None],
+) -> Notes:
     tip = fetched.bring_notes(ids, ref=settings.notes)
     waited, most = 0.0, _patience(details, settings, here=tip is not None)
     while waited < most and not (tip and fetched.notes.has(ids)):
@@ -150,12 +163,13 @@ def outputs(change: Change) -> dict[str, str]:
     own, recorded = len(change.own), len(change.recorded)
     costs = [t["part"]["costUsd"] for t in change.sessions if t["part"]["costUsd"] is not None]
     unsure = [flag for flag in find_flags(change) if flag.icon == "⚠️"]
+    known = not (change.left or change.unread)
     return {
         "commits-total": str(own),
         "commits-with-trajectory": str(recorded),
-        "coverage": f"{coverage(change):.0f}",
+        "coverage": f"{coverage(change):.0f}" if known else "unknown",
         "low-confidence": str(len(unsure)),
-        "unsure": str(len(unsure)),
+        "unsure": str(len(unsure)) if known else "unknown",
         "cost-usd": f"{sum(costs):.4f}" if costs else "",
         "cost": f"{sum(costs):.4f}" if costs else "unknown",
     }

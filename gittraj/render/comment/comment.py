@@ -13,9 +13,10 @@ from itertools import islice
 from typing import TypeVar
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, model_of, money, own_words, tests
+from gittraj.model.words import count, model_of
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions, own_reason
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
+from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     NAME,
@@ -23,7 +24,6 @@ from gittraj.render.comment.tables import (
     ROWS,
     WORDS,
     Location,
-    agents_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -166,14 +166,6 @@ def _title(change: Change) -> str:
     return f"Why this change: {words(title, 100)}" if title else "Why this change"
 
 
-def find_heading(change: Change) -> str | None:
-    """The change's title, else that of its last session."""
-    titles = [t["title"] for t in change.sessions if t["title"]]
-    if len(change.own) == 1:
-        titles = [change.own[0].subject]
-    return change.title or (titles[-1] if titles else None)
-
-
 def _notices(change: Change, location: Location) -> Iterator[str]:
     if change.rewritten:
         carried, own = set(change.rewritten.carried), change.own
@@ -223,55 +215,17 @@ def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
         return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
+    if change.left:
+        return f"<sub>Of these commits nothing is known: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     read = f"{ref} was read at {code(change.notes[:7])}"
     return f"<sub>No agent trajectory is attached to {these}; {read}. {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
-    share, *facts = state_facts(change, options)
-    number = _share(change)
-    told = [f"**{number}**{share.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"]
-    return " · ".join(told)
-
-
-def state_facts(change: Change, options: CommentOptions) -> list[str]:
-    """How many commits have a trajectory, whose, in how many sessions, how long and for how much."""
-    sessions = change.sessions
-    facts = [
-        f"{_share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
-        agents_of(sessions, " + "),
-        count(len(sessions), "session"),
-        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
-        _cost(change) if options.cost else "",
-        _tested(change),
-    ]
-    return [fact for fact in facts if fact]
-
-
-def _tested(change: Change) -> str:
-    """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
-    ran = [t["tests"] for t in change.sessions if t["tests"]]
-    passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
-    return f"last tests: {(tests(ran[-1]) or '').partition(' (')[0]}" if passed else ""
-
-
-def _share(change: Change) -> str:
-    return f"{len(change.recorded)} of {count(len(change.own), 'commit')}"
-
-
-def _cost(change: Change) -> str:
-    """``≥`` where some sessions have no recorded cost."""
-    parts = [t["part"] for t in change.sessions]
-    known = [part for part in parts if part["costUsd"] is not None]
-    if not known:
-        return ""
-    estimated = any(part["costSource"] == "estimated" for part in known)
-    total = {
-        "costUsd": sum(p["costUsd"] for p in known),
-        "costSource": "estimated" if estimated else "reported",
-    }
-    return ("≥ " if len(known) < len(parts) else "") + (money(total) or "")
+    told, *facts = state_facts(change, cost=options.cost)
+    number = share(change)
+    return " · ".join([f"**{number}**{told.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"])
 
 
 def _why(change: Change, most: int) -> str:
@@ -297,32 +251,6 @@ def _why(change: Change, most: int) -> str:
             by = words(label.removeprefix("by "), NAME)
             lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}")
     return "\n\n".join(lines)
-
-
-def find_requests(change: Change) -> list[str]:
-    """What was asked, unless the heading says so."""
-    heading = find_heading(change)
-    return [t for t in dict.fromkeys(t["title"] for t in change.sessions) if t and t != heading]
-
-
-def find_outcome(change: Change) -> list[tuple[str, str]]:
-    """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
-    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``)."""
-    recorded = [t for c in change.recorded for t in c.trajectories]
-    retrospectives = (t["retrospective"] for t in change.sessions if t["retrospective"])
-    back = [text for r in retrospectives if (text := r["summary"])]
-    told = [t for t in recorded if model_of(t["summaryBy"])]
-    results = [t["result"] for t in recorded if t["result"]]
-    done = [own for t in recorded if (own := own_words(t))]
-    reasons = [why for t in recorded if (why := own_reason(t))]
-    found = [("why", text) for text in reasons[-1:]]
-    if back:
-        return found + [("summed up", text) for text in back[-2:]]
-    if told:
-        return [*found, (f"by {model_of(told[-1]['summaryBy'])}", told[-1]["summary"])]
-    if results:
-        return [*found, ("result", results[-1])]
-    return found + [("done", text) for text in done[-1:]]
 
 
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:

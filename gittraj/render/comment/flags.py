@@ -14,6 +14,8 @@ UNSURE = 0.7
 CHURN = 5
 """Edits of one file in one change that count as many."""
 MOST = 100
+_FEW = 3
+"""Files without a recorded edit that are odd; of more, a program made them."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",
@@ -44,7 +46,7 @@ class Flag:
 
 def find_flags(change: Change) -> list[Flag]:
     """The worst first: what somebody was unsure of, failed runs, unrecorded commits, churn, files edited by
-    several agents. No flags does not mean that all is well."""
+    several agents or by none. No flags does not mean that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
         found.setdefault((flag.reason, flag.path, flag.quoted), flag)
@@ -72,6 +74,7 @@ def _find_all(change: Change) -> Iterator[Flag]:
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _shared(change)
+    yield from _unexplained(change)
 
 
 def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
@@ -179,6 +182,16 @@ def _shared(change: Change) -> Iterator[Flag]:
     for path in change.files:
         if len(agents.get(path, ())) > 1 and path not in churned:
             yield Flag("👥", path, f"{len(agents[path])} agents worked on it")
+
+
+def _unexplained(change: Change) -> Iterator[Flag]:
+    """A few files that an agent's commit has beside what it edited."""
+    edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
+    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
+    left = [path for path in change.files if path not in edited | bare]
+    if all(commit.known for commit in change.own) and edited & set(change.files) and len(left) <= _FEW:
+        for path in left:
+            yield Flag("❔", path, "Changed by no edit that is recorded")
 
 
 def _agents(change: Change) -> dict[str, set[str]]:

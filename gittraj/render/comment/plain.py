@@ -6,13 +6,8 @@ from collections.abc import Iterator
 
 from gittraj.model.words import sure
 from gittraj.query.change import Change, Header, decisions
-from gittraj.render.comment.comment import (
-    CommentOptions,
-    find_heading,
-    find_outcome,
-    find_requests,
-    state_facts,
-)
+from gittraj.render.comment.comment import CommentOptions
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
 from gittraj.render.comment.flags import Flag, find_flags, omissions, titled
 from gittraj.render.text.terminal import Page, cut, escape_line
 
@@ -26,7 +21,9 @@ _WORDS = 300
 def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     title = find_heading(change)
     lines = [page.paint(f"Why this change: {_short(title)}" if title else "Why this change", "bold")]
-    lines += page.block(" · ".join(escape_line(fact) for fact in state_facts(change, options)), "dim")
+    lines += page.block(
+        " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
+    )
     if not change.recorded:
         return "\n".join([*lines, "No agent trajectory is attached to these commits."]) + "\n"
     lines += _labelled(page, "asked", find_requests(change))

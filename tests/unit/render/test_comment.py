@@ -34,7 +34,7 @@ def test_above_the_fold() -> None:
     assert f"**2 of 3 commits** have an agent trajectory · {facts}" in fold
     assert "> The 429s came in bursts.\n" in fold
     signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
-    assert signs == ["⚠️", "⚠️", "✍️", "↩️"]
+    assert signs == ["⚠️", "⚠️", "✍️", "↩️", "❔"]
     assert "Claude Code was unsure (55\u00a0%): “retry-after" in fold
     assert "No trajectory for [`c3c3c3c`](https://github.example/acme/shop/pull/7/commits/" in fold
     assert "Edited 8 times by 2 agents, reverted twice" in fold
@@ -142,6 +142,14 @@ def test_the_least_sure_decision_is_not_folded() -> None:
     unsure = Decision(chosen="a guess", by="agent", alternatives=("to ask",), confidence=0.4)
     text = render(change_of({A: [record("traj_one", **figures(decisions=(*sure, unsure)))]}))
     assert "| a guess <sub>40% sure</sub> | to ask |" in text[: text.index("<details>")]
+
+
+def test_a_file_that_no_recorded_edit_explains() -> None:
+    told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
+    found = find_flags(change_of({A: [told]}, files=("src/a.py", "README")))
+    assert (found[-1].path, found[-1].why) == ("README", "Changed by no edit that is recorded")
+    many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
+    assert "❔" not in [flag.icon for flag in find_flags(many)]
 
 
 def test_states() -> None:
