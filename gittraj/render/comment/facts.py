@@ -1,4 +1,4 @@
-"""What the report on a change says first: what was asked, why, how it came out, by whom, at what cost. Pure."""
+"""What the report on a change says first: what was asked, why, how it came out, by whom. Pure."""
 
 from __future__ import annotations
 
