@@ -8,37 +8,25 @@ it, nor a trajectory's text, except at a line of the diff.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
 
-from github_action import pull_request, upsert_comment
+from github_action import gitlab, pull_request, upsert_comment
 from github_action.activity import Idle, OnPull, OnPush, OnRun, decide
-from github_action.annotating import find_annotations
-from github_action.api import Api, connect
+from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.carrying import carry
-from github_action.comments import Thread
 from github_action.console import Console
+from github_action.errors import ForgeError
 from github_action.fallback import Published, publish
-from github_action.fetching import Fetched, Source
+from github_action.forge import GitHub, open_forge
 from github_action.gate import check_coverage
-from github_action.outputs import write_outputs
+from github_action.job import Job, read_records, write, write_failure, write_json
 from github_action.payload import Payload
-from github_action.pull_request import PullDetails
-from github_action.reporting import (
-    Notes,
-    ScannedReport,
-    as_json,
-    make_report,
-    outputs,
-    read_change,
-    read_notes,
-)
+from github_action.placing import post_check, post_review
+from github_action.reporting import ScannedReport, find_labels, make_report, outputs
 from github_action.retry import RetryBudget
 from github_action.settings import Settings, is_strict, read_settings
+from github_action.watchdog import SECONDS, Watchdog
 from gittraj.errors import TrajError
 from gittraj.model.words import count
 from gittraj.query.change import Change
@@ -46,34 +34,35 @@ from gittraj.query.change import Change
 
 def main(environ: Mapping[str, str]) -> int:
     """Run the action; returns the step's exit status."""
-    console = Console(sys.stdout)
-    strict = is_strict(environ)
+    on_gitlab = environ.get("GITLAB_CI") == "true"
+    console = Console(sys.stdout, commands=not on_gitlab)
+    strict, event = is_strict(environ), None
     try:
+        if on_gitlab:
+            environ, event = gitlab.as_github(environ)
         settings = read_settings(environ)
         if settings.foreign_token:
             console.mask(settings.token)
-        return run(settings, {k: v for k, v in environ.items() if k not in _TOKENS}, console)
+        payload = Payload.read(settings.payload) if event is None else Payload(event)
+        return run(settings, payload, {k: v for k, v in environ.items() if k not in _TOKENS}, console)
     except TrajError as error:
         console.annotate("error" if strict else "warning", error.message)
         if error.hint:
             console.say(error.hint)
     except Exception as error:  # noqa: BLE001 - its text may quote anything
         console.annotate("error" if strict else "warning", f"a bug of git-traj: {type(error).__name__}")
-    _write_failure(environ)
+    write_failure(environ)
     return int(strict)
 
 
-_UNKNOWN = dict.fromkeys(("coverage", "unsure", "cost"), "unknown")
-"""Outputs that other steps may decide by: set in every outcome."""
 _AT_LINES = ("pull_request", "pull_request_target")
 """Events whose job is shown at the lines of the pull request."""
-_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN")
+_TOKENS = ("INPUT_TOKEN", "DEFAULT_TOKEN", "GIT_TRAJ_TOKEN", "CI_JOB_TOKEN")
 """Removed from the environment of every process that we start."""
 
 
-def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int:
+def run(settings: Settings, payload: Payload, environ: Mapping[str, str], console: Console) -> int:
     """Raises TrajError."""
-    payload = Payload.read(settings.payload)
     activity = decide(
         settings.event,
         payload,
@@ -84,10 +73,14 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
     )
     if isinstance(activity, Idle):
         return _skip(settings, console, activity.why)
-    with connect(
-        settings.token, repository=activity.repository, url=settings.api, budget=RetryBudget()
-    ) as api:
-        job = Job(settings=settings, payload=payload, environ=environ, console=console, api=api)
+    budget = RetryBudget()
+    with open_forge(settings, repository=activity.repository, budget=budget) as forge:
+        job = Job(settings=settings, payload=payload, environ=environ, console=console, forge=forge)
+        if isinstance(activity, OnPull):
+            return _report_all(job, [activity])
+        if not isinstance(forge, GitHub):
+            return _skip(settings, console, "only pull requests are looked at on this host")
+        api = forge.api
         match activity:
             case OnPush():
                 carried = carry(
@@ -102,7 +95,7 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
                 console.say(f"records carried to {count(carried.commits, 'commit')}")
                 if carried.more:
                     console.annotate("notice", "the push brought more commits than were looked at")
-                _write(settings, {"result": "skipped"})
+                write(settings, {"result": "skipped"})
                 return 0
             case OnRun():
                 numbers = pull_request.find_pulls(
@@ -110,89 +103,59 @@ def run(settings: Settings, environ: Mapping[str, str], console: Console) -> int
                 )
                 if not numbers:
                     return _skip(settings, console, "no open pull request has that head any more")
-                pulls: Sequence[OnPull] = [
+                pulls = [
                     OnPull(repository=activity.repository, number=n, fork=activity.fork, check=activity.check)
                     for n in numbers
                 ]
-            case OnPull():
-                pulls = [activity]
+        return _report_all(job, pulls)
+
+
+def _report_all(job: Job, pulls: Sequence[OnPull]) -> int:
+    asked = job.settings.wait or 0.0
+    granted = lambda: job.forge.budget.granted + asked  # noqa: E731 - it changes as the run goes on
+    with Watchdog(late=lambda: _give_up(job), granted=granted):
         return max(_report(job, pull) for pull in pulls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """What every step of a run needs: settings, event, environment, log and connection."""
-
-    settings: Settings
-    payload: Payload
-    environ: Mapping[str, str]
-    console: Console
-    api: Api
-
-    def source(self, fork: str | None = None) -> Source:
-        """Where records come from: the repository with its token, or a fork (its URL) without one. git may
-        use the host's protocol for both."""
-        settings = self.settings
-        protocols = (settings.server.partition(":")[0],)
-        if fork is not None:
-            return Source(url=fork, protocols=protocols)
-        url = f"{settings.server}/{settings.repository}.git"
-        return Source(url=url, token=settings.token.reveal() or None, protocols=protocols)
+def _give_up(job: Job) -> int:
+    """What is known when the time is over: in the job's summary and outputs."""
+    settings = job.settings
+    strict = settings.strict or settings.require == "fail"
+    why = f"the run is ended after {SECONDS:.0f} s: the host answers too slowly"
+    job.console.annotate("error" if strict else "warning", why)
+    if not job.made:
+        write(settings, {"result": "failed"})
+        return int(strict)
+    scanned, verdict = job.made[-1]
+    publish(scanned.report, post=None, summary=settings.summary, console=job.console)
+    write(settings, {**outputs(scanned.change), "result": "summary-only"})
+    return int(verdict.fails or settings.strict)
 
 
 def _report(job: Job, pull: OnPull) -> int:
     settings, console = job.settings, job.console
-    details = pull_request.read_details(job.api, pull.number)
+    details = job.forge.details(pull.number)
     if pull.head is not None and details.pull.head != pull.head:
         console.annotate("notice", "the pull request has a newer head: its own run reports on it")
-        _write(settings, {"result": "superseded"})
+        write(settings, {"result": "superseded"})
         return 0
-    change = _read(job, details)
+    change = read_records(job, details)
     scanned = make_report(change, settings, number=pull.number)
     for rule in scanned.leaks:
         console.annotate("warning", f"a secret was taken out of the comment (rule {rule}): rotate it")
-    published = _publish(job, pull, scanned)
     change = scanned.change
-    if settings.annotations and settings.event in _AT_LINES:
-        for each in find_annotations(change):
-            console.point(each.text, title=each.title, file=each.path, line=each.line)
-    path = _write_json(settings, change, pull.number)
-    _write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     verdict = check_coverage(change, details.pull.labels, settings)
+    job.made.append((scanned, verdict))
+    published = _publish(job, pull, scanned)
+    _mark(job, pull, scanned)
+    if settings.labels and not pull.check:
+        _relabel(job, pull, change)
+    path = write_json(settings, change, pull.number)
+    write(settings, {**outputs(change), **published.outputs(), "json-path": path})
     if verdict.line:
         console.annotate("error" if verdict.fails else "warning", verdict.line)
     failed = settings.strict and published.error is not None and pull.read_only is None
     return int(verdict.fails or failed)
-
-
-def _read(job: Job, details: PullDetails) -> Change:
-    """What the pull request's fork has recorded, if it can be read, and what the repository itself has."""
-    pull, sources = details.pull, list[Notes]()
-    if pull.fork and pull.head_url is not None:
-        with suppress(TrajError):
-            sources.append(_fetch(job, details, job.source(fork=pull.head_url)))
-    unread = pull.fork and not sources
-    if unread:
-        job.console.annotate("notice", "the fork's records cannot be read: it is gone, or private")
-    sources.append(_fetch(job, details, job.source()))
-    change = read_change(
-        details,
-        sources,
-        job.settings,
-        before=job.payload.sha("before"),
-        files_of=lambda commit: pull_request.read_files(job.api, commit),
-    )
-    return replace(change, unread=unread)
-
-
-def _fetch(job: Job, details: PullDetails, source: Source) -> Notes:
-    folder = job.settings.folder / f"git-traj-{job.settings.run}-{details.pull.number}"
-    fetched = Fetched(folder, source, environ=job.environ)
-    try:
-        return read_notes(details, fetched, job.settings)
-    finally:
-        fetched.close()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
@@ -203,7 +166,7 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
     def post(body: str) -> upsert_comment.Upserted | None:
         if silent and not _has_comment(job, pull, marker):
             return None
-        return upsert_comment.post(job.api, body, number=pull.number, marker=marker, author=settings.author)
+        return upsert_comment.post(job.forge, body, number=pull.number, marker=marker, author=settings.author)
 
     wanted = settings.comment != "off" and not pull.check
     return publish(
@@ -217,32 +180,56 @@ def _publish(job: Job, pull: OnPull, scanned: ScannedReport) -> Published:
 
 def _has_comment(job: Job, pull: OnPull, marker: upsert_comment.Marker) -> bool:
     """Whether our comment exists already: then it is updated, even with nothing to report."""
-    author = job.settings.author or job.api.viewer()
-    return bool(upsert_comment.own(Thread(job.api, pull.number).comments(), author=author, marker=marker))
+    author = job.settings.author or job.forge.viewer()
+    there = job.forge.thread(pull.number).comments()
+    return bool(upsert_comment.own(there, author=author, marker=marker))
 
 
-def _write_json(settings: Settings, change: Change, number: int) -> str:
-    path = settings.folder / f"git-traj-{settings.run}-{number}-{settings.key}.json"
-    path.write_text(as_json(change), encoding="utf-8", errors="replace", newline="\n")
-    return str(path)
+def _mark(job: Job, pull: OnPull, scanned: ScannedReport) -> None:
+    """What stands at lines of the diff: by a check run or review comments where that is asked for and
+    allowed, else by the job's log."""
+    settings, change = job.settings, scanned.change
+    if settings.annotations == "false":
+        return
+    found = find_annotations(change)
+    if settings.host == "gitlab":
+        settings.folder.joinpath("code-quality.json").write_text(as_code_quality(found), encoding="utf-8")
+    placed = False
+    try:
+        placed = isinstance(job.forge, GitHub) and _place(job.forge, pull, scanned, found, settings)
+    except ForgeError as error:
+        job.console.say(f"what stands at lines is annotated instead: {pull.read_only or error.message}")
+    for each in found if settings.event in _AT_LINES and not placed else ():
+        job.console.point(each.text, title=each.title, file=each.path, line=each.line)
+
+
+def _place(
+    forge: GitHub, pull: OnPull, scanned: ScannedReport, found: Sequence[Annotation], settings: Settings
+) -> bool:
+    """Whether another way than the log was asked for. Raises ForgeError."""
+    change, report = scanned.change, scanned.report
+    if settings.annotations == "check":
+        post_check(forge.api, change, found, title=report.line, summary=report.brief)
+    elif settings.annotations == "review" and found:
+        author = settings.author or forge.viewer()
+        post_review(forge.api, change, found, number=pull.number, author=author)
+    return settings.annotations != "true"
+
+
+def _relabel(job: Job, pull: OnPull, change: Change) -> None:
+    try:
+        job.forge.relabel(pull.number, find_labels(change))
+    except ForgeError as error:
+        why = pull.read_only or error.message
+        job.console.annotate(
+            "notice" if pull.read_only else "warning", f"No labels on the pull request: {why}"
+        )
 
 
 def _skip(settings: Settings, console: Console, why: str) -> int:
     console.annotate("notice", why)
-    _write(settings, {"result": "skipped"})
+    write(settings, {"result": "skipped"})
     return 0
-
-
-def _write(settings: Settings, values: Mapping[str, str]) -> None:
-    if settings.output is not None:
-        write_outputs(settings.output, {**_UNKNOWN, **values})
-
-
-def _write_failure(environ: Mapping[str, str]) -> None:
-    """For steps that come after this one, whatever became of it."""
-    if environ.get("GITHUB_OUTPUT"):
-        with suppress(OSError):
-            write_outputs(Path(environ["GITHUB_OUTPUT"]), {**_UNKNOWN, "result": "failed"})
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ Only on lines that the diff shows, found as ``Diff.find`` says; what names none 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,6 +15,7 @@ from gittraj.query.change import Change, decisions
 from gittraj.render.comment.flags import find_flags, find_place, titled
 
 MOST = 10
+_DESCRIBED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,24 @@ def find_annotations(change: Change) -> list[Annotation]:
     for each in _rejections(change):
         found.setdefault((each.path, each.line), each)
     return list(islice(found.values(), MOST))
+
+
+def as_code_quality(found: Sequence[Annotation]) -> str:
+    """As GitLab shows them on a merge request: https://docs.gitlab.com/ci/testing/code_quality, "Code Quality
+    report format"."""
+    rows = [
+        {
+            "description": f"{each.title}: {each.text}"[:_DESCRIBED],
+            "check_name": "git-traj",
+            "fingerprint": hashlib.sha256(
+                f"{each.path}\n{each.title}\n{each.text}".encode(errors="replace")
+            ).hexdigest(),
+            "severity": "info",
+            "location": {"path": each.path, "lines": {"begin": each.line}},
+        }
+        for each in found
+    ]
+    return json.dumps(rows)
 
 
 def _doubts(change: Change) -> Iterator[Annotation]:

@@ -1,6 +1,6 @@
 """The connection to GitHub: PyGithub, set up to send no request twice and none in vain.
 
-Every exception of PyGithub and its libraries becomes a ``GitHubError`` here. It must not read the
+Every exception of PyGithub and its libraries becomes a ``ForgeError`` here. It must not read the
 environment, nor decide how to handle an error.
 """
 
@@ -10,22 +10,20 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import urlsplit
 
 from github import Auth, Github, GithubException
 from github.GithubException import BadAttributeException, RateLimitExceededException
 from github.Repository import Repository
 from requests import RequestException
 
-from github_action.errors import EventError, GitHubError, Gone, Invalid, Refused, Unreachable
-from github_action.retry import SECONDARY, RetryBudget, RetryPolicy, limited, retry_after
+from github_action.errors import ForgeError, Refused, Unreachable
+from github_action.retry import RetryBudget, RetryPolicy, check_address, refusal
 from github_action.token import Token
 from gittraj import __version__
 
 VERSION = "2022-11-28"
 """https://docs.github.com/en/rest/about-the-rest-api/api-versions: without one, GitHub picks it."""
 _TIMEOUT = 10  # seconds for one answer
-_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 class Api:
@@ -50,7 +48,7 @@ class Api:
     def viewer(self) -> str:
         """The login that the token writes under, ``github-actions[bot]`` for a workflow's own.
 
-        By GraphQL: ``GET /user`` is closed to that one. Raises GitHubError.
+        By GraphQL: ``GET /user`` is closed to that one. Raises ForgeError.
         """
 
         def ask() -> str:
@@ -64,12 +62,9 @@ class Api:
 def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> Api:
     """``url``: ``GITHUB_API_URL``, which is ``https://HOST/api/v3`` on an Enterprise Server. Raises
     EventError for a URL that the token must not be sent to."""
-    parts = urlsplit(url)
-    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
-        raise EventError("GITHUB_API_URL is not an https address", "run this in a workflow of GitHub Actions")
     github = Github(
         auth=Auth.Token(token.reveal()),
-        base_url=url.rstrip("/"),
+        base_url=check_address(url),
         timeout=_TIMEOUT,
         user_agent=f"git-traj/{__version__}",
         per_page=100,
@@ -83,8 +78,8 @@ def connect(token: Token, *, repository: str, url: str, budget: RetryBudget) -> 
 
 
 @contextmanager
-def translated(doing: str, *, missing: type[GitHubError] = Refused) -> Iterator[None]:
-    """Translate exceptions of PyGithub and requests into GitHubErrors; ``missing``: the error for a 404."""
+def translated(doing: str, *, missing: type[ForgeError] = Refused) -> Iterator[None]:
+    """Translate exceptions of PyGithub and requests into ForgeErrors; ``missing``: the error for a 404."""
     try:
         yield
     except GithubException as error:
@@ -103,20 +98,10 @@ def translated(doing: str, *, missing: type[GitHubError] = Refused) -> Iterator[
         raise Unreachable(f"{doing}: GitHub's answer cannot be read", wait=2.0) from None
 
 
-def _refusal(error: GithubException, doing: str, missing: type[GitHubError]) -> GitHubError:
+def _refusal(error: GithubException, doing: str, missing: type[ForgeError]) -> ForgeError:
     headers: Mapping[str, str] = {k.lower(): str(v) for k, v in (error.headers or {}).items()}
-    status, wait = error.status, retry_after(headers)
-    if status == 429 or (status == 403 and (wait is not None or _is_limit(error))):
-        return limited(SECONDARY if wait is None else wait)
-    if status >= 500:
-        return Unreachable(f"{doing}: GitHub fails ({status})", "run the job again later", wait=wait or 2.0)
-    if status == 404:
-        return missing(f"{doing}: not found, or hidden from the token (404)", _PERMISSIONS)
-    if status == 410:
-        return Gone(f"{doing}: it is gone (410)")
-    if status == 422:
-        return Invalid(f"{doing}: GitHub does not take it (422)")
-    return Refused(f"{doing}: the token may not ({status})", _PERMISSIONS)
+    is_limit = _is_limit(error)
+    return refusal(error.status, headers, doing=doing, missing=missing, limit=is_limit, hint=_PERMISSIONS)
 
 
 _PERMISSIONS = "the job needs 'permissions: {contents: read, pull-requests: write}'"

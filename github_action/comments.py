@@ -5,6 +5,7 @@ It must not decide whose comments they are, nor repeat a write: ``upsert_comment
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from github.IssueComment import IssueComment
@@ -24,7 +25,7 @@ class Comment:
 
 
 class Thread:
-    """A pull request's comments, which GitHub keeps on its issue. All methods raise GitHubError."""
+    """A pull request's comments, which GitHub keeps on its issue. All methods raise ForgeError."""
 
     def __init__(self, api: Api, number: int) -> None:
         self._api = api
@@ -51,6 +52,19 @@ class Thread:
                 self._lazy(comment).delete()
         except Gone:
             pass
+
+    def relabel(self, labels: Mapping[str, bool]) -> None:
+        with translated("setting labels"):
+            there = {label.name for label in self._issue.get_labels()}
+            new = [name for name, wanted in labels.items() if wanted and name not in there]
+            if new:
+                # PyGithub's add_to_labels sends a bare list, of which GitHub's description knows nothing
+                self._api.repository.requester.requestJsonAndCheck(
+                    "POST", f"{self._issue.url}/labels", input={"labels": new}
+                )
+            for name, wanted in labels.items():
+                if not wanted and name in there:
+                    self._issue.remove_from_labels(name)
 
     def _lazy(self, comment: Comment) -> IssueComment:
         """Without a request: the URL is built here, not taken from an answer."""

@@ -26,9 +26,10 @@ src/Runner.Worker/ExecutionContext.cs."""
 
 @dataclass(slots=True)
 class Console:
-    """Writes to ``stream``, which is UTF-8."""
+    """Writes to ``stream``, which is UTF-8. ``commands``: whether the runner reads GitHub's."""
 
     stream: TextIO
+    commands: bool = True
     _annotated: Counter[Level] = field(default_factory=Counter)
 
     def say(self, text: str) -> None:
@@ -48,7 +49,7 @@ class Console:
     def _command(self, level: Level, text: str, **properties: str) -> bool:
         """Returns False, and writes nothing, past the runner's limit."""
         self._annotated[level] += 1
-        if self._annotated[level] > _ANNOTATIONS:
+        if self._annotated[level] > _ANNOTATIONS or not self.commands:
             return False
         given = ",".join(f"{name}={_property(inert(value)[:_TITLE])}" for name, value in properties.items())
         # escaped it may be three times as long
@@ -58,7 +59,8 @@ class Console:
     def mask(self, token: Token) -> None:
         """Have the runner mask a token that it did not issue. Never use it for a detected secret: the line
         contains the value."""
-        self._put(f"::add-mask::{_data(token.reveal())}")
+        if self.commands:
+            self._put(f"::add-mask::{_data(token.reveal())}")
 
     def _put(self, line: str) -> None:
         self.stream.write(line + "\n")

@@ -1,17 +1,17 @@
-"""Errors between the action and GitHub, one class for each way the action handles them.
+"""Errors between the action and the host, one class for each way the action handles them.
 
 ::
 
     TrajError
     ├── EventError        the event or an input is missing or not valid
-    └── GitHubError
+    └── ForgeError
         ├── Refused       the token may not (401, 403), or may not even see it (404)
-        ├── Invalid       GitHub understood and said no (422): a body that is too long
+        ├── Invalid       the host understood and said no (422): a body that is too long
         ├── Gone          deleted meanwhile (410; 404 for a comment that was listed)
         ├── Limited       rate limited (429, or 403 with a limit) for longer than we wait
         └── Unreachable   no answer, 5xx, or not readable: a write may have happened all the same
 
-Their messages never quote GitHub's answer, which may contain text of a pull request.
+Their messages never quote the host's answer, which may contain text of a pull request.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class EventError(TrajError):
     pass
 
 
-class GitHubError(TrajError):
+class ForgeError(TrajError):
     """``wait``: seconds before the next attempt."""
 
     def __init__(self, message: str, hint: str | None = None, *, wait: float = 0.0) -> None:
@@ -31,21 +31,21 @@ class GitHubError(TrajError):
         self.wait = wait
 
 
-class Refused(GitHubError):  # noqa: N818 - the names read well without it
+class Refused(ForgeError):  # noqa: N818 - the names read well without it
     pass
 
 
-class Invalid(GitHubError):  # noqa: N818
+class Invalid(ForgeError):  # noqa: N818
     pass
 
 
-class Gone(GitHubError):  # noqa: N818
+class Gone(ForgeError):  # noqa: N818
     pass
 
 
-class Limited(GitHubError):  # noqa: N818
+class Limited(ForgeError):  # noqa: N818
     pass
 
 
-class Unreachable(GitHubError):  # noqa: N818
+class Unreachable(ForgeError):  # noqa: N818
     pass

@@ -14,7 +14,7 @@ from typing import Literal
 from github_action import upsert_comment
 from github_action.comments import Comment
 from github_action.console import Console
-from github_action.errors import GitHubError, Invalid
+from github_action.errors import ForgeError, Invalid
 from github_action.outputs import write_summary
 from github_action.upsert_comment import Upserted
 
@@ -38,7 +38,7 @@ class Published:
 
     result: Result
     comment: Comment | None = None
-    error: GitHubError | None = None
+    error: ForgeError | None = None
 
     def outputs(self) -> dict[str, str]:
         """The action's outputs about the comment."""
@@ -56,7 +56,7 @@ def publish(
     console: Console,
     expected: str | None = None,
 ) -> Published:
-    """``post`` writes the comment (None: no comment is wanted); it raises GitHubError, and returns None if
+    """``post`` writes the comment (None: no comment is wanted); it raises ForgeError, and returns None if
     there is nothing to report. ``summary``: ``GITHUB_STEP_SUMMARY``. ``expected``: why a refusal is expected,
     such as a fork's token."""
     published = Published(result="summary-only")
@@ -65,7 +65,7 @@ def publish(
             upserted = _post(post, report)
             if upserted:
                 published = Published(result=upserted.result, comment=upserted.comment)
-        except GitHubError as error:
+        except ForgeError as error:
             published = Published(result="summary-only", error=error)
             _report_refusal(console, error, expected)
     written = _write_summary(report, summary)
@@ -81,7 +81,7 @@ def _post(post: Callable[[str], Upserted | None], report: Report) -> Upserted | 
         return post(report.brief)
 
 
-def _report_refusal(console: Console, error: GitHubError, expected: str | None) -> None:
+def _report_refusal(console: Console, error: ForgeError, expected: str | None) -> None:
     if expected:
         console.annotate("notice", f"No comment on the pull request: {expected}")
         return

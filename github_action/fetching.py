@@ -55,7 +55,16 @@ class Source:
 
     url: str
     token: str | None = field(default=None, repr=False)
+    user: str = "x-access-token"
     protocols: tuple[str, ...] = ()
+
+
+class LateError(TrajError):
+    """The notes did not come in time; ``tip``: of their ref."""
+
+    def __init__(self, tip: str) -> None:
+        super().__init__("the records did not come in time", "run the job again later")
+        self.tip = tip
 
 
 class Fetched:
@@ -83,11 +92,20 @@ class Fetched:
 
     def bring_notes(self, commits: Sequence[str], *, ref: str = RECORDS_REF) -> str | None:
         """Fetch the notes of ``commits`` from ``ref``. Returns its tip, None if the source has no such ref.
-        What does not come in time is left out. Raises TrajError."""
+        Notes that do not come in time are left out. Raises TrajError; LateError where it is not even known
+        which there are."""
         self._until = time.monotonic() + _NOTES
         listed = self._call("ls-remote", "--", "origin", ref).out.decode().split()
         if not listed:
             return None
+        try:
+            return self._bring_notes(commits, ref)
+        except TrajError:
+            if time.monotonic() < self._until:
+                raise
+            raise LateError(listed[0]) from None
+
+    def _bring_notes(self, commits: Sequence[str], ref: str) -> str | None:
         # tree:1 would bring the root too, but GitHub's bitmaps answer tree:0 alone, and it refuses the rest
         self._call(*_FETCH, "--depth=1", "--filter=tree:0", "origin", f"+{ref}:{RECORDS_REF}")
         objects = self.repository.objects
@@ -178,7 +196,7 @@ class Fetched:
             "GIT_NO_LAZY_FETCH": "1",
         }
         if self.source.token:
-            basic = base64.b64encode(f"x-access-token:{self.source.token}".encode()).decode()
+            basic = base64.b64encode(f"{self.source.user}:{self.source.token}".encode()).decode()
             host = "/".join(self.source.url.split("/", 3)[:3])
             variables |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": f"http.{host}/.extraheader"}
             variables |= {"GIT_CONFIG_VALUE_0": f"AUTHORIZATION: basic {basic}"}

@@ -27,6 +27,13 @@ def write_outputs(path: Path, outputs: Mapping[str, str]) -> None:
     _append(path, "".join(f"{line}\n" for line in lines))
 
 
+def write_dotenv(path: Path, outputs: Mapping[str, str]) -> None:
+    """For GitLab's later jobs: ``GIT_TRAJ_NAME=value``, https://docs.gitlab.com/ci/yaml/artifacts_reports/
+    #artifactsreportsdotenv. Raises OSError."""
+    names = {name: f"GIT_TRAJ_{name.upper().replace('-', '_')}" for name in outputs}
+    _append(path, "".join(f"{names[n]}={value}\n" for n, value in outputs.items() if value.isprintable()))
+
+
 def write_summary(path: Path, markdown: str) -> bool:
     """Append to ``GITHUB_STEP_SUMMARY``. Returns False, and writes nothing, if the whole would be too large.
     Raises OSError."""

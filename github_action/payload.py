@@ -15,7 +15,7 @@ from typing import Any
 from github_action.errors import EventError
 
 _SHA = re.compile(r"[0-9a-f]{40}")
-_REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_REPOSITORY = re.compile(r"[\w.-]+(?:/[\w.-]+)+", re.ASCII)
 _LIMIT = 1 << 25  # bytes; GitHub's own are at most 25 MB
 
 
@@ -26,8 +26,10 @@ class Payload:
     value: dict[str, Any]
 
     @classmethod
-    def read(cls, path: Path) -> Payload:
+    def read(cls, path: Path | None) -> Payload:
         """Raises EventError."""
+        if path is None:
+            raise EventError("GITHUB_EVENT_PATH is not set", "run this in a workflow of GitHub Actions")
         try:
             with path.open("rb") as file:
                 value = json.loads(file.read(_LIMIT))
@@ -41,7 +43,7 @@ class Payload:
         return self._matching(name, _SHA)
 
     def repository(self, name: str) -> str | None:
-        """OWNER/NAME."""
+        """OWNER/NAME; GitLab has more parts."""
         return self._matching(name, _REPOSITORY)
 
     def text(self, name: str) -> str | None:

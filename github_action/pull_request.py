@@ -15,11 +15,11 @@ from github.Commit import Commit as Listed
 from github.PullRequest import PullRequest
 
 from github_action.api import Api, translated
-from github_action.errors import GitHubError, Unreachable
+from github_action.errors import ForgeError, Unreachable
 
 COMMITS, FILES = 250, 3000
 """The most that GitHub lists: https://docs.github.com/en/rest/pulls/pulls (list commits, list files)."""
-_MOST = 1_000
+COMMITS_MOST = 1_000
 """Commits to examine, at most."""
 _PAGE = 300
 """Files of one commit in one answer, https://docs.github.com/en/rest/commits/commits#get-a-commit."""
@@ -90,13 +90,13 @@ class PullDetails:
 
 
 def read_pull(api: Api, number: int) -> Pull:
-    """One request. Raises GitHubError."""
+    """One request. Raises ForgeError."""
     with translated(f"reading pull request {number}"):
         return _pull(api.repository.get_pull(number))
 
 
 def read_details(api: Api, number: int) -> PullDetails:
-    """Raises GitHubError."""
+    """Raises ForgeError."""
     with translated(f"reading pull request {number}"):
         request = api.repository.get_pull(number)
         pull = _pull(request)
@@ -121,13 +121,13 @@ def read_files(api: Api, commit: str) -> tuple[str, ...] | None:
         with translated(f"reading commit {commit[:12]}"):
             files = api.repository.get_commit(commit).files
             return tuple(file.filename for file in islice(files, _PAGE))
-    except GitHubError:
+    except ForgeError:
         return None
 
 
 def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[int, ...]:
     """Numbers of the open pull requests from ``branch`` of ``repository`` (OWNER/NAME) whose head still is
-    ``head``. For ``workflow_run``, whose payload lists none for forks. Raises GitHubError."""
+    ``head``. For ``workflow_run``, whose payload lists none for forks. Raises ForgeError."""
     owner = repository.partition("/")[0]
     with translated("finding the run's pull request"):
         pulls = api.repository.get_pulls(state="open", head=f"{owner}:{branch}")
@@ -139,7 +139,7 @@ def find_pulls(api: Api, *, head: str, branch: str, repository: str) -> tuple[in
 
 
 def merged_pulls(api: Api, commit: str, *, branch: str) -> tuple[int, ...]:
-    """Numbers of the pull requests that merged ``commit`` into ``branch``. Raises GitHubError."""
+    """Numbers of the pull requests that merged ``commit`` into ``branch``. Raises ForgeError."""
     with translated(f"finding what merged {commit[:12]}"):
         pulls = api.repository.get_commit(commit).get_pulls()
         return tuple(pull.number for pull in pulls if pull.merged_at and pull.base.ref == branch)
@@ -152,16 +152,16 @@ def _compared(api: Api, pull: Pull) -> tuple[Commit, ...]:
     try:
         with translated(f"comparing the ends of pull request {pull.number}"):
             ends = api.repository.compare(pull.base, pull.head, comparison_commits_per_page=100)
-            return _commits(islice(ends.commits, _MOST))
-    except GitHubError:
+            return _commits(islice(ends.commits, COMMITS_MOST))
+    except ForgeError:
         return ()
 
 
 def _commits(listed: Iterable[Listed]) -> tuple[Commit, ...]:
     return tuple(
         Commit(
-            sha=_sha(commit.sha),
-            parents=tuple(_sha(parent.sha) for parent in commit.parents),
+            sha=check_sha(commit.sha),
+            parents=tuple(check_sha(parent.sha) for parent in commit.parents),
             message=commit.commit.message,
             made=commit.commit.committer.date.isoformat(),
         )
@@ -177,13 +177,13 @@ def _pull(request: PullRequest) -> Pull:
         title=request.title,
         open=request.state == "open",
         draft=bool(request.draft),
-        head=_sha(request.head.sha),
+        head=check_sha(request.head.sha),
         head_branch=request.head.ref,
         head_repository=name,
         head_url=home.clone_url if home else None,
-        base=_sha(request.base.sha),
+        base=check_sha(request.base.sha),
         base_branch=request.base.ref,
-        merged_as=_sha(request.merge_commit_sha) if request.merged else None,
+        merged_as=check_sha(request.merge_commit_sha) if request.merged else None,
         labels=tuple(label.name for label in request.labels),
         commit_count=request.commits,
         file_count=request.changed_files,
@@ -191,8 +191,8 @@ def _pull(request: PullRequest) -> Pull:
     )
 
 
-def _sha(text: str) -> str:
+def check_sha(text: str) -> str:
     """A validated commit id: it goes into links and command lines. Raises Unreachable."""
     if not isinstance(text, str) or not _SHA.fullmatch(text):
-        raise Unreachable("GitHub's answer cannot be read: it holds no commit where one belongs")
+        raise Unreachable("the host's answer cannot be read: it holds no commit where one belongs")
     return text

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from github_action.fallback import Report
-from github_action.fetching import Fetched
+from github_action.fetching import Fetched, LateError
 from github_action.pull_request import Commit, PullDetails
 from github_action.settings import Settings
 from gittraj import limits
@@ -64,6 +64,19 @@ def read_notes(
 ) -> Notes:
     """Raises TrajError if the notes cannot be fetched."""
     ids = [commit.sha for commit in details.commits]
+    try:
+        return _read_notes(ids, details, fetched, settings, sleep)
+    except LateError as late:
+        return Notes(tip=late.tip, bodies={}, left=tuple(ids))
+
+
+def _read_notes(
+    ids: list[str],
+    details: PullDetails,
+    fetched: Fetched,
+    settings: Settings,
+    sleep: Callable[[float], None],
+) -> Notes:
     tip = fetched.bring_notes(ids, ref=settings.notes)
     waited, most = 0.0, _patience(details, settings, here=tip is not None)
     while waited < most and not (tip and fetched.notes.has(ids)):
@@ -120,8 +133,13 @@ def read_change(
 
 def make_report(change: Change, settings: Settings, *, number: int) -> ScannedReport:
     """The report in all its lengths, scanned for secrets before and after rendering."""
-    run = f"{settings.server}/{settings.repository}/actions/runs/{settings.run}"
-    location = Location(server=settings.server, repository=settings.repository, number=number, run=run)
+    location = Location(
+        server=settings.server,
+        repository=settings.repository,
+        number=number,
+        run=settings.page,
+        host=settings.host,
+    )
     options = CommentOptions(prompts=settings.prompts, cost=settings.cost)
     redactor, leaks = Redactor(key=os.urandom(32)), list[str]()
     # escaping may hide a secret from the redactor
@@ -145,15 +163,25 @@ def outputs(change: Change) -> dict[str, str]:
     own, recorded = len(change.own), len(change.recorded)
     costs = [t["part"]["costUsd"] for t in change.sessions if t["part"]["costUsd"] is not None]
     unsure = [flag for flag in find_flags(change) if flag.icon == "⚠️"]
+    known = not (change.left or change.unread)
     return {
         "commits-total": str(own),
         "commits-with-trajectory": str(recorded),
-        "coverage": f"{coverage(change):.0f}",
+        "coverage": f"{coverage(change):.0f}" if known else "unknown",
         "low-confidence": str(len(unsure)),
-        "unsure": str(len(unsure)),
+        "unsure": str(len(unsure)) if known else "unknown",
         "cost-usd": f"{sum(costs):.4f}" if costs else "",
         "cost": f"{sum(costs):.4f}" if costs else "unknown",
     }
+
+
+def find_labels(change: Change) -> dict[str, bool]:
+    """The labels of the pull request that are ours to keep: whether each belongs there. Of what could not be
+    read nothing is said."""
+    if change.unread or change.left or change.notes is None:
+        return {}
+    unsure = any(flag.icon == "⚠️" for flag in find_flags(change))
+    return {"traj:unsure": unsure, "traj:unrecorded": len(change.recorded) < len(change.own)}
 
 
 def coverage(change: Change) -> float:

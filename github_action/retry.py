@@ -1,4 +1,4 @@
-"""How long one run waits for GitHub, and which requests are repeated blindly.
+"""How long one run waits, what an answer's status means, and which requests are repeated blindly.
 
 PyGithub's own policy does not fit: it repeats a POST whose 502 came after the write, which makes a second
 comment, and it sleeps out a rate limit, for an hour. Here reads and deletions are repeated; POST and PATCH
@@ -12,10 +12,11 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
+from urllib.parse import urlsplit
 
 from github import GithubRetry
 
-from github_action.errors import GitHubError, Limited, Unreachable
+from github_action.errors import EventError, ForgeError, Gone, Invalid, Limited, Refused, Unreachable
 
 if TYPE_CHECKING:
     from urllib3.response import BaseHTTPResponse
@@ -25,22 +26,26 @@ SECONDARY = 60.0
 """Seconds to wait after a secondary limit without a time: "wait for at least one minute",
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit."""
 _ATTEMPTS = 5
+_HERE = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(slots=True)
 class RetryBudget:
     """``left``: seconds that this run may still wait, in total. ``between_writes``: seconds, see
-    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api."""
+    https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api. ``granted``:
+    seconds that were waited because the host limits the rate."""
 
     left: float = 90.0
+    granted: float = 0.0
     between_writes: float = 1.0
     sleep: Callable[[float], None] = time.sleep
 
-    def wait(self, error: GitHubError) -> None:
+    def wait(self, error: ForgeError) -> None:
         """Wait as long as ``error`` asks; raise it if that exceeds the budget."""
         if error.wait > self.left:
             raise error
         self.left -= error.wait
+        self.granted += error.wait if isinstance(error, Limited) else 0.0
         self.sleep(error.wait)
 
     def pace(self) -> None:
@@ -75,7 +80,7 @@ class RetryPolicy(GithubRetry):
         if wait is None:
             wait = self.get_backoff_time()
         if response is None or response.status >= 500:
-            self.budget.wait(Unreachable("GitHub does not answer", "run the job again later", wait=wait))
+            self.budget.wait(Unreachable("the host does not answer", "run the job again later", wait=wait))
         else:
             self.budget.wait(limited(wait))
 
@@ -92,7 +97,7 @@ _POLICY: dict[str, Any] = {
 
 def limited(wait: float) -> Limited:
     hint = "run the job again then, or give the action a token of its own"
-    return Limited(f"GitHub limits the rate: not before {wait:.0f} s", hint, wait=wait)
+    return Limited(f"the host limits the rate: not before {wait:.0f} s", hint, wait=wait)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -106,3 +111,36 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     if headers.get("x-ratelimit-remaining") == "0" and reset.isdecimal() and len(reset) < 12:
         return max(1.0, int(reset) + 1 - time.time())
     return None
+
+
+def refusal(
+    status: int,
+    headers: Mapping[str, str],
+    *,
+    doing: str,
+    missing: type[ForgeError],
+    limit: bool = False,
+    hint: str = "the token may not read or write it: see docs/pull-requests.md",
+) -> ForgeError:
+    """What an answer with this ``status`` means; ``headers`` as for ``retry_after``. ``limit``: a 403 that
+    says that it is a limit."""
+    wait = retry_after(headers)
+    if status == 429 or (status == 403 and (wait is not None or limit)):
+        return limited(SECONDARY if wait is None else wait)
+    if status >= 500:
+        return Unreachable(f"{doing}: the host fails ({status})", "run the job again later", wait=wait or 2.0)
+    if status == 404:
+        return missing(f"{doing}: not found, or hidden from the token (404)", hint)
+    if status == 410:
+        return Gone(f"{doing}: it is gone (410)")
+    if status == 422:
+        return Invalid(f"{doing}: the host does not take it (422)")
+    return Refused(f"{doing}: the token may not ({status})", hint)
+
+
+def check_address(url: str) -> str:
+    """An API's address, to which the token may be sent. Raises EventError."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _HERE):
+        raise EventError("GITHUB_API_URL is not an https address", "run this in a workflow of GitHub Actions")
+    return url.rstrip("/")

@@ -18,9 +18,12 @@ from github_action.upsert_comment import check_key, owner_of
 Wanted = Literal["auto", "always", "off"]
 Missing = Literal["quiet", "comment"]
 Require = Literal["off", "warn", "fail"]
+Annotations = Literal["true", "false", "check", "review"]
+Host = Literal["github", "gitlab", "gitea"]
 T = TypeVar("T", bound=str)
 _WANTED: tuple[Wanted, ...] = ("auto", "always", "off")
 _MISSING: tuple[Missing, ...] = ("quiet", "comment")
+_ANNOTATIONS: tuple[Annotations, ...] = ("true", "false", "check", "review")
 _REQUIRE: tuple[Require, ...] = ("off", "warn", "fail")
 _REF = re.compile(r"refs/notes/[\w./-]+", re.ASCII)
 _WAIT = 300
@@ -33,12 +36,13 @@ class Settings:
     URLs; ``run``: the number of this run; ``folder``: for our temporary files; ``coverage``: percent of the
     commits; ``wait``: seconds to wait for records that arrive after their branch (None: as long as a push
     of them takes, where one may be under way); ``forks``: whether records of forks are carried; ``owner``:
-    see ``owner_of``."""
+    see ``owner_of``; ``page``: of this run, where its summary is; ``git_user``, ``git_token``: for git, where
+    it is not ``token``."""
 
     token: Token
     foreign_token: bool
     event: str
-    payload: Path
+    payload: Path | None
     repository: str
     actor: str
     api: str
@@ -63,13 +67,18 @@ class Settings:
     strict: bool = False
     forks: bool = False
     owner: str = ""
-    annotations: bool = True
+    annotations: Annotations = "true"
+    labels: bool = False
+    host: Host = "github"
+    page: str = ""
+    git_user: str = "x-access-token"
+    git_token: Token | None = None
 
 
 def is_strict(environ: Mapping[str, str]) -> bool:
     """Whether an error fails the job: also where ``require`` is a word that nobody knows, since a gate that
     cannot be evaluated is closed."""
-    require = environ.get("INPUT_REQUIRE", "").strip().lower()
+    require = environ.get("INPUT_REQUIRE", environ.get("GIT_TRAJ_REQUIRE", "")).strip().lower()
     fails = environ.get("INPUT_FAIL_ON_ERROR", "").strip().lower()
     return fails not in ("", "false") or require not in ("", "off", "warn")
 
@@ -93,6 +102,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         required("GITHUB_REPOSITORY"),
         required("GITHUB_RUN_ID"),
     )
+    host = _host(environ)
     notes = text("NOTES_REF", "refs/notes/traj")
     if not _REF.fullmatch(notes) or ".." in notes:
         raise EventError("'notes-ref' is not a notes ref", "such as refs/notes/traj")
@@ -100,7 +110,7 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         token=Token(text("TOKEN")),
         foreign_token=text("TOKEN") not in ("", environ.get("DEFAULT_TOKEN")),
         event=required("GITHUB_EVENT_NAME"),
-        payload=Path(required("GITHUB_EVENT_PATH")),
+        payload=path("GITHUB_EVENT_PATH"),
         repository=repository,
         actor=environ.get("GITHUB_ACTOR", ""),
         api=required("GITHUB_API_URL"),
@@ -123,7 +133,12 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
         bypass=text("BYPASS_LABEL"),
         wait=_wait(text("MAX_WAIT_NOTES", "auto")),
         strict=_flag("fail-on-error", text("FAIL_ON_ERROR", "false")),
-        annotations=_flag("annotations", text("ANNOTATIONS", "true")),
+        annotations=_one_of(_ANNOTATIONS, "annotations", text("ANNOTATIONS", "true")),
+        labels=_flag("labels", text("LABELS", "false")),
+        host=host,
+        page=_page(environ, host),
+        git_user="gitlab-ci-token" if host == "gitlab" else "x-access-token",
+        git_token=_git_token(environ) if host == "gitlab" else None,
         forks=_flag("carry-forks", text("CARRY_FORKS", "false")),
         owner=owner_of(
             environ.get("GITHUB_REPOSITORY_ID") or repository,
@@ -131,6 +146,27 @@ def read_settings(environ: Mapping[str, str]) -> Settings:
             environ.get("GITHUB_WORKFLOW_REF", "").partition("@")[0].split("/", 2)[-1],
         ),
     )
+
+
+def _host(environ: Mapping[str, str]) -> Host:
+    if environ.get("GITLAB_CI") == "true":
+        return "gitlab"
+    return "gitea" if environ.get("GITHUB_API_URL", "").rstrip("/").endswith("/api/v1") else "github"
+
+
+def _page(environ: Mapping[str, str], host: Host) -> str:
+    """The address of this run's page; Gitea's has a number that no variable names."""
+    server, run = environ["GITHUB_SERVER_URL"].rstrip("/"), environ["GITHUB_RUN_ID"]
+    if host == "github":
+        return f"{server}/{environ['GITHUB_REPOSITORY']}/actions/runs/{run if run.isdecimal() else 0}"
+    page = environ.get("CI_JOB_URL", "")
+    return page if re.fullmatch(r"[\w./:-]+", page) and page.startswith(f"{server}/") else ""
+
+
+def _git_token(environ: Mapping[str, str]) -> Token:
+    """A job's own reads its own project; of another one what everybody reads."""
+    own = environ.get("CI_PROJECT_ID") == environ.get("GITHUB_REPOSITORY_ID")
+    return Token(environ.get("CI_JOB_TOKEN", "") if own else "")
 
 
 def _one_of(words: tuple[T, ...], name: str, value: str) -> T:

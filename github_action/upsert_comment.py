@@ -1,6 +1,6 @@
 """Keeps exactly one comment on a pull request, despite races, lost answers and deletions.
 
-GitHub has no "create if absent" and no "edit if unchanged", and its answer to a write may be lost. So only a
+No host has "create if absent" and no "edit if unchanged", and the answer to a write may be lost. So only a
 listing is trusted: list, delete our duplicates, write if the comment with the lowest id is not up to date,
 list again; done when a listing needs no change. All runs agree on the lowest id, so one comment remains. It
 describes the newest head: before a write the pull request's head is read, and a run for another head writes
@@ -16,13 +16,14 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
-from github_action.api import Api
-from github_action.comments import Comment, Thread
-from github_action.errors import EventError, GitHubError, Gone, Limited, Unreachable
-from github_action.pull_request import read_pull
+from github_action.comments import Comment
+from github_action.errors import EventError, ForgeError, Gone, Limited, Unreachable
 from github_action.retry import RetryBudget
+
+if TYPE_CHECKING:
+    from github_action.forge import Forge
 
 Result = Literal["created", "updated", "unchanged", "superseded"]
 _KEY = re.compile(r"[a-z0-9-]{1,50}")
@@ -31,7 +32,7 @@ _MARKER = re.compile(
     r"(?: of=(?P<of>[0-9a-f]{16}))? -->(?:\r?\n|\Z)",
     re.ASCII,
 )
-_RUN = re.compile(r"(?<=/actions/runs/)\d+")
+_RUN = re.compile(r"(?:(?<=/actions/runs/)|(?<=/-/jobs/))\d+")
 _BEGINS = "### Why this change"
 """How each of our reports begins."""
 _ROUNDS = 6
@@ -87,7 +88,8 @@ class Upserted:
 
 
 class Comments(Protocol):
-    """The interface of ``comments.Thread``."""
+    """The comments of one pull request. Its methods raise ForgeError; ``edit`` raises Gone for a comment that
+    was deleted, ``delete`` does not."""
 
     def comments(self) -> tuple[Comment, ...]: ...
     def create(self, body: str) -> Comment: ...
@@ -95,16 +97,16 @@ class Comments(Protocol):
     def delete(self, comment: Comment) -> None: ...
 
 
-def post(api: Api, body: str, *, number: int, marker: Marker, author: str = "") -> Upserted:
+def post(forge: Forge, body: str, *, number: int, marker: Marker, author: str = "") -> Upserted:
     """Make ``body`` our comment on a pull request. ``author``: the token's login, looked up if empty.
-    Raises GitHubError."""
+    Raises ForgeError."""
     return upsert(
-        Thread(api, number),
+        forge.thread(number),
         marker,
         body,
-        author=author or api.viewer(),
-        is_live=lambda: read_pull(api, number).head == marker.head,
-        budget=api.budget,
+        author=author or forge.viewer(),
+        is_live=lambda: forge.head(number) == marker.head,
+        budget=forge.budget,
     )
 
 
@@ -118,11 +120,11 @@ def upsert(
     budget: RetryBudget,
 ) -> Upserted:
     """Make ``body``, under ``marker``, our one comment. ``author``: our login. ``is_live``: whether
-    ``marker.head`` is still the pull request's. Raises GitHubError; the next run cleans up."""
+    ``marker.head`` is still the pull request's. Raises ForgeError; the next run cleans up."""
     text = f"{marker}\n{body}"
     result: Result = "unchanged"
     written: Comment | None = None
-    failure: GitHubError | None = None
+    failure: ForgeError | None = None
     for _ in range(_ROUNDS):
         ours = own((*thread.comments(), *filter(None, [written])), author=author, marker=marker)
         keeper = ours[0] if ours else None

@@ -30,7 +30,20 @@ if TYPE_CHECKING:
     type=click.Choice(("claude-code", "codex", "gemini")),
     help="Install this agent's hooks and instruction in this work tree too; repeatable.",
 )
-@click.option("--yes", is_flag=True, help="Set up every agent found and link past sessions, without asking.")
+@click.option(
+    "--action",
+    "starter",
+    is_flag=False,
+    flag_value="pull-request",
+    metavar="[WORKFLOW]",
+    help="Write a workflow for pull requests instead (or forks, forks-target, carry, gate, reusable).",
+)
+@click.option("--uses", metavar="OWNER/NAME@COMMIT", help="The Action that the workflow runs.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Set up every agent found, link past sessions, write the workflow: do not ask.",
+)
 @click.option("--no-fetch-refspec", is_flag=True, help="Do not change what git fetch downloads.")
 @click.option(
     "--global", "everywhere", is_flag=True, help="Apply to every repository created or cloned from now on."
@@ -43,6 +56,8 @@ def command(
     yes: bool,
     no_fetch_refspec: bool,
     everywhere: bool,
+    starter: str | None,
+    uses: str | None,
     dry_run: bool,
     as_json: bool,
 ) -> int:
@@ -51,6 +66,12 @@ def command(
     On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
     sessions. Hooks that are there already are kept and run first. Safe to repeat.
     """
+    if starter is not None:
+        if agents or no_fetch_refspec or everywhere or as_json:
+            raise click.UsageError("--action takes no other option than --uses, --yes and --dry-run")
+        return _write_workflow(starter, uses, yes=yes, dry_run=dry_run)
+    if uses:
+        raise click.UsageError("--uses belongs to --action")
     if everywhere and (agents or yes or no_fetch_refspec):
         raise click.UsageError("--global takes neither --agent nor --yes nor --no-fetch-refspec")
     raw = environment()
@@ -108,3 +129,21 @@ def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_js
         if dry_run:
             click.echo("Nothing was written.")
     return int(any(step.did == "failed" for step in steps))
+
+
+def _write_workflow(name: str, uses: str | None, *, yes: bool, dry_run: bool) -> int:
+    """Show it first; write it when somebody says so."""
+    from gittraj.commands.install.workflow import STARTERS, make_starter
+
+    if name not in STARTERS:
+        raise click.UsageError(f"--action is one of {', '.join(STARTERS)}")
+    with find_repository() as repository:
+        starter = make_starter(repository, name, uses=uses)
+    click.echo(f"{starter.path}:\n\n{starter.text}")
+    asked = sys.stdin.isatty() and sys.stdout.isatty()
+    if dry_run or not (yes or (asked and click.confirm("Write it?"))):
+        click.echo("Nothing was written." if dry_run or asked else "Nothing was written: --yes writes it.")
+        return 0
+    starter.write()
+    click.echo(f"{starter.path} is written: read it, and commit it.")
+    return 0

@@ -18,13 +18,27 @@ from gittraj.cli.repository import drain_first, environment, find_repository
 @click.option("--head", default="HEAD", metavar="H", help="The tip of the change (default: HEAD).")
 @click.option("--prompts", is_flag=True, help="Include the prompts in full.")
 @click.option("--no-cost", is_flag=True, help="Leave out the cost.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("github", "gitlab", "text")),
+    help="Markdown for that host (github: also Gitea, Forgejo), or text, the default on a terminal.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
-    obj: dict[str, bool], /, *, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool
+    obj: dict[str, bool],
+    /,
+    *,
+    base: str | None,
+    head: str,
+    prompts: bool,
+    no_cost: bool,
+    form: str | None,
+    as_json: bool,
 ) -> None:
     """Write the comment for this branch's pull request: why it was made, where to look first, what was
-    decided and rejected. Rendered on a terminal, in Markdown into a pipe."""
+    decided and rejected. As text on a terminal, in Markdown into a pipe."""
     from gittraj.cli.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
@@ -32,19 +46,18 @@ def command(
     from gittraj.render.comment.comment import CommentOptions, render_comment
     from gittraj.render.comment.tables import Location
 
+    raw = environment()
+    options = CommentOptions(prompts=prompts, cost=not no_cost)
     with find_repository() as repository:
         drain_first(repository)
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, read_records(repository), base, head, notes=notes.tip())
-        text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
-        raw = environment()
-        if as_json:
-            click.echo(dump_json(change_to_json(change, base=base, markdown=text)))
-        elif is_terminal(raw):
-            from gittraj.render.text.comment import render_comment_as_text
+        if not as_json and (form == "text" or (form is None and is_terminal(raw))):
+            from gittraj.render.comment.plain import render_plain
 
-            page = text_page(repository, raw)
-            write(repository, render_comment_as_text(text, page), raw, pager=obj["pager"])
-        else:
-            click.echo(text, nl=False)
+            text = render_plain(change, options, text_page(repository, raw))
+            write(repository, [text], raw, pager=obj["pager"])
+            return
+    text = render_comment(change, Location(), options)
+    click.echo(dump_json(change_to_json(change, base=base, markdown=text)) if as_json else text, nl=as_json)

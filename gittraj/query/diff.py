@@ -75,3 +75,14 @@ def _shown(patch: str) -> Iterator[tuple[int, str, bool]]:
         elif number is not None and line[:1] in ("+", " "):
             yield number, line[1:], line[0] == "+"
             number += 1
+
+
+def split_patches(diff: str) -> dict[str, str]:
+    """The hunks of each file, by its path at the head, of a whole ``git diff``. A path that git quotes is
+    left out."""
+    found: dict[str, str] = {}
+    for part in re.split(r"^diff --git ", diff, flags=re.MULTILINE)[1:]:
+        head, sign, hunks = part.partition("\n@@ ")
+        if sign and (name := re.search(r"^\+\+\+ b/(.*?)\t?$", head, re.MULTILINE)):
+            found[name[1]] = f"@@ {hunks}"
+    return found

@@ -16,10 +16,14 @@ from gittraj.render.text import terminal
 
 _MARKUP = re.compile(r"([\\`*_\[\]{}|~!^])")
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-# Turned into links or symbols by GitHub and others: mentions, issues, commits, addresses, emoji, formulas,
-# and keys of issue trackers that an owner may have configured
+# Turned into links or symbols by GitHub, GitLab and others: mentions, issues, merge requests, labels,
+# milestones, epics, commits, addresses, emoji, formulas, changed words, and keys of issue
+# trackers that an owner may have configured
 _LIVE = re.compile(
-    r"[@#$]|:/|:[\w+-]+:|(?<!\w):[\w+-]+$|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
+    r"[@#$]|(?<!\w)[!~%][\w\"]|(?<!\w)&\d|[\[{][-+]|\[\w+:\w|\*iteration:|:/"
+    r"|:[\w+-]+:|(?<!\w):[\w+-]+$"
+    r"|\b[0-9a-fA-F]{7,}\b|[A-Za-z]+-\d"
+    r"|(?i:www\.|mailto:|xmpp:)|[\w-]\.(?i:com|net|org|io|dev)\b"
 )
 _OPENS_A_BLOCK = re.compile(r"^(\d*)([-+=.)])")
 

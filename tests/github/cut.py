@@ -34,6 +34,11 @@ ROUTES = {
     f"{_REPO}/compare/{{basehead}}": ("get",),
     f"{_REPO}/issues/{{issue_number}}/comments": ("get", "post"),
     f"{_REPO}/issues/comments/{{comment_id}}": ("patch", "delete"),
+    f"{_REPO}/issues/{{issue_number}}/labels": ("get", "post"),
+    f"{_REPO}/issues/{{issue_number}}/labels/{{name}}": ("delete",),
+    f"{_REPO}/check-runs": ("post",),
+    f"{_REPO}/pulls/{{pull_number}}/comments": ("get",),
+    f"{_REPO}/pulls/{{pull_number}}/reviews": ("post",),
 }
 _PROSE = (
     "description",

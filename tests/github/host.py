@@ -135,8 +135,16 @@ class Host:
 
 
 @contextmanager
-def a_host(git: Git, place: Path, *, prefix: Literal["", "/api/v3"] = "") -> Iterator[Host]:
-    """It ends with no violation, and the token in no hands but the repository's own."""
+def a_host(
+    git: Git,
+    place: Path,
+    *,
+    prefix: Literal["", "/api/v3"] = "",
+    forge: Any = None,
+    runner: type[Runner] = Runner,
+) -> Iterator[Host]:
+    """``forge``: another one than GitHub, and what runs its jobs. It ends with no
+    violation, and the token in no hands but the repository's own."""
     server = GitServer(place / "host", token=TOKEN, home=REPOSITORY)
     bare = server.found(REPOSITORY)
     git.commit({"README": "here\n"})
@@ -144,13 +152,13 @@ def a_host(git: Git, place: Path, *, prefix: Literal["", "/api/v3"] = "") -> Ite
     git("checkout", "-q", "-b", "topic")
     git.commit({"src/a.py": "1\n"}, "Begin")
     git.commit({"src/b.py": "1\n"}, "Go on")
-    github = GitHub(prefix=prefix)
+    github = forge or GitHub(prefix=prefix)
     with server.running(), github.running():
         if not (Path(git("--exec-path")) / "git-remote-http").exists():
             server.url = f"file://{server.root}"
         pull = PullState(files=["src/a.py", "src/b.py"], title="Limit the rate", server=server.url)
         github.pulls[7] = pull
-        host = Host(github, server, Runner(place / "runner", github.url, server.url, TOKEN), git, bare)
+        host = Host(github, server, runner(place / "runner", github.url, server.url, TOKEN), git, bare)
         host.push()
         yield host
     assert github.violations == []

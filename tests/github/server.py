@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, Literal
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from graphql import build_schema, graphql_sync
 
@@ -20,11 +20,15 @@ from tests.github import description
 from tests.github.faults import Fault
 from tests.github.shapes import (
     PullState,
+    check_value,
     comment_value,
     commit_value,
     comparison_value,
     file_value,
+    label_value,
     pull_value,
+    review_comment_value,
+    review_value,
     simple_value,
     whole_commit_value,
 )
@@ -46,6 +50,8 @@ class GitHub:
     grants: set[str] = field(default_factory=lambda: {"pull-requests"})
     pulls: dict[int, PullState] = field(default_factory=dict)
     comments: dict[int, dict[str, Any]] = field(default_factory=dict)
+    checks: list[dict[str, Any]] = field(default_factory=list)
+    reviewed: list[dict[str, Any]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     pause: Callable[[], None] = lambda: None
     calls: list[str] = field(default_factory=list)
@@ -127,9 +133,10 @@ class GitHub:
         found = int(route.names.get("comment_id", 0))
         if (number and number not in self.pulls) or (found and found not in self.comments):
             return _refusal(404, "Not Found")
-        if route.method != "get" and "pull-requests" not in self.grants:
+        wanted = "checks" if route.template.endswith("/check-runs") else "pull-requests"
+        if route.method != "get" and wanted not in self.grants:
             return _refusal(403, "Resource not accessible by integration")
-        if asked.body and len(asked.body["body"]) > LONGEST:
+        if asked.body and len(asked.body.get("body", "")) > LONGEST:
             return _invalid(f"body is too long (maximum is {LONGEST} characters)")
         match route.method, route.template.rpartition("{repo}")[2]:
             case "get", "/pulls/{pull_number}":
@@ -166,6 +173,24 @@ class GitHub:
             case "get", "/issues/{issue_number}/comments":
                 there = [c for _, c in sorted(self.comments.items()) if c["issue_url"].endswith(f"/{number}")]
                 return self._page(there, query, asked)
+            case "post", "/check-runs":
+                self.checks.append(asked.body)
+                return Reply(201, check_value(self.url, asked.body))
+            case "get", "/pulls/{pull_number}/comments":
+                told = [review_comment_value(self.url, each, self.viewer) for each in self.reviewed]
+                return self._page(told, query, asked)
+            case "post", "/pulls/{pull_number}/reviews":
+                self.reviewed += asked.body["comments"]
+                return Reply(200, review_value(self.url))
+            case "get", "/issues/{issue_number}/labels":
+                return self._page([label_value(name) for name in self.pulls[number].labels], query, asked)
+            case "post", "/issues/{issue_number}/labels":
+                labels = self.pulls[number].labels
+                labels += [name for name in asked.body["labels"] if name not in labels]
+                return Reply(200, [label_value(name) for name in labels])
+            case "delete", "/issues/{issue_number}/labels/{name}":
+                self.pulls[number].labels.remove(unquote(route.names["name"]))
+                return Reply(200, [label_value(name) for name in self.pulls[number].labels])
             case "post", _:
                 made = self.add_comment(asked.body["body"], author=self.viewer, number=number)
                 return Reply(201, self.comments[made])

@@ -94,6 +94,27 @@ def comparison_value(url: str, commits: list[str], pull: PullState) -> dict[str,
     return value | {"total_commits": len(pull.commits), "ahead_by": len(pull.commits), "commits": told}
 
 
+def check_value(url: str, asked: dict[str, Any]) -> dict[str, Any]:
+    value: dict[str, Any] = _localised(url, example("check-run-example-of-completed-conclusion"))
+    return value | {name: asked[name] for name in ("name", "head_sha", "status", "conclusion")}
+
+
+def review_comment_value(url: str, asked: dict[str, Any], author: str) -> dict[str, Any]:
+    value: dict[str, Any] = _localised(url, example("pull-request-review-comment-items")[0])
+    value["user"] |= {"login": author}
+    return value | {name: asked[name] for name in ("path", "line", "side", "body")}
+
+
+def review_value(url: str) -> dict[str, Any]:
+    value: dict[str, Any] = _localised(url, example("pull-request-review"))
+    return value | {"state": "COMMENTED"}
+
+
+def label_value(name: str) -> dict[str, Any]:
+    value: dict[str, Any] = example("label-items")[0] | {"name": name}
+    return value
+
+
 def file_value(path: str, pull: PullState) -> dict[str, Any]:
     """``NEW<-OLD`` is a renamed file."""
     new, _, old = path.partition("<-")

@@ -77,7 +77,7 @@ def serve(answer: Answering) -> Iterator[Service]:
             except OSError:
                 pass  # nobody listens any more
 
-        do_POST = do_PATCH = do_DELETE = do_GET  # noqa: N815
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

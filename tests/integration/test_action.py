@@ -331,3 +331,67 @@ def test_a_doubt_stands_at_its_line(host: Host) -> None:
     assert re.search(r"\[`src/a\.py:1`\]\(\S+R1\) Claude Code was unsure", host.comment)
     assert "a bucket" not in host.run(annotations="false").log
     assert "a bucket" not in host.start("workflow_dispatch", {}, pr="7").log
+
+
+def test_labels_say_what_is_unsure_and_unrecorded(host: Host) -> None:
+    host.pull.labels = ["bug"]
+    assert host.run().status == 0
+    assert host.pull.labels == ["bug"], "none is wanted"
+    doubt = Decision(chosen="a bucket", by="agent", confidence=0.5)
+    host.note(host.commits[0], decisions=(doubt,))
+    host.push(NOTES)
+    host.run(labels="true")
+    assert host.pull.labels == ["bug", "traj:unsure", "traj:unrecorded"]
+    host.github.calls.clear()
+    host.run(labels="true")
+    assert not [call for call in host.github.calls if "labels" in call and not call.startswith("GET")]
+    host.bare("update-ref", "-d", NOTES)
+    host.clone("update-ref", "-d", NOTES)
+    for number, commit in enumerate(host.commits):
+        host.note(commit, f"traj_{number}")
+    host.push(NOTES)
+    host.run(labels="true")
+    assert host.pull.labels == ["bug"]
+
+
+def test_labels_that_the_token_may_not_set_are_no_red_job(host: Host) -> None:
+    host.recorded()
+    host.github.grants.clear()
+    done = host.run(labels="true")
+    assert done.status == 0
+    assert "No labels on the pull request: setting labels: the token may not (403)" in done.log
+
+
+def test_a_doubt_stands_in_a_check_run_where_that_is_granted(host: Host) -> None:
+    there = Decision(chosen="a bucket", by="agent", confidence=0.5, path="src/a.py", line=1)
+    host.note(host.commits[0], decisions=(there,))
+    host.push(NOTES)
+    refused = host.run(annotations="check")
+    assert refused.status == 0
+    assert "::notice file=src/a.py,line=1," in refused.log, "as without it"
+    assert host.github.checks == []
+    host.github.grants.add("checks")
+    assert "::notice" not in host.run(annotations="check").log
+    (check,) = host.github.checks
+    assert (check["head_sha"], check["conclusion"]) == (host.pull.head, "neutral")
+    assert "a bucket" in check["output"]["summary"]
+    (row,) = check["output"]["annotations"]
+    assert (row["path"], row["start_line"], row["title"]) == (
+        "src/a.py",
+        1,
+        "Claude Code was unsure (50\xa0%)",
+    )
+
+
+def test_a_doubt_stands_in_one_review_comment(host: Host) -> None:
+    there = Decision(chosen="a bucket for @octocat", by="agent", confidence=0.5, path="src/a.py", line=1)
+    host.note(host.commits[0], decisions=(there,))
+    host.push(NOTES)
+    for _ in range(2):  # the next push does not say it again
+        assert "::notice" not in host.run(annotations="review").log
+    (made,) = host.github.reviewed
+    assert (made["path"], made["line"], made["side"]) == ("src/a.py", 1, "RIGHT")
+    assert made["body"] == "**Claude Code was unsure (50 %)**: a bucket for `@octocat`"
+    host.github.grants.clear()
+    host.github.reviewed.clear()
+    assert "::notice file=src/a.py,line=1," in host.run(annotations="review").log

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Timer
 
@@ -198,3 +199,44 @@ def test_records_that_are_pushed_eight_seconds_late(host: Host) -> None:
     done = host.run(max_wait_notes="auto")
     late.join()
     assert (done.outputs["result"], done.outputs["commits-with-trajectory"]) == ("created", "1")
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("away", "api"), [(0.3, 0.5), (3.0, 1.0)], ids=["slow", "very slow"])
+def test_a_slow_host_is_waited_for_a_minute_at_most(host: Host, away: float, api: float) -> None:
+    """Seconds that each answer takes, of git there and back."""
+    host.recorded()
+    host.server.delay = away
+    host.github.pause = lambda: time.sleep(api / 2)
+    began = time.monotonic()
+    done = host.run()
+    assert time.monotonic() - began < 60
+    assert done.status == 0
+    if away < 1:
+        assert (done.outputs["result"], done.outputs["coverage"]) == ("created", "50")
+    else:
+        assert (done.outputs["result"], done.outputs["coverage"]) == ("summary-only", "unknown")
+        assert "Of these commits nothing is known" in done.summary
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("when", ["GET .*/pulls/7$", "POST .*/comments$"], ids=["first", "last"])
+def test_a_host_that_drips_is_ended_and_said(host: Host, when: str) -> None:
+    """A byte every few seconds: no time-out of the connection sees it."""
+
+    def drip() -> Iterator[bytes]:
+        for _ in range(300):
+            time.sleep(1)
+            yield b" "
+
+    host.recorded()
+    host.github.faults = [Fault(when, Reply(200, b" " * 300, drip=drip), times=9)]
+    began = time.monotonic()
+    done = host.run(require="fail", min_coverage="80") if when.startswith("GET") else host.run()
+    assert time.monotonic() - began < 60
+    assert "the run is ended after 55 s" in done.log
+    if when.startswith("GET"):
+        assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (1, "failed", "unknown")
+    else:
+        assert (done.status, done.outputs["result"], done.outputs["coverage"]) == (0, "summary-only", "50")
+        assert "have an agent trajectory" in done.summary

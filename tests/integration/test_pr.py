@@ -39,6 +39,18 @@ def test_the_comment_of_a_branch(branch: Git) -> None:
     assert "| ↩️ | `src/a.py` Edited 6 times |" in text
 
 
+def test_the_comment_as_text_for_a_terminal(branch: Git) -> None:
+    text = traj(branch, "pr", "--base", "main", "--format", "text")
+    assert text.splitlines()[0] == "Why this change: Limit the rate"
+    assert "1 of 2 commits have an agent trajectory · Codex · 1 session" in text
+    assert "\nLook here first\n" in text
+    assert f"  src/b.py  No trajectory for {branch.head()[:7]}\n" in text
+    assert "  a bucket" in text
+    assert "  rejected  a window\n  because   bursts\n" in text
+    assert not any(sign in text for sign in ("**", "<sub>", "`", "|"))
+    assert traj(branch, "pr", "--base", "main", "--format", "gitlab") == traj(branch, "pr", "--base", "main")
+
+
 def test_as_json(branch: Git) -> None:
     told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
     assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")

@@ -11,7 +11,8 @@ from github import GithubException
 
 from github_action.api import Api, connect
 from github_action.comments import Thread
-from github_action.errors import EventError, GitHubError, Gone, Invalid, Limited, Refused, Unreachable
+from github_action.errors import EventError, ForgeError, Gone, Invalid, Limited, Refused, Unreachable
+from github_action.forge import GitHub as Host
 from github_action.pull_request import (
     COMMITS,
     FILES,
@@ -45,7 +46,7 @@ class Site:
     def post(
         self, body: str = "text", *, head: str = HEAD, run: int = 200, key: str = KEY, author: str = ""
     ) -> Upserted:
-        return post(self.api, body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
+        return post(Host(self.api), body, number=7, marker=Marker(key=key, head=head, run=run), author=author)
 
     @property
     def asked(self) -> list[str]:
@@ -284,7 +285,7 @@ def test_questions_are_put_again(site: Site, request_: str, reply: Reply) -> Non
     "question", [lambda api: read_details(api, 7), lambda api: Thread(api, 7).comments(), Api.viewer]
 )
 def test_patience_ends(
-    site: Site, reply: Reply, error: type[GitHubError], question: Callable[[Api], object]
+    site: Site, reply: Reply, error: type[ForgeError], question: Callable[[Api], object]
 ) -> None:
     site.github.faults.append(Fault("", reply, times=50))
     with pytest.raises(error) as caught:

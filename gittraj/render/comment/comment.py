@@ -13,9 +13,10 @@ from itertools import islice
 from typing import TypeVar
 
 from gittraj.frozen import dataclass
-from gittraj.model.words import count, duration, model_of, money, own_words
+from gittraj.model.words import count, model_of
 from gittraj.query.change import Change, Header, Reviewed, decisions
-from gittraj.render.comment.flags import Flag, find_flags, omissions
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, share, state_facts
+from gittraj.render.comment.flags import Flag, find_flags, is_unsure, omissions
 from gittraj.render.comment.height import FOLD, TABLE, count_fitting, height, row
 from gittraj.render.comment.tables import (
     NAME,
@@ -23,7 +24,6 @@ from gittraj.render.comment.tables import (
     ROWS,
     WORDS,
     Location,
-    agents_of,
     agents_table,
     commits_table,
     decisions_table,
@@ -106,7 +106,9 @@ def _blocks(change: Change, location: Location, options: CommentOptions) -> Iter
     yield Block(0, "summary", (summary,))
     why = _why(change, 600)
     yield Block(1, "why", (why, _why(change, 300)))
-    flags, chosen = find_flags(change), decisions(change)
+    # nothing is folded that is less sure than what is shown
+    chosen = sorted(decisions(change), key=lambda d: d["confidence"] if is_unsure(d) else 1.0)
+    flags = find_flags(change)
     seen, kept = _count_fitting(flags, chosen, FOLD - height(f"{title}\n{state}\n{summary}\n{why}{known}"))
     look = [_flags(flags[:n], location, change) for n in (seen, min(seen, 2))]
     yield Block(1, "look here first", (*look, ""))
@@ -160,15 +162,8 @@ def _fold_several(number: int, rows: Sequence[object]) -> int:
 
 
 def _title(change: Change) -> str:
-    title = _heading(change)
+    title = find_heading(change)
     return f"Why this change: {words(title, 100)}" if title else "Why this change"
-
-
-def _heading(change: Change) -> str | None:
-    titles = [t["title"] for t in change.sessions if t["title"]]
-    if len(change.own) == 1:
-        titles = [change.own[0].subject]
-    return change.title or (titles[-1] if titles else None)
 
 
 def _notices(change: Change, location: Location) -> Iterator[str]:
@@ -220,76 +215,48 @@ def _no_records(change: Change) -> str:
     number, ref = len(change.own), code(change.ref)
     if change.notes is None:
         return f"<sub>No agent trajectory: the repository has no records ({ref} is not there). {_PUSH}</sub>"
+    if change.left:
+        return f"<sub>Of these commits nothing is known: {ref} was not read in full.</sub>"
     these = f"these {number} commits" if number != 1 else "this commit"
     read = f"{ref} was read at {code(change.notes[:7])}"
     return f"<sub>No agent trajectory is attached to {these}; {read}. {_PUSH}</sub>"
 
 
 def _summary(change: Change, options: CommentOptions) -> str:
-    sessions = change.sessions
-    carried = f"**{len(change.recorded)} of {count(len(change.own), 'commit')}**"
-    facts = [
-        f"{carried} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
-        agents_of(sessions, " + "),
-        count(len(sessions), "session"),
-        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
-        _cost(change) if options.cost else "",
-        f"head {code(change.head[:7])}",
-    ]
-    return " · ".join(fact for fact in facts if fact)
-
-
-def _cost(change: Change) -> str:
-    """``≥`` where some sessions have no recorded cost."""
-    parts = [t["part"] for t in change.sessions]
-    known = [part for part in parts if part["costUsd"] is not None]
-    if not known:
-        return ""
-    estimated = any(part["costSource"] == "estimated" for part in known)
-    total = {
-        "costUsd": sum(p["costUsd"] for p in known),
-        "costSource": "estimated" if estimated else "reported",
-    }
-    return ("≥ " if len(known) < len(parts) else "") + (money(total) or "")
+    told, *facts = state_facts(change, cost=options.cost)
+    number = share(change)
+    return " · ".join([f"**{number}**{told.removeprefix(number)}", *facts, f"head {code(change.head[:7])}"])
 
 
 def _why(change: Change, most: int) -> str:
     """What was asked, unless the heading says so, and the outcome in at most ``most`` characters."""
-    sessions, lines = change.sessions, list[str]()
-    asked = [t for t in dict.fromkeys(t["title"] for t in sessions) if t and t != _heading(change)]
+    lines, asked = list[str](), find_requests(change)
     if asked:
         shown = " · ".join(f"“{words(text, 120)}”" for text in asked[:_ASKED])
         lines.append(
             f"**Asked:** {shown}" + (f" · {len(asked) - _ASKED} more" if len(asked) > _ASKED else "")
         )
-    back = [
-        t["retrospective"]["summary"]
-        for t in sessions
-        if t["retrospective"] and t["retrospective"]["summary"]
-    ][-2:]
-    recorded = [t for c in change.recorded for t in c.trajectories]
-    reasons = [t["why"] for t in recorded if t["why"]]
-    results = [t["result"] for t in recorded if t["result"]]
-    done = [own for t in recorded if (own := own_words(t))]
-    told = [t for t in recorded if model_of(t["summaryBy"])][-1:]
-    if reasons:
-        lines.append(f"**Why:** {words(reasons[-1], most // 2)}")
+    outcome = find_outcome(change)
+    back = [text for label, text in outcome if label == "summed up"]
     if back:
+        lines += [f"**Why:** {words(text, most // 2)}" for label, text in outcome if label == "why"]
         lines.append("\n>\n".join(quote(one_line(text), most // len(back)) for text in back))
-    elif told:
-        by = words(model_of(told[0]["summaryBy"]) or "", NAME)
-        lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(told[0]['summary']), most)}")
-    elif results:
-        lines.append(f"**Result:** {words(results[-1], most // 2)}")
-    elif done:
-        lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(done[-1]), most)}")
+        return "\n\n".join(lines)
+    for label, text in outcome:
+        if label in ("why", "result"):
+            lines.append(f"**{label.title()}:** {words(text, most // 2)}")
+        elif label == "done":
+            lines.append(f"**Done**, in the agent's last words:\n\n{quote(one_line(text), most)}")
+        else:
+            by = words(label.removeprefix("by "), NAME)
+            lines.append(f"**Summary**, by the model {by}:\n\n{quote(one_line(text), most)}")
     return "\n\n".join(lines)
 
 
 def _flags(flags: Sequence[Flag], location: Location, change: Change) -> str:
     parts = ["**Look here first**", flags_table(flags, location)] if flags else []
     if left := omissions(change):
-        parts.append(f"**Not known:** {', '.join(left)}.")
+        parts.append(f"**Left open:** {', '.join(left)}.")
     return "\n\n".join(parts)
 
 

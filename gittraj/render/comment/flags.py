@@ -14,6 +14,8 @@ UNSURE = 0.7
 CHURN = 5
 """Edits of one file in one change that count as many."""
 MOST = 100
+_FEW = 3
+"""Files without a recorded edit that are odd; of more, a program made them."""
 AGENTS = {
     "claude-code": "Claude Code",
     "codex": "Codex",
@@ -44,7 +46,7 @@ class Flag:
 
 def find_flags(change: Change) -> list[Flag]:
     """The worst first: what somebody was unsure of, failed runs, unrecorded commits, churn, files edited by
-    several agents. No flags does not mean that all is well."""
+    several agents or by none. No flags does not mean that all is well."""
     found: dict[tuple[str, str | None, str], Flag] = {}
     for flag in _find_all(change):
         found.setdefault((flag.reason, flag.path, flag.quoted), flag)
@@ -72,10 +74,11 @@ def _find_all(change: Change) -> Iterator[Flag]:
     yield from _unrecorded(change)
     yield from _churn(change)
     yield from _shared(change)
+    yield from _unexplained(change)
 
 
 def _unsure(change: Change, diff: Diff) -> Iterator[Flag]:
-    shown = [d for d in decisions(change) if d["confidence"] is not None and d["confidence"] < UNSURE]
+    shown = [d for d in decisions(change) if is_unsure(d)]
     for decision in sorted(shown, key=lambda d: float(d["confidence"])):
         about = f"was unsure ({decision['confidence'] * 100:.0f}\u00a0%)"
         who = _who(decision["by"], decision["agent"])
@@ -90,13 +93,25 @@ def _caveats(change: Change, diff: Diff) -> Iterator[Flag]:
                 said = source or {}
                 path, line = diff.find(text, said.get("path"), said.get("line"))
                 who, where = _who(said.get("by") or "", header["agent"]), _where(path, commit.commit)
-                yield Flag("⚠️", path, "was unsure", unmarked(text), where, line, who)
+                yield Flag("⚠️", path, "warned", unmarked(text), where, line, who)
 
 
 def find_place(decision: Header, diff: Diff) -> tuple[str | None, int | None]:
     """The file and the line that a decision is about, as far as it says so."""
     text = " ".join(filter(None, (decision["chosen"], decision["reasoning"], decision["quote"])))
     return diff.find(text, decision["path"], decision["line"])
+
+
+def own_reason(header: Header) -> str | None:
+    """Why a commit was made, as far as that is stated: not the reasoning of one of its decisions, which
+    answers another question."""
+    why: str = header["why"] or ""
+    told = [decision["reasoning"] for decision in header["decisions"] if decision["reasoning"]]
+    return None if any(reasoning in why for reasoning in told) else why or None
+
+
+def is_unsure(decision: Header) -> bool:
+    return decision["confidence"] is not None and decision["confidence"] < UNSURE
 
 
 def titled(decision: Header) -> str:
@@ -158,7 +173,8 @@ def _failed(change: Change) -> Iterator[Flag]:
             failed = f": {last['lastFailed']} failed" if last["lastFailed"] else ""
             yield Flag("❌", None, f"The last {what} of a session failed{failed}")
         elif last["outcome"] == "error":
-            yield Flag("❌", None, f"The last {what} of a session came to no result")
+            ended = count(last["lastErrors"], "error") if last["lastErrors"] else "an error"
+            yield Flag("❌", None, f"The last {what} of a session ended in {ended}")
 
 
 def _shared(change: Change) -> Iterator[Flag]:
@@ -166,6 +182,16 @@ def _shared(change: Change) -> Iterator[Flag]:
     for path in change.files:
         if len(agents.get(path, ())) > 1 and path not in churned:
             yield Flag("👥", path, f"{len(agents[path])} agents worked on it")
+
+
+def _unexplained(change: Change) -> Iterator[Flag]:
+    """A few files that an agent's commit has beside what it edited."""
+    edited = {file["path"] for header in change.sessions for file in header["filesChanged"]}
+    bare = {path for commit in change.own if not commit.trajectories for path in commit.files}
+    left = [path for path in change.files if path not in edited | bare]
+    if all(commit.known for commit in change.own) and edited & set(change.files) and len(left) <= _FEW:
+        for path in left:
+            yield Flag("❔", path, "Changed by no edit that is recorded")
 
 
 def _agents(change: Change) -> dict[str, set[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, money, own_words, short_number, sure, tests
 from gittraj.query.change import Change, Header, Reviewed
-from gittraj.render.comment.flags import AGENTS, Flag, titled
+from gittraj.render.comment.flags import AGENTS, Flag, own_reason, titled
 from gittraj.render.inert import code, words
 
 PATH = 32
@@ -20,30 +20,53 @@ ROWS = 1_000
 WORDS = 300
 """Characters of one quoted text."""
 _FILES, _NAMES = 3, 4  # in a cell
+_COMMIT = {
+    "github": "pull/{}/commits/{}",
+    "gitlab": "-/merge_requests/{}/diffs?commit_id={}",
+    "gitea": "pulls/{}/commits/{}",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Location:
-    """Where the change is shown: the host's address, the repository (OWNER/NAME), the pull request's number
-    and the page of this run. Without a host nothing is a link."""
+    """Where the change is shown: the ``server``'s address, what it runs (``host``: github, gitlab or
+    gitea), the repository (OWNER/NAME), the pull request's number and the page of this run. Without a server
+    nothing is a link."""
 
     server: str = ""
     repository: str = ""
     number: int = 0
     run: str = ""
+    host: str = "github"
 
     def file(self, path: str, *, most: int = 80, line: int | None = None) -> str:
         shown = code(_end(path, most) + (f":{line}" if line else ""))
-        anchor = hashlib.sha256(path.encode(errors="replace")).hexdigest() + (f"R{line}" if line else "")
-        return f"[{shown}]({self._pull}/files#diff-{anchor})" if self.server else shown
+        return f"[{shown}]({self._file(path, line)})" if self.server else shown
 
     def commit(self, commit: str) -> str:
         shown = code(commit[:7])
-        return f"[{shown}]({self._pull}/commits/{commit})" if self.server else shown
+        return (
+            f"[{shown}]({self._home}/{_COMMIT[self.host].format(self.number, commit)})"
+            if self.server
+            else shown
+        )
+
+    def _file(self, path: str, line: int | None) -> str:
+        """At the line where the host's anchors have no more than that."""
+        name, at = path.encode(errors="replace"), f"R{line}" if line else ""
+        if self.host == "gitlab":  # a line's would take its old number, too
+            return f"{self._home}/-/merge_requests/{self.number}/diffs#{_sha1(name)}"
+        if self.host == "gitea":
+            return f"{self._home}/pulls/{self.number}/files#diff-{_sha1(name)}{at}"
+        return f"{self._home}/pull/{self.number}/files#diff-{hashlib.sha256(name).hexdigest()}{at}"
 
     @property
-    def _pull(self) -> str:
-        return f"{self.server}/{self.repository}/pull/{self.number}"
+    def _home(self) -> str:
+        return f"{self.server}/{self.repository}"
+
+
+def _sha1(name: bytes) -> str:
+    return hashlib.sha1(name, usedforsecurity=False).hexdigest()
 
 
 def _end(path: str, most: int) -> str:
@@ -101,7 +124,7 @@ def commits_table(commits: Sequence[Reviewed], location: Location) -> str:
     rows = []
     for commit in commits:
         summaries = [
-            t["why"] or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
+            own_reason(t) or t["result"] or (t["retrospective"] or {}).get("summary") or own_words(t) or ""
             for t in commit.trajectories
         ]
         agents = agents_of(commit.trajectories)

@@ -36,7 +36,7 @@ def test_the_worst_first_and_each_line_once() -> None:
     assert [(each.line, each.title, each.text) for each in found] == [
         (9, "Claude Code was unsure (20\u00a0%)", "How often? five"),
         (4, "Claude Code was unsure (55\u00a0%)", "seconds only"),
-        (1, "Claude Code was unsure", "Is retry_after() right?"),
+        (1, "Claude Code warned", "Is retry_after() right?"),
         (12, "Rejected: a queue", "a loop, not a queue, because no worker"),
     ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 
 from github_action.comments import Comment
 from github_action.console import Console
-from github_action.errors import GitHubError, Gone, Invalid, Limited, Refused, Unreachable
+from github_action.errors import ForgeError, Gone, Invalid, Limited, Refused, Unreachable
 from github_action.fallback import Published, Report, publish
 from github_action.outputs import SUMMARY
 from github_action.upsert_comment import Upserted
@@ -32,7 +32,7 @@ def published(
     return found, Log().read(stream.getvalue())
 
 
-def refusing(error: GitHubError) -> Callable[[str], Upserted]:
+def refusing(error: ForgeError) -> Callable[[str], Upserted]:
     def post(_: str) -> Upserted:
         raise error
 
@@ -54,7 +54,7 @@ def test_a_comment_and_a_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [Refused, Limited, Unreachable, Gone, Invalid])
-def test_without_a_comment_the_summary_and_no_error(error: type[GitHubError], tmp_path: Path) -> None:
+def test_without_a_comment_the_summary_and_no_error(error: type[ForgeError], tmp_path: Path) -> None:
     found, log = published(refusing(error("writing: no (403)", "do this")), tmp_path / "summary")
     assert found.outputs() == {"result": "summary-only"}
     assert isinstance(found.error, error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gittraj.query.diff import Diff
+from gittraj.query.diff import Diff, split_patches
 
 PATCH = """@@ -1,3 +1,4 @@
  import time
@@ -53,3 +53,16 @@ def test_where_a_text_is_about(text: str, path: str | None, line: int | None, fo
 def test_a_diff_without_end_costs_a_moment() -> None:
     huge = Diff.of(["a"], {"a": "@@ -1 +1,9 @@\n" + "+name_{}\n" * 500_000})
     assert len(huge.lines["a"]) == 20_000
+
+
+def test_a_whole_diff_is_split_into_the_hunks_of_each_file() -> None:
+    text = (
+        "diff --git a/a.py b/a.py\nindex 1..2 100644\n--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-1\n"
+        "+diff --git a/x b/x\n"
+        "diff --git a/old b/a b.py\nsimilarity index 90%\n--- a/old\n+++ b/a b.py\t\n@@ -2 +2 @@\n-1\n+2\n"
+        "diff --git a/gone b/gone\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-1\n"
+        "diff --git a/i.png b/i.png\nBinary files differ\n"
+    )
+    found = split_patches(text)
+    assert found == {"a.py": "@@ -1 +1 @@\n-1\n+diff --git a/x b/x\n", "a b.py": "@@ -2 +2 @@\n-1\n+2\n"}
+    assert Diff.of(found, found).lines == {"a.py": {1}, "a b.py": {2}}

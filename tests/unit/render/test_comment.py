@@ -30,11 +30,11 @@ def test_above_the_fold() -> None:
     text = render(full_change(title="Retry in the client, with jitter"))
     fold = text[: text.index("<details>")]
     assert fold.startswith("### Why this change: Retry in the client, with jitter\n")
-    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · head `c3c3c3c`"
+    facts = "Claude Code + Codex · 2 sessions · 40m · ≥ $0.50 · last tests: 12 passed · head `c3c3c3c`"
     assert f"**2 of 3 commits** have an agent trajectory · {facts}" in fold
     assert "> The 429s came in bursts.\n" in fold
     signs = re.findall(r"^\| (\S+) \| \[`\S+`\]\(\S+\) \w.* \|$", fold, re.M)
-    assert signs == ["⚠️", "⚠️", "✍️", "↩️"]
+    assert signs == ["⚠️", "⚠️", "✍️", "↩️", "❔"]
     assert "Claude Code was unsure (55\u00a0%): “retry-after" in fold
     assert "No trajectory for [`c3c3c3c`](https://github.example/acme/shop/pull/7/commits/" in fold
     assert "Edited 8 times by 2 agents, reverted twice" in fold
@@ -121,7 +121,35 @@ def test_tests_that_failed_or_never_ran() -> None:
     never = record("traj_one", whole=whole(), **figures(tests=None))
     change = change_of({A: [never], B: [never], C: [never]})
     assert not find_flags(change), "what nobody did is no fault of a line"
-    assert "**Not known:** no test was run in these sessions." in render(change)
+    assert "**Left open:** no test was run in these sessions." in render(change)
+
+
+def test_the_reasoning_of_a_decision_is_no_reason_for_the_change() -> None:
+    """Why cache prices? Not because one server has no Redis."""
+    decision = Decision(chosen="In the process", by="agent", alternatives=("Redis",), reasoning="One server")
+    change = change_of({A: [record("traj_one", **figures(why="One server", decisions=(decision,)))]})
+    assert "**Why:**" not in render(change)
+    assert "| In the process | Redis | One server |" in render(change)
+    quoted = replace(decision, by="rules", quote="I kept it in the process, because One server")
+    told = figures(why="I kept it in the process, because One server", decisions=(quoted,))
+    assert "**Why:**" not in render(change_of({A: [record("traj_one", **told)]}))
+    stated = change_of({A: [record("traj_one", **figures(why="Pages were slow", decisions=(decision,)))]})
+    assert "**Why:** Pages were slow" in render(stated)
+
+
+def test_the_least_sure_decision_is_not_folded() -> None:
+    sure = [Decision(chosen=f"choice {n}", by="agent", reasoning="r" * 200, confidence=0.9) for n in range(9)]
+    unsure = Decision(chosen="a guess", by="agent", alternatives=("to ask",), confidence=0.4)
+    text = render(change_of({A: [record("traj_one", **figures(decisions=(*sure, unsure)))]}))
+    assert "| a guess <sub>40% sure</sub> | to ask |" in text[: text.index("<details>")]
+
+
+def test_a_file_that_no_recorded_edit_explains() -> None:
+    told = record("traj_one", **figures(files=(FileChanged(path="src/a.py", edits=1),)))
+    found = find_flags(change_of({A: [told]}, files=("src/a.py", "README")))
+    assert (found[-1].path, found[-1].why) == ("README", "Changed by no edit that is recorded")
+    many = change_of({A: [told]}, files=("src/a.py", *(f"made/{n}" for n in range(9))))
+    assert "❔" not in [flag.icon for flag in find_flags(many)]
 
 
 def test_states() -> None:

@@ -21,7 +21,9 @@ from tests.sizes import size
 RENDERS = size(800, 3000, "GIT_TRAJ_RENDERS")
 EXTENSIONS = ["table", "autolink", "tagfilter", "strikethrough", "tasklist"]
 LIVE = re.compile(
-    r"@\w|(?<!&)#\d|\bGH-\d|[A-Za-z]{2,}-\d|://|www\.|\w@\w|:[\w+-]+:|\$.*\$|\b[0-9a-f]{7,40}\b|mailto:", re.I
+    r"@\w|(?<!&)#\d|\bGH-\d|[A-Za-z]{2,}-\d|://|www\.|\w@\w|:[\w+-]+:|\$.*\$|\b[0-9a-f]{7,40}\b|mailto:"
+    r"|(?<!\w)[!~%][a-z\"\d]|(?<!\w)&(?!\w+;)\d|\[\w+:\w|\{[+-]|\*iteration:",
+    re.I,
 )
 JOINED = re.compile("\ufe0f?\u200d?(?![\ufe0f\u200d])")
 PIECES = [
@@ -33,6 +35,15 @@ PIECES = [
         "GH-7",
         "owner/repo#5",
         "JIRA-123",
+        "!12",
+        "group/project!5",
+        "~bug",
+        '%"v 1"',
+        "&3",
+        "[vulnerability:1]",
+        "*iteration:2",
+        "{+",
+        "/approve",
         "https://evil.example/x",
         "www.evil.example",
     ),

@@ -140,7 +140,7 @@ def test_many_calls_are_folded() -> None:
         ("- item", r"\- item"),
         ("12. item", r"12\. item"),
         ("=====", r"\====="),
-        ("**bold** _it_ ~~no~~ `x`", r"\*\*bold\*\* \_it\_ \~\~no\~\~ \`x\`"),
+        ("**bold** _it_ ~~no~~ `x`", r"\*\*bold\*\* \_it\_ `~~no~~` \`x\`"),
         ("a | b", r"a \| b"),
         ("</details> <!-- approve -->", "&lt;/details&gt; &lt;\\!-- approve --&gt;"),
         ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),

@@ -1,0 +1,165 @@
+"""Pull requests of Gitea and Forgejo (https://docs.gitea.com/api, https://forgejo.org/docs/latest/user/api-usage):
+what of their API is ours to use. Both run GitHub's kind of Action, with its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from github_action.comments import Comment
+from github_action.errors import ForgeError, Gone
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
+from github_action.rest import Rest, readable
+from github_action.token import Token
+from gittraj.query.diff import split_patches
+
+_COLOUR = "#ededed"
+
+
+class Gitea:
+    """See ``forge.Forge``."""
+
+    def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
+        self._rest = rest
+        self.budget = rest.budget
+        self._at = f"/repos/{repository}"
+        self._files: dict[str, tuple[str, ...]] = {}
+
+    @staticmethod
+    def headers(token: Token) -> dict[str, str]:
+        return {"Authorization": f"token {token.reveal()}"} if token else {}
+
+    def details(self, number: int) -> PullDetails:
+        doing, at = f"reading pull request {number}", f"{self._at}/pulls/{number}"
+        with readable(doing):
+            pull = _pull(self._rest.get(at, doing=doing))
+            listed = self._rest.pages(
+                f"{at}/commits", doing=doing, most=COMMITS_MOST, files="true", verification="false"
+            )
+            commits = tuple(self._commit(told) for told in listed)[::-1]  # the newest comes first
+            files = list(self._rest.pages(f"{at}/files", doing=doing, most=FILES))
+            patches = split_patches(self._patches(at, doing))
+            return PullDetails(
+                pull=pull, commits=commits, files=tuple(_file(told, patches) for told in files)
+            )
+
+    def _patches(self, at: str, doing: str) -> str:
+        """Lines of the diff are a help, no need."""
+        try:
+            return self._rest.text(f"{at}.diff", doing=doing).decode("utf-8", "replace")
+        except ForgeError:
+            return ""
+
+    def _commit(self, told: Any) -> Commit:
+        sha = check_sha(told["sha"])
+        self._files[sha] = tuple(file["filename"] for file in told.get("files") or ())
+        return Commit(
+            sha=sha,
+            parents=tuple(check_sha(parent["sha"]) for parent in told["parents"] or ()),
+            message=told["commit"]["message"],
+            made=told["commit"]["committer"]["date"],
+        )
+
+    def head(self, number: int) -> str:
+        doing = f"reading pull request {number}"
+        with readable(doing):
+            return check_sha(self._rest.get(f"{self._at}/pulls/{number}", doing=doing)["head"]["sha"])
+
+    def files_of(self, commit: str) -> tuple[str, ...] | None:
+        return self._files.get(commit)
+
+    def viewer(self) -> str:
+        with readable("asking who we are"):
+            return str(self._rest.get("/user", doing="asking who we are")["login"])
+
+    def thread(self, number: int) -> GiteaThread:
+        return GiteaThread(self._rest, self._at, number)
+
+    def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
+        doing, at = "setting labels", f"{self._at}/issues/{number}/labels"
+        with readable(doing):
+            there = {told["name"]: int(told["id"]) for told in self._rest.get(at, doing=doing)}
+            known: dict[str, int] = {}
+            if any(wanted and name not in there for name, wanted in labels.items()):
+                listed = self._rest.pages(f"{self._at}/labels", doing=doing, most=1_000)
+                known = {told["name"]: int(told["id"]) for told in listed}
+            for name, wanted in labels.items():
+                if wanted and name not in there:
+                    label = (
+                        known.get(name)
+                        or self._rest.send(
+                            "POST", f"{self._at}/labels", {"name": name, "color": _COLOUR}, doing=doing
+                        )["id"]
+                    )
+                    self._rest.send("POST", at, {"labels": [label]}, doing=doing)
+                elif not wanted and name in there:
+                    self._rest.delete(f"{at}/{there[name]}", doing=doing)
+
+
+class GiteaThread:
+    """See ``upsert_comment.Comments``."""
+
+    def __init__(self, rest: Rest, at: str, number: int) -> None:
+        self._rest, self._at = rest, f"{at}/issues"
+        self._number = number
+
+    def comments(self) -> tuple[Comment, ...]:
+        doing = "listing comments"
+        with readable(doing):
+            path = f"{self._at}/{self._number}/comments"
+            return tuple(_comment(told) for told in self._rest.pages(path, doing=doing, most=100_000))
+
+    def create(self, body: str) -> Comment:
+        doing = "writing the comment"
+        with readable(doing):
+            path = f"{self._at}/{self._number}/comments"
+            return _comment(self._rest.send("POST", path, {"body": body}, doing=doing))
+
+    def edit(self, comment: Comment, body: str) -> None:
+        path = f"{self._at}/comments/{comment.id}"
+        with readable("editing the comment"):
+            self._rest.send("PATCH", path, {"body": body}, doing="editing the comment", missing=Gone)
+
+    def delete(self, comment: Comment) -> None:
+        try:
+            self._rest.delete(f"{self._at}/comments/{comment.id}", doing="deleting a comment", missing=Gone)
+        except Gone:
+            pass
+
+
+def _comment(told: Any) -> Comment:
+    author = told["user"]["login"] if told.get("user") else ""  # of a deleted account
+    return Comment(id=int(told["id"]), author=author, body=told["body"] or "", url=told["html_url"])
+
+
+def _pull(told: Any) -> Pull:
+    head, base = told["head"], told["base"]
+    home = head.get("repo")  # None when the fork was deleted
+    return Pull(
+        number=told["number"],
+        title=told["title"],
+        open=told["state"] == "open",
+        draft=bool(told.get("draft")),
+        head=check_sha(head["sha"]),
+        head_branch=head["ref"],
+        head_repository=home["full_name"] if home else None,
+        head_url=home["clone_url"] if home else None,
+        base=check_sha(base["sha"]),
+        base_branch=base["ref"],
+        merged_as=check_sha(told["merge_commit_sha"]) if told.get("merged") else None,
+        labels=tuple(label["name"] for label in told.get("labels") or ()),
+        commit_count=0,
+        file_count=int(told.get("changed_files") or 0),
+        fork=not home or home["full_name"] != base["repo"]["full_name"],
+    )
+
+
+def _file(told: Any, patches: Mapping[str, str]) -> File:
+    return File(
+        path=told["filename"],
+        former=told.get("previous_filename") or None,
+        status=told["status"],
+        additions=told["additions"],
+        deletions=told["deletions"],
+        patch=patches.get(told["filename"], ""),
+    )

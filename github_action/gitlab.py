@@ -1,0 +1,214 @@
+"""Merge requests of GitLab (https://docs.gitlab.com/api/merge_requests): what of its API we use, and a
+pipeline's variables as a job of GitHub's has them.
+
+A job's own token may read git, and nothing of a merge request: that takes a project's token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+from github_action.comments import Comment
+from github_action.errors import EventError, ForgeError, Gone
+from github_action.pull_request import COMMITS_MOST, FILES, Commit, File, Pull, PullDetails, check_sha
+from github_action.rest import Rest, readable
+from github_action.token import Token
+
+_ZERO = "0" * 40
+
+
+class GitLab:
+    """See ``forge.Forge``."""
+
+    def __init__(self, rest: Rest, *, server: str, repository: str) -> None:
+        self._rest = rest
+        self.budget = rest.budget
+        self._repository = repository
+        self._web = f"{server}/{repository}/-/merge_requests"
+        self._at = f"/projects/{quote(repository, safe='')}"
+
+    @staticmethod
+    def headers(token: Token) -> dict[str, str]:
+        return {"PRIVATE-TOKEN": token.reveal()} if token else {}
+
+    def details(self, number: int) -> PullDetails:
+        doing, at = f"reading merge request {number}", f"{self._at}/merge_requests/{number}"
+        with readable(doing):
+            told = self._rest.get(at, doing=doing)
+            fork = told["source_project_id"] != told["target_project_id"]
+            home = (
+                self._project(told["source_project_id"])
+                if fork
+                else {"path_with_namespace": self._repository}
+            )
+            listed = self._rest.pages(f"{at}/commits", doing=doing, most=COMMITS_MOST, per_page="100")
+            commits = tuple(_commit(each) for each in listed)[::-1]  # the newest comes first
+            files = self._rest.pages(f"{at}/diffs", doing=doing, most=FILES, per_page="100")
+            return PullDetails(
+                pull=_pull(told, home, fork=fork), commits=commits, files=tuple(map(_file, files))
+            )
+
+    def _project(self, number: int | None) -> Any:
+        """What the project of a fork is called; nothing where it is gone or hidden."""
+        try:
+            return self._rest.get(f"/projects/{int(number)}", doing="reading the fork") if number else {}
+        except ForgeError:
+            return {}
+
+    def head(self, number: int) -> str:
+        doing = f"reading merge request {number}"
+        with readable(doing):
+            return check_sha(self._rest.get(f"{self._at}/merge_requests/{number}", doing=doing)["sha"])
+
+    def files_of(self, commit: str) -> tuple[str, ...] | None:
+        path, doing = f"{self._at}/repository/commits/{commit}/diff", f"reading commit {commit[:12]}"
+        try:
+            with readable(doing):
+                listed = self._rest.pages(path, doing=doing, most=100, per_page="100")
+                return tuple(told["new_path"] for told in listed)
+        except ForgeError:
+            return None
+
+    def viewer(self) -> str:
+        with readable("asking who we are"):
+            return str(self._rest.get("/user", doing="asking who we are")["username"])
+
+    def thread(self, number: int) -> GitLabThread:
+        return GitLabThread(self._rest, f"{self._at}/merge_requests/{number}/notes", f"{self._web}/{number}")
+
+    def relabel(self, number: int, labels: Mapping[str, bool]) -> None:
+        change = {
+            "add_labels": ",".join(name for name, wanted in labels.items() if wanted),
+            "remove_labels": ",".join(name for name, wanted in labels.items() if not wanted),
+        }
+        with readable("setting labels"):
+            body = {name: value for name, value in change.items() if value}
+            self._rest.send("PUT", f"{self._at}/merge_requests/{number}", body, doing="setting labels")
+
+
+class GitLabThread:
+    """See ``upsert_comment.Comments``: the notes of a merge request."""
+
+    def __init__(self, rest: Rest, at: str, web: str) -> None:
+        self._rest, self._at, self._web = rest, at, web
+
+    def comments(self) -> tuple[Comment, ...]:
+        doing = "listing comments"
+        with readable(doing):
+            order = {"sort": "asc", "order_by": "created_at", "per_page": "100"}
+            listed = self._rest.pages(self._at, doing=doing, most=10_000, **order)
+            return tuple(self._comment(told) for told in listed if not told.get("system"))
+
+    def create(self, body: str) -> Comment:
+        doing = "writing the comment"
+        with readable(doing):
+            return self._comment(self._rest.send("POST", self._at, {"body": body}, doing=doing))
+
+    def edit(self, comment: Comment, body: str) -> None:
+        doing = "editing the comment"
+        with readable(doing):
+            self._rest.send("PUT", f"{self._at}/{comment.id}", {"body": body}, doing=doing, missing=Gone)
+
+    def delete(self, comment: Comment) -> None:
+        try:
+            self._rest.delete(f"{self._at}/{comment.id}", doing="deleting a comment", missing=Gone)
+        except Gone:
+            pass
+
+    def _comment(self, told: Any) -> Comment:
+        author, number = told["author"]["username"], int(told["id"])
+        return Comment(id=number, author=author, body=told["body"], url=f"{self._web}#note_{number}")
+
+
+def _commit(told: Any) -> Commit:
+    return Commit(
+        sha=check_sha(told["id"]),
+        parents=tuple(check_sha(parent) for parent in told.get("parent_ids") or ()),
+        message=told["message"],
+        made=told["committed_date"],
+    )
+
+
+def _pull(told: Any, home: Any, *, fork: bool) -> Pull:
+    head = check_sha(told["sha"])
+    merged = told.get("merge_commit_sha") or told.get("squash_commit_sha") or head
+    return Pull(
+        number=told["iid"],
+        title=told["title"],
+        open=told["state"] == "opened",
+        draft=bool(told.get("draft")),
+        head=head,
+        head_branch=told["source_branch"],
+        head_repository=home.get("path_with_namespace"),
+        head_url=home.get("http_url_to_repo"),
+        base=check_sha((told.get("diff_refs") or {}).get("base_sha") or head),
+        base_branch=told["target_branch"],
+        merged_as=check_sha(merged) if told["state"] == "merged" else None,
+        labels=tuple(told.get("labels") or ()),
+        commit_count=0,
+        file_count=int((told.get("changes_count") or "0").rstrip("+")),
+        fork=fork,
+    )
+
+
+def _file(told: Any) -> File:
+    kinds = (("new_file", "added"), ("deleted_file", "removed"), ("renamed_file", "renamed"))
+    return File(
+        path=told["new_path"],
+        former=told["old_path"] if told["renamed_file"] else None,
+        status=next((word for name, word in kinds if told[name]), "modified"),
+        additions=0,
+        deletions=0,
+        patch=told.get("diff") or "",
+    )
+
+
+_INPUTS = (
+    *("comment", "when-missing", "show-prompts", "show-cost", "annotations", "labels", "key", "notes-ref"),
+    *("comment-author", "require", "min-coverage", "bypass-label", "max-wait-notes", "fail-on-error", "mode"),
+)
+
+
+def as_github(environ: Mapping[str, str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """The variables of a job of GitHub's, and its event, that say what those of this job of GitLab's do
+    (https://docs.gitlab.com/ci/variables/predefined_variables). Inputs are variables ``GIT_TRAJ_…``. Raises
+    EventError."""
+
+    def text(name: str) -> str:
+        if not environ.get(name):
+            raise EventError(f"{name} is not set", "run this in a merge request's pipeline of GitLab")
+        return environ[name]
+
+    named = {name: name.upper().replace("-", "_") for name in _INPUTS}
+    given = {f"INPUT_{name}": environ.get(f"GIT_TRAJ_{name}", "") for name in named.values()}
+    path = text("CI_PROJECT_PATH")
+    known = {
+        "GITHUB_API_URL": text("CI_API_V4_URL"),
+        "GITHUB_SERVER_URL": text("CI_SERVER_URL"),
+        "GITHUB_RUN_ID": text("CI_PIPELINE_ID"),
+        "GITHUB_REPOSITORY": environ.get("CI_MERGE_REQUEST_PROJECT_PATH") or path,
+        "GITHUB_REPOSITORY_ID": environ.get("CI_MERGE_REQUEST_PROJECT_ID") or text("CI_PROJECT_ID"),
+        "GITHUB_WORKFLOW_REF": f"a/b/{environ.get('CI_JOB_NAME', '')}",
+        "GITHUB_EVENT_NAME": _event(environ),
+        "INPUT_TOKEN": environ.get("GIT_TRAJ_TOKEN", ""),
+    }
+    if "pull_request" not in known["GITHUB_EVENT_NAME"]:
+        return {**environ, **given, **known}, {}
+    sha = environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA") or text("CI_COMMIT_SHA")
+    source = environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_PATH") or path
+    request = {
+        "number": int(text("CI_MERGE_REQUEST_IID")),
+        "head": {"sha": sha, "repo": {"full_name": source}},
+        "base": {"ref": environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME")},
+    }
+    return {**environ, **given, **known}, {"pull_request": request}
+
+
+def _event(environ: Mapping[str, str]) -> str:
+    """A fork's pipeline in its own project has no token of this one."""
+    if not environ.get("CI_MERGE_REQUEST_IID"):
+        return f"{environ.get('CI_PIPELINE_SOURCE', 'unknown')} pipeline"
+    own = environ.get("CI_PROJECT_ID") == environ.get("CI_MERGE_REQUEST_PROJECT_ID")
+    return "pull_request_target" if own else "pull_request"

@@ -1,0 +1,43 @@
+"""Ends a run that takes too long, whatever holds it up: a host that answers a byte at a time, or a fetch.
+
+The job's own time-out would end it without a word; here what is known by then is left where people look. The
+process ends at once, so nothing that must be finished may run beside it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+SECONDS = 55.0
+"""Of a whole run, without what the host or an input asked it to wait for."""
+_TICK = 0.5
+
+
+@dataclass(slots=True)
+class Watchdog:
+    """``late`` is called when the time is over, then the process ends with the status that it returns.
+    ``granted``: seconds that were asked for on top."""
+
+    late: Callable[[], int]
+    granted: Callable[[], float] = lambda: 0.0
+    seconds: float = SECONDS
+    end: Callable[[int], None] = os._exit
+    _over: threading.Event = field(default_factory=threading.Event)
+
+    def __enter__(self) -> Watchdog:
+        threading.Thread(target=self._watch, args=(time.monotonic(),), daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+
+    def _watch(self, began: float) -> None:
+        while (left := began + self.seconds + self.granted() - time.monotonic()) > 0:
+            if self._over.wait(min(left, _TICK)):
+                return
+        if not self._over.is_set():
+            self.end(self.late())

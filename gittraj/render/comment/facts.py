@@ -1,0 +1,81 @@
+"""What the report on a change says first: what was asked, why, how it came out, by whom. Pure."""
+
+from __future__ import annotations
+
+from gittraj.model.words import count, duration, model_of, money, own_words, tests
+from gittraj.query.change import Change
+from gittraj.render.comment.flags import own_reason
+from gittraj.render.comment.tables import agents_of
+
+
+def find_heading(change: Change) -> str | None:
+    """The change's title, else that of its last session."""
+    titles = [t["title"] for t in change.sessions if t["title"]]
+    if len(change.own) == 1:
+        titles = [change.own[0].subject]
+    return change.title or (titles[-1] if titles else None)
+
+
+def find_requests(change: Change) -> list[str]:
+    """What was asked, unless the heading says so."""
+    heading = find_heading(change)
+    return [t for t in dict.fromkeys(t["title"] for t in change.sessions) if t and t != heading]
+
+
+def find_outcome(change: Change) -> list[tuple[str, str]]:
+    """The reason that is stated (``why``), and what came out: retrospectives (``summed up``), else a model's
+    summary (``by MODEL``), a stated ``result``, or the agent's last words (``done``)."""
+    recorded = [t for c in change.recorded for t in c.trajectories]
+    retrospectives = (t["retrospective"] for t in change.sessions if t["retrospective"])
+    back = [text for r in retrospectives if (text := r["summary"])]
+    told = [t for t in recorded if model_of(t["summaryBy"])]
+    results = [t["result"] for t in recorded if t["result"]]
+    done = [own for t in recorded if (own := own_words(t))]
+    reasons = [why for t in recorded if (why := own_reason(t))]
+    found = [("why", text) for text in reasons[-1:]]
+    if back:
+        return found + [("summed up", text) for text in back[-2:]]
+    if told:
+        return [*found, (f"by {model_of(told[-1]['summaryBy'])}", told[-1]["summary"])]
+    if results:
+        return [*found, ("result", results[-1])]
+    return found + [("done", text) for text in done[-1:]]
+
+
+def state_facts(change: Change, *, cost: bool) -> list[str]:
+    """How many commits have a trajectory, whose, in how many sessions, how long and for how much."""
+    sessions = change.sessions
+    facts = [
+        f"{share(change)} {'have' if len(change.own) != 1 else 'has'} an agent trajectory",
+        agents_of(sessions, " + "),
+        count(len(sessions), "session"),
+        duration(sum(t["part"]["durationSeconds"] or 0.0 for t in sessions)) or "",
+        _cost(change) if cost else "",
+        _tested(change),
+    ]
+    return [fact for fact in facts if fact]
+
+
+def _tested(change: Change) -> str:
+    """How the last tests of all sessions ended, where they passed: what else became of them is a flag."""
+    ran = [t["tests"] for t in change.sessions if t["tests"]]
+    passed = bool(ran) and all(last["outcome"] == "passed" for last in ran)
+    return f"last tests: {(tests(ran[-1]) or '').partition(' (')[0]}" if passed else ""
+
+
+def share(change: Change) -> str:
+    return f"{len(change.recorded)} of {count(len(change.own), 'commit')}"
+
+
+def _cost(change: Change) -> str:
+    """``≥`` where some sessions have no recorded cost."""
+    parts = [t["part"] for t in change.sessions]
+    known = [part for part in parts if part["costUsd"] is not None]
+    if not known:
+        return ""
+    estimated = any(part["costSource"] == "estimated" for part in known)
+    total = {
+        "costUsd": sum(p["costUsd"] for p in known),
+        "costSource": "estimated" if estimated else "reported",
+    }
+    return ("≥ " if len(known) < len(parts) else "") + (money(total) or "")

@@ -1,0 +1,78 @@
+"""What the comment on a pull request says, as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gittraj.model.words import sure
+from gittraj.query.change import Change, Header, decisions
+from gittraj.render.comment.comment import CommentOptions
+from gittraj.render.comment.facts import find_heading, find_outcome, find_requests, state_facts
+from gittraj.render.comment.flags import Flag, find_flags, omissions, titled
+from gittraj.render.text.terminal import Page, cut, escape_line
+
+_MARGIN = 10
+_ROWS = 20
+"""Of a list, at most."""
+_WORDS = 300
+"""Characters of one quoted text."""
+
+
+def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
+    title = find_heading(change)
+    lines = [page.paint(f"Why this change: {_short(title)}" if title else "Why this change", "bold")]
+    lines += page.block(
+        " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
+    )
+    if not change.recorded:
+        return "\n".join([*lines, "No agent trajectory is attached to these commits."]) + "\n"
+    lines += _labelled(page, "asked", find_requests(change))
+    lines += [line for label, text in find_outcome(change) for line in _labelled(page, label, [text])]
+    lines += _listed(page, "Look here first", [_flag(flag, page) for flag in find_flags(change)])
+    lines += _labelled(page, "left open", omissions(change))
+    lines += _listed(page, "Decided", [_decision(decision, page) for decision in decisions(change)])
+    lines += _listed(
+        page, "Commits", [_commit(c.commit, c.subject, c.trajectories, page) for c in change.own]
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _short(text: str) -> str:
+    return cut(escape_line(text), _WORDS)
+
+
+def _labelled(page: Page, label: str, texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield from page.block(_short(text), indent=_MARGIN, label=label)
+
+
+def _listed(page: Page, title: str, items: list[list[str]]) -> Iterator[str]:
+    if items:
+        yield from ("", page.paint(title, "bold"))
+        yield from (f"  {line}" for item in items[:_ROWS] for line in item)
+        if len(items) > _ROWS:
+            yield f"  and {len(items) - _ROWS} more"
+
+
+def _flag(flag: Flag, page: Page) -> list[str]:
+    where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
+    said = f": “{_short(flag.quoted)}”" if flag.quoted else ""
+    said += "".join(f" {commit[:7]}" for commit in flag.commits[:3])
+    return page.block(f"{where}  {_short(flag.reason)}{said}".strip(), indent=0)
+
+
+def _decision(decision: Header, page: Page) -> list[str]:
+    told = sure(decision["confidence"])
+    lines = page.block(_short(titled(decision)) + (f" ({told})" if told else ""))
+    for label, text in (
+        ("rejected", "; ".join(decision["alternatives"])),
+        ("because", decision["reasoning"]),
+    ):
+        if text:
+            lines += page.block(_short(text), indent=_MARGIN, label=label)
+    return lines
+
+
+def _commit(commit: str, subject: str, trajectories: tuple[Header, ...], page: Page) -> list[str]:
+    agents = ", ".join(dict.fromkeys(escape_line(t["agent"] or "a person") for t in trajectories))
+    return page.block(f"{commit[:7]} {_short(subject)} ({agents or 'no trajectory'})")

@@ -1,0 +1,53 @@
+"""Checks requests and answers by what is written down of a host's API (``data/*.yml``, with its source)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import yaml
+from jsonschema import Draft202012Validator
+
+
+class Description:
+    def __init__(self, name: str) -> None:
+        told = yaml.safe_load(Path(__file__).with_name("data").joinpath(f"{name}.yml").read_text("utf-8"))
+        self._schemas: dict[str, Any] = told["schemas"]
+        self._routes: dict[str, Any] = told["routes"]
+
+    def find(self, method: str, path: str) -> tuple[str, dict[str, str]] | None:
+        """The route, and what stands in the places of its names."""
+        for route in sorted(self._routes, key=lambda each: "{index}." not in each):
+            verb, _, template = route.partition(" ")
+            pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+?)", re.escape(template))
+            found = re.fullmatch(pattern, path)
+            if verb == method and found:
+                return route, {name: unquote(value) for name, value in found.groupdict().items()}
+        return None
+
+    def faults_of_request(self, route: str, query: Mapping[str, str], body: Any) -> Iterator[str]:
+        known = self._routes[route].get("query", {})
+        for name, value in query.items():
+            if name not in known:
+                yield f"{route} has no parameter {name}"
+            else:
+                yield from self._faults(known[name], int(value) if value.isdecimal() else value)
+        wanted = self._routes[route].get("body")
+        if wanted is None and body is not None:
+            yield f"{route} takes no body"
+        elif wanted is not None:
+            yield from self._faults(wanted, body)
+
+    def faults_of_answer(self, route: str, status: int, value: Any) -> Iterator[str]:
+        answers = self._routes[route]["answers"]
+        if status not in answers:
+            yield f"{route} does not answer {status}"
+        else:
+            yield from self._faults(answers[status], value)
+
+    def _faults(self, schema: Any, value: Any) -> Iterator[str]:
+        for error in Draft202012Validator({**schema, "schemas": self._schemas}).iter_errors(value):
+            yield f"{error.json_path}: {error.message[:200]}"

@@ -1,0 +1,251 @@
+"""GitLab, Gitea and Forgejo: the same report, by their own scripts, between their API on loopback and a real
+git server. By day one of them each."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gittraj.model.values import Decision
+from tests.forges.gitlab_runner import GitLabRunner
+from tests.forges.server import Forge, Gitea, GitLab
+from tests.github.faults import Fault, Lost, message
+from tests.github.host import NOTES, Host, a_host
+from tests.github.runner import Runner
+from tests.integration.repository import Git
+
+FORGES = {"gitea": (Gitea, Runner), "gitlab": (GitLab, GitLabRunner)}
+EDIT = {"gitea": "PATCH", "gitlab": "PUT"}
+
+
+BY_DAY = {"gitea": ("links", "labels", "lost"), "gitlab": ("created", "fork", "deleted", "gate", "no_pull")}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "forge" in metafunc.fixturenames:
+        told = metafunc.function.__name__
+        names = [
+            pytest.param(name, marks=() if any(word in told for word in words) else pytest.mark.nightly)
+            for name, words in BY_DAY.items()
+        ]
+        metafunc.parametrize("forge", names, indirect=True)
+
+
+@pytest.fixture
+def forge(request: pytest.FixtureRequest, git: Git, tmp_path: Path) -> Iterator[Host]:
+    server, runner = FORGES[request.param]
+    with a_host(git, tmp_path, forge=server(), runner=runner) as host:
+        yield host
+
+
+@pytest.fixture
+def gitlab(git: Git, tmp_path: Path) -> Iterator[Host]:
+    with a_host(git, tmp_path, forge=GitLab(), runner=GitLabRunner) as host:
+        yield host
+
+
+def name(host: Host) -> str:
+    assert isinstance(host.github, Forge)
+    return host.github.name
+
+
+def doubt(host: Host) -> None:
+    chosen = Decision(
+        chosen="a bucket", by="agent", alternatives=("a window",), confidence=0.5, path="src/a.py", line=1
+    )
+    host.note(host.commits[0], decisions=(chosen,))
+    host.push(NOTES)
+
+
+def test_created_unchanged_and_updated_elsewhere(forge: Host) -> None:
+    doubt(forge)
+    first = forge.run()
+    assert (first.status, first.outputs["result"]) == (0, "created"), first.log
+    assert "**1 of 2 commits** have an agent trajectory · Claude Code" in forge.comment
+    assert "a window" in forge.comment
+    assert (first.outputs["coverage"], first.outputs["unsure"], first.outputs["cost"]) == (
+        "50",
+        "1",
+        "unknown",
+    )
+    assert "a bucket" in first.summary
+    assert "github" not in forge.comment.lower(), "every link is the host's own"
+    assert forge.run().outputs["result"] == "unchanged"
+    forge.note(forge.commits[1], "traj_two")
+    forge.push(NOTES)
+    assert forge.run().outputs["result"] == "updated"
+    assert "**2 of 2 commits**" in forge.comment
+
+
+def test_links_lead_to_the_hosts_own_pages(forge: Host) -> None:
+    doubt(forge)
+    forge.run()
+    at = f"{forge.server.url}/acme/app"
+    commit = forge.commits[0]
+    anchor = hashlib.sha1(b"src/a.py").hexdigest()
+    pages = {
+        "gitea": (f"({at}/pulls/7/files#diff-{anchor}R1)", f"({at}/pulls/7/commits/{commit})"),
+        "gitlab": (
+            f"({at}/-/merge_requests/7/diffs#{anchor})",
+            f"({at}/-/merge_requests/7/diffs?commit_id={commit})",
+        ),
+    }[name(forge)]
+    assert all(page in forge.comment for page in pages)
+
+
+def test_one_comment_though_the_answer_is_lost(forge: Host) -> None:
+    doubt(forge)
+    forge.github.faults = [Fault("POST ", Lost(200), after=True)]
+    assert forge.run().status == 0
+    assert len(forge.github.bodies()) == 1
+
+
+def test_one_comment_though_three_runs_race(forge: Host) -> None:
+    doubt(forge)
+    forge.github.pause = lambda: time.sleep(0.02)
+    with ThreadPoolExecutor() as pool:
+        steps = list(pool.map(lambda _: forge.run(), range(3)))
+    assert [step.status for step in steps] == [0, 0, 0]
+    assert len(forge.github.bodies()) == 1
+
+
+def test_one_comment_among_many_and_none_of_others(forge: Host) -> None:
+    doubt(forge)
+    forge.run()
+    mine = forge.comment
+    others = [forge.github.add_comment(mine, author="mallory") for _ in range(120)]
+    forge.note(forge.commits[1], "traj_two")
+    forge.push(NOTES)
+    assert forge.run().outputs["result"] == "updated"
+    assert all(forge.github.comments[number]["body"] == mine for number in others)
+    assert len(forge.github.bodies()) == 1
+
+
+def test_deleted_between_looking_and_editing_elsewhere(forge: Host) -> None:
+    doubt(forge)
+    forge.run()
+    forge.note(forge.commits[1], "traj_two")
+    forge.push(NOTES)
+    forge.github.faults = [Fault(EDIT[name(forge)], message(404), then=forge.github.comments.clear)]
+    assert forge.run().status == 0
+    assert "**2 of 2 commits**" in forge.comment
+
+
+@pytest.mark.parametrize("status", [403, 404, 500])
+def test_what_the_host_refuses_is_never_red(forge: Host, status: int) -> None:
+    doubt(forge)
+    forge.github.faults = [Fault("POST ", message(status), times=9)]
+    done = forge.run()
+    assert (done.status, done.outputs["result"], forge.github.bodies()) == (0, "summary-only", [])
+    assert "a bucket" in done.summary
+    assert "No comment on the pull request" in done.log
+
+
+def test_an_answer_that_is_none_is_no_red_job(forge: Host) -> None:
+    doubt(forge)
+    for body in (b"<html>", b"[]", b'{"head": 1}'):
+        forge.github.faults = [Fault("GET .*(pulls|merge_requests)/7$", Reply200(body), times=9)]
+        done = forge.run()
+        assert (done.status, done.outputs["result"]) == (0, "failed")
+        assert "cannot be read" in done.log
+        assert done.outputs["coverage"] == "unknown"
+
+
+def Reply200(body: bytes) -> Lost:  # noqa: N802
+    return type("Odd", (Lost,), {"body": property(lambda self: body)})(200)
+
+
+def test_superseded_elsewhere(forge: Host) -> None:
+    doubt(forge)
+    stale = forge.event()
+    forge.clone.commit({"src/c.py": "1\n"}, "And on")
+    forge.push()
+    assert forge.start("pull_request", stale).outputs["result"] == "superseded"
+
+
+def test_labels_elsewhere(forge: Host) -> None:
+    forge.pull.labels = ["bug"]
+    doubt(forge)
+    forge.run(labels="true")
+    assert forge.pull.labels == ["bug", "traj:unsure", "traj:unrecorded"]
+    forge.run(labels="true")
+    forge.note(forge.commits[1], "traj_two")
+    forge.push(NOTES)
+    forge.run(labels="true")
+    assert forge.pull.labels == ["bug", "traj:unsure"]
+
+
+def test_the_gate_elsewhere(forge: Host) -> None:
+    doubt(forge)
+    assert forge.run(require="fail", min_coverage="80").status == 1
+    assert forge.run(require="fail", min_coverage="50").status == 0
+    assert forge.run(require="Fial").status == 1, "a gate that cannot be evaluated is closed"
+
+
+def test_a_fork_elsewhere_gets_the_report_in_its_own_job(forge: Host) -> None:
+    doubt(forge)
+    forge.fork()
+    if name(forge) == "gitea":
+        forge.github.grants.clear()
+    done = forge.run()
+    assert (done.status, done.outputs["result"]) == (0, "summary-only")
+    assert "a bucket" in done.summary
+    assert "from the fork mallory/app" in done.summary
+    assert {token for home, token in forge.asked if home == "mallory/app"} == {None}
+
+
+def test_a_fork_elsewhere_is_commented_where_the_pipeline_is_the_parents(forge: Host) -> None:
+    doubt(forge)
+    forge.fork()
+    assert forge.run("pull_request_target").outputs["result"] == "created"
+    assert "from the fork mallory/app" in forge.comment
+
+
+def test_no_pull_request_is_nothing_to_do(forge: Host) -> None:
+    done = forge.start(
+        "push",
+        {
+            "ref": "refs/heads/main",
+            "before": "1" * 40,
+            "after": "2" * 40,
+            "repository": {"default_branch": "main"},
+        },
+    )
+    assert (done.status, done.outputs["result"]) == (0, "skipped")
+
+
+def test_doubts_stand_at_their_lines_as_code_quality(gitlab: Host) -> None:
+    doubt(gitlab)
+    gitlab.run()
+    assert isinstance(gitlab.runner, GitLabRunner)
+    (found,) = json.loads(gitlab.runner.quality)
+    assert found["location"] == {"path": "src/a.py", "lines": {"begin": 1}}
+    assert found["description"] == "Claude Code was unsure (50\xa0%): a bucket"
+    assert (found["severity"], len(found["fingerprint"])) == ("info", 64)
+
+
+def test_the_log_of_gitlab_has_no_token_and_no_command(gitlab: Host) -> None:
+    doubt(gitlab)
+    gitlab.runner.extra = {"GIT_TRAJ_TOKEN": "glpat-" + "x" * 20}
+    done = gitlab.run()
+    assert done.status == 0
+    assert "glpat-" not in done.log
+    assert "::" not in done.log
+
+
+def test_quick_actions_in_a_record_are_none(gitlab: Host) -> None:
+    """A line of a note that begins with a command is obeyed: https://docs.gitlab.com/user/project/quick_actions."""
+    orders = "fine\n/approve\n/merge\n\n/close"
+    chosen = Decision(chosen=orders, by="agent", alternatives=(orders,), reasoning=orders, confidence=0.1)
+    gitlab.note(gitlab.commits[0], decisions=(chosen,), why=orders)
+    gitlab.push(NOTES)
+    gitlab.pull.title = "/approve"
+    gitlab.run()
+    assert "/approve" in gitlab.comment
+    assert not [line for line in gitlab.comment.splitlines() if line.lstrip().startswith("/")]
