@@ -299,7 +299,7 @@ def commands(page: Page) -> Iterator[Span]:
 def _decoded(value: str) -> str:
     """What the base64 says that is to be decoded, if it is text."""
     try:
-        return base64.b64decode(value, validate=True).decode("ascii") if value.endswith("=") else ""
+        return base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
     except ValueError:
         return ""
 

@@ -50,6 +50,12 @@ _WRITTEN = lazy(r"(?P<f>[\w./~-]{3,120})[\"']?[ ]?<<-?[ ]?[\"']?\w{2,12}[\"']?\r
 _ALONE = lazy(
     r"<<-?[ ]?[\"']?(?P<t>[A-Z]{2,12})[\"']?[^\n]{0,40}\n[ \t]{0,8}(?P<v>[^\s\"'$]{6,64})\r?\n[ \t]{0,8}(?P=t)(?!\w)"
 )
+# The settings of a file that holds secrets: every value, as where the call is known to show the file (``strict``).
+_FILE_SHOWN = lazy(r"(?:sudo )?(?:cat|less|more|head|tail|bat|type|gc) (?:-\w+ )*(?P<f>\S+)\s*")
+_SETTING = lazy(
+    r"\n(?:(?:export )?[A-Za-z_][\w.-]{0,80}=(?P<v>[^\s\"'`]{3,600})?[^\n]*|#[^\n]*|[ \t\r]*)(?=\n|$)"
+)
+_MOST_SETTINGS = 100
 _MOST = 4  # lines
 _PROMPTS = ("$ ", "❯ ")
 _HEREDOC = "<<"
@@ -62,6 +68,8 @@ def printed(page: Page) -> Iterator[Span]:
         command = prompt["c"]
         if _PUBLIC.search(command):
             continue
+        if (shown := _FILE_SHOWN.fullmatch(command)) and is_secret_file(shown["f"]):
+            yield from _settings(page, prompt.end())
         given = _GIVEN.match(page.text, prompt.end()) if _GIVES.search(command) else None
         if given and not _REFUSED.fullmatch(given["v"]) and is_secret(given["v"], Grade.STRONG, Style.EXACT):
             yield Span(*given.span("v"), "printed", "secret")
@@ -82,6 +90,15 @@ def printed(page: Page) -> Iterator[Span]:
         if written and _holds(written["f"]):
             yield from _shown(page, written.end(), Proof.SLIGHT)
         at = page.text.find(_HEREDOC, at + 2)
+
+
+def _settings(page: Page, at: int) -> Iterator[Span]:
+    for _ in range(_MOST_SETTINGS):
+        if not (line := _SETTING.match(page.text, at)):
+            return
+        if line["v"] and is_secret(line["v"], Grade.STRONG, Style.EXACT):
+            yield Span(*line.span("v"), "printed", "secret")
+        at = line.end()
 
 
 def _at_lines(page: Page, signs: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -145,10 +145,25 @@ class _Scan:
             found += alike(page, dict.fromkeys(found))
         if found and "\n" in page.text:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
-        for span in dict.fromkeys(found):
+        for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(rest, start), end)
         yield from _over_lines(rest, self._options, self._tick)
+
+
+_LONG = 500  # characters: what reads a value reads at most some hundred or thousand of them
+_RUN = lazy(r"[\w+/=.~%-]*+")
+
+
+def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """The spans, a long one up to the end of its word, so that nothing of a value stays."""
+    end = 0
+    for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
+        if span.end - span.start > _LONG and span.end > end and (run := _RUN.match(text, span.end)):
+            end = run.end()
+            yield span.at(span.start, end)
+        elif span.end > end or span.end - span.start <= _LONG:
+            yield span
 
 
 def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:

@@ -18,7 +18,7 @@ from .base58 import has_checksum
 from .lazy import lazy
 from .randomness import likelihood
 from .rules import Page, Reader, Rule, Span, tells
-from .values import is_placeholder
+from .values import TOOL_ID, is_placeholder
 
 _PREFIX = lazy(r"^(?:[A-Za-z]{1,12}[-_.:])(?:[A-Za-z]{1,12}[0-9]{0,2}[-_.])*(?=.{12})")
 
@@ -64,6 +64,8 @@ openai-key: sk-: [A-Za-z0-9]{18,128}(?![A-Za-z0-9]): {base62:48}
 openai-key: sess-: [A-Za-z0-9]{36,60}(?![A-Za-z0-9-]): {base62:40}
 google-key: AIza: [A-Za-z0-9_-]{33,39}: {url64:35}
 google-secret: GOCSPX-: [A-Za-z0-9_-]{20,60}: {url64:28}
+google-key: AQ.: [A-Za-z0-9_-]{45,60}(?![A-Za-z0-9_-]): Ab8{url64:47}
+clickhouse-key: 4b1d: [A-Za-z0-9]{38}(?![A-Za-z0-9]): {base62:38}
 google-token: ya29. 1//0: [A-Za-z0-9_-]{30,1024}: {url64:120}
 google-hmac: GOOG1 GOOG: [A-Z0-9]{20,58}(?![A-Za-z0-9]): {base36up:24}
 woocommerce-key: ck_ cs_: [0-9a-f]{40}(?![0-9a-f]): {hex:40}
@@ -127,7 +129,7 @@ docker-swarm-token: SWMTKN-1-: [a-z0-9]{40,60}-[a-z0-9]{20,30}: {base36low:50}-{
 openshift-token: sha256~: [A-Za-z0-9_-]{40,50}(?![A-Za-z0-9_-]): {url64:43}
 fireworks-key: fw_: [A-Za-z0-9]{22,28}(?![A-Za-z0-9_]): {base62:24}
 runpod-key: rpa_: [A-Z0-9]{36,50}(?![A-Za-z0-9_]): {base36up:42}
-adyen-key: AQE: [a-zA-Z0-9+/=.:_{}<>~^%$#@!-]{60,140}: {base64:90}
+adyen-key: AQE: [a-z][a-zA-Z0-9+/]{20,90}={0,2}-[a-zA-Z0-9+/]{20,60}={0,2}-[a-zA-Z0-9+/=.:_{}<>~^%$#@!-]{8,60}: yhmf{base62:60}-{base62:43}=-{base62:16}
 razorpay-key: rzp_live_ rzp_test_: [A-Za-z0-9]{14,24}: {base62:24}
 flutterwave-key: FLWSECK- FLWSECK_TEST-: [A-Za-z0-9]{12,40}-X: {hex:32}-X
 twitter-token: AAAAAAAAAAAAAAAAAAAAA: [A-Za-z0-9%]{60,120}: {base62:80}
@@ -218,7 +220,7 @@ _PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|clie
 
 def _generic(value: str) -> bool:
     body = _PREFIX.sub("", value)
-    if _PUBLIC_ID.search(value):
+    if _PUBLIC_ID.search(value) or TOOL_ID.fullmatch(value):
         return False
     return (
         len(body) >= 16

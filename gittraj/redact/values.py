@@ -186,6 +186,11 @@ def is_plain(value: str) -> bool:
     return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
 
 
+def is_type(value: str) -> bool:
+    """Whether ``value`` is a type, a locale, a port: what a declaration says of a password."""
+    return _TYPE.fullmatch(value) is not None
+
+
 def is_common(value: str) -> bool:
     """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
     mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
@@ -216,7 +221,7 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or _LINK.fullmatch(short)
         or _MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
-        or _TYPE.fullmatch(short)
+        or is_type(short)
         or (level is not Grade.STRONG and style in (Style.LOOSE, Style.NEAR) and _TIGHT_CODE.fullmatch(short))
     ):
         return False

@@ -24,7 +24,7 @@ from ..lazy import lazy
 from ..made import is_phrase, is_walk
 from ..randomness import likelihood
 from ..rules import Page, Reader, Span
-from ..values import CJK_SENTENCE, TOOL_ID, is_password, is_placeholder
+from ..values import CJK_SENTENCE, TOOL_ID, is_password, is_placeholder, is_type
 from .candidates import Candidate, candidates, parts_of
 from .clues import Surroundings
 from .doubts import least
@@ -82,6 +82,7 @@ def _is_identifier(text: str, one: Candidate) -> bool:
     return (
         TOOL_ID.fullmatch(text, one.start, one.end) is not None
         or is_placeholder(text[one.start : one.end])
+        or is_type(text[one.start : one.end])
         or CJK_SENTENCE.fullmatch(text, one.start, one.end) is not None
         or _ALPHABET.search(text, one.start, one.end) is not None
         or _IDENTIFIES.search(text, max(0, one.start - 100), one.start) is not None
