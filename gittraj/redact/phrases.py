@@ -345,28 +345,4 @@ PHRASES_READER = Reader(
     anchors=lambda: Anchors(
         names=True, signs=(*VERBS[:-1], "it's "), parts=(" / ", VERBS[-1]), patterns=QUOTED
     ),
-    good=(
-        "the password is {word:9}.",
-        "password for bob: {word:9}",
-        "das Passwort für den Server lautet {word:9}",
-        "le mot de passe est {word:9}",
-        "la contraseña es {word:9}.",
-        "use {word:9}!x as the password",
-        "密码是{word:9}",
-        "requirepass {word:9}",
-        "log in as admin / {word:9}!x",
-        "Your emergency scratch codes are:\n>   {digits:8}\n>   {digits:8}",
-        "creds for staging: bob@example.org / orchid.{lowrare:6}.{digits:2}",
-    ),
-    bad=(
-        "the password is required",
-        "password is hashed with SHA256",
-        "the token is invalid",
-        "use Python3.11 for the tests",
-        "das Passwort ist falsch",
-        "Maximum number of days between password change : 7789",
-        "git rebase --onto 7b96415b6b2d09244a3beef5 ae6892e8df6d^ feature/oauth-login",
-        "La password è scaduta: reimpostarla dal profilo.",
-        "<main+16>: call 0xdccfe2ec <get_password@plt>",
-    ),
 )

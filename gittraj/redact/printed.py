@@ -154,23 +154,4 @@ PRINTED = Reader(
     kind="secret",
     find=printed,
     anchors=lambda: Anchors(parts=(*_PROMPTS, _HEREDOC, *_FILES)),
-    good=(
-        "$ wg genkey | tee privatekey\n{base64:43}=\n",
-        "$ npx auth secret --raw\n{base64:43}=\n",
-        "$ kubectl get secret db -o jsonpath='{.data.password}'\n{base64pw:9}\n",
-        "==> ops/vault_pass.txt <==\n{word:9}\n",
-        "cat > vault_pass.txt <<'EOF'\n{word:9}\nEOF\n",
-        "$ cat /run/secrets/db_password\n{word:6}_{word:4}.Tt\n",
-        "realm join --user=bob corp.lan <<EOF\n{word:9}\nEOF\n",
-        "$ pass show nas\n{word:9}\nuser: bob\n",
-        "$ pwgen -s 16 3\n{base62:16} {base62:16} {base62:16}\n",
-    ),
-    bad=(
-        "$ cat README.md\nHello",
-        "$ cat src/token.py\nimport re",
-        "$ git rev-parse HEAD\n{hex:40}\n",
-        "==> src/secrets.py <==\nimport os",
-        "$ wg pubkey < privatekey\n{base64:43}=\n",
-        "$ ls secrets\nindex.json\ndb.json",
-    ),
 )

@@ -146,7 +146,6 @@ def _read(text: str, start: int) -> tuple[int, int]:
     return end, seen
 
 
-_HEAD = "-----BEGIN " + "RSA PRIVATE KEY-----"
 PRIVATE_KEYS = Reader(
     id=RULE,
     kind=RULE,
@@ -155,6 +154,4 @@ PRIVATE_KEYS = Reader(
         shapes=True,
         signs=("-----begin ", "private-lines", "private key-----", *_SHOWN_FILES),
     ),
-    good=(_HEAD + "\n{base64:64}\n{base64:64}\n",),
-    bad=('if "' + _HEAD + '" in text:',),
 )

@@ -18,7 +18,6 @@ from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
-from .fed import FED
 from .judge import BESIDE, JUDGE, acquitted
 from .judge import RULE as JUDGED
 from .lazy import lazy
@@ -32,7 +31,6 @@ from .nearby import NEARBY
 from .options import Options, own_name
 from .personal import PERSONAL, RANDOM
 from .phrases import PHRASES_READER, is_live
-from .places import PLACES, PLACES_READER
 from .plain import Plain
 from .printed import PRINTED
 from .private_keys import PRIVATE_KEYS
@@ -48,7 +46,6 @@ from .wrapped import WRAPPED, continued, in_base64, unwrapped
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
-    PLACES_READER,
     PRIVATE_KEYS,
     COOKIES,
     ASSIGNMENTS,
@@ -60,7 +57,6 @@ _READERS: tuple[Reader, ...] = (
     NEARBY,
     MEMBERS,
     TUPLES,
-    FED,
     PRINTED,
     ANSWERED,
     JUDGE,
@@ -81,7 +77,7 @@ def readers() -> tuple[Reader, ...]:
 
 def rules() -> list[Described]:
     """All rules, each with its own examples."""
-    return [*TOKENS, *ANYWHERE, *PLACES, *line_rules(), *_READERS[2:], WRAPPED]
+    return [*TOKENS, *ANYWHERE, *line_rules(), *_READERS[1:], WRAPPED]
 
 
 @cache

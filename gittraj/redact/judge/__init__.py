@@ -292,15 +292,4 @@ JUDGE = Reader(
     kind="password",
     find=judged,
     anchors=lambda: Anchors(names=True, signs=SIGNS, parts=PARTS, patterns=(OPTION,)),
-    good=(
-        "emqx ctl login add migrator {base36low:11}",
-        "I rotated the login of grafana: admin and {base62:18} for now",
-    ),
-    bad=(
-        "the login of the box is described in docs/login.md",
-        "the secret of commit {hex:40}",
-        "rotated arn:aws:secretsmanager:eu-west-1:000000000000:secret:db-login-AbCdEf",
-        "the login needs the OTP+U2F+CCID interfaces of the key",
-        "the password field overflows, login form is 640px wide",
-    ),
 )

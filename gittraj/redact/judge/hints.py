@@ -3,22 +3,14 @@
 They make the judge read a line; how much they are worth, its weights say. What names a secret is a cue.
 """
 
-# ruff: noqa: E501 - a list of words that is cut reads worse
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..names import words_of
+from ..load import words
 from ..rules import Page
 
-HINTS = words_of(
-    "user users username usr uid admin administrator root sa dba account konto benutzer usuario usuário utente utilisateur gebruiker uporabnik "
-    "connect connected connection conn dsn jdbc odbc ldap bind sasl smb ssh ftp sftp imap smtp mqtt wifi wlan ssid vpn snmp radius ipsec ppp ppoe pppoe "
-    "hashes cracked pwn3d ntlm ntlmv2 krb5 webhook identify nickserv sudo su hotspot router decryption crypt cipher "
-    "kod koden kode kodu codigo codigos codice codici recupero recuperacion secours zugang zugangscode secrets "
-    "nimm nutze utilise usa entra connecte connectez gebruik zaloguj anslut logga inloggen engangskoden engine newinstance "
-    "rasdial authorize authorise enroll subscribe wep wpa wpa2 eap aes "
-)
+HINTS = frozenset(words("words", "hints"))
 PARTS = (
     " / ",
     "connecte-toi ",

@@ -11,7 +11,7 @@ from gittraj.redact.load import Row, _row, rows
 from gittraj.redact.rules import Gate, Page
 from tests.redaction.templates import expand
 
-ROWS = rows("lines")
+ROWS = rows()
 
 
 def reached(row: Row) -> bool:
