@@ -19,7 +19,11 @@ FRAGMENTS = {
     "V": r"(?P<v>[^\s\"'`<>]{4,200})",
     "QV": r"[\"']?(?P<v>(?<=\")[^\"\n]{4,200}|(?<=')[^'\n]{4,200}|[^\s\"'`;]{4,200})[\"']?",
     "EDGE": r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))",  # where a word begins, also behind %3D
-    "UUID": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "UUID": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+    "HASH": r"(?:[0-9a-fA-F]{32,128}|[\w+/-]{22,90}={0,2})",
+    "ENVIRONMENT": r"(?:dev|stg|stage|staging|prd|prod|uat|int|qa|test|tst|ci|preprod|lab)",
+    "ROLE": r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl|gpu"
+    r"|login|mail|lb|api)",
     "MIXED": r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])",  # the value is no plain word
 }
 """What ``<<NAME>>`` in a pattern stands for."""
@@ -79,6 +83,17 @@ def tokens() -> tuple[Token, ...]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why something is no secret: patterns of the ``value``, of what ends ``before`` it and what begins
+    ``behind`` it. ``rules`` are beginnings of the ids of those that it overrules, or names of groups."""
+
+    value: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ("unsure",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Argument:
     """The argument of a command that is a password: that of a ``number``, from 0, behind ``words``."""
 
@@ -101,6 +116,15 @@ class Takes:
     @property
     def first(self) -> frozenset[str]:
         return frozenset(option[0] for option, _ in self.options)
+
+
+@cache
+def reasons() -> tuple[Reason, ...]:
+    """The rows of ``data/public.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
+    return tuple(
+        Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
+        for table in tables("public")["reason"]
+    )
 
 
 @cache
@@ -137,4 +161,8 @@ def _columns(table: dict[str, Any]) -> dict[str, Any]:
 
 def _row(table: dict[str, Any]) -> Row:
     row = Row(**_columns(table))
-    return replace(row, pattern=_FRAGMENT.sub(lambda found: FRAGMENTS[found[1]], row.pattern))
+    return replace(row, pattern=_whole(row.pattern))
+
+
+def _whole(pattern: str) -> str:
+    return _FRAGMENT.sub(lambda found: FRAGMENTS[found[1]], pattern)
