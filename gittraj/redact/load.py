@@ -22,8 +22,8 @@ FRAGMENTS = {
     "UUID": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
     "HASH": r"(?:[0-9a-fA-F]{32,128}|[\w+/-]{22,90}={0,2})",
     "ENVIRONMENT": r"(?:dev|stg|stage|staging|prd|prod|uat|int|qa|test|tst|ci|preprod|lab)",
-    "ROLE": r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl|gpu"
-    r"|login|mail|lb|api)",
+    "ROLE": r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl"
+    r"|gpu|login|mail|lb|api)",
     "MIXED": r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])",  # the value is no plain word
 }
 """What ``<<NAME>>`` in a pattern stands for."""
@@ -121,10 +121,11 @@ class Takes:
 @cache
 def reasons() -> tuple[Reason, ...]:
     """The rows of ``data/public.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
-    return tuple(
-        Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
-        for table in tables("public")["reason"]
-    )
+    return tuple(map(reason, tables("public")["reason"]))
+
+
+def reason(table: dict[str, list[str]]) -> Reason:
+    return Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
 
 
 @cache
@@ -138,8 +139,9 @@ def commands() -> tuple[tuple[str, Takes], ...]:
         takes = Takes(tuple((option, how) for how in HOW for option in table.get(how, ())))
         found += [(name, takes) for name in table["names"]]
     for table in tables("commands")["argument"]:
-        name = table.pop("command")
-        found.append((name, Takes((), (Argument(**_columns(table)),))))
+        columns = _columns(table)
+        name = columns.pop("command")
+        found.append((name, Takes((), (Argument(**columns),))))
     return tuple(found)
 
 
