@@ -192,6 +192,7 @@ ACCEPT: dict[str, Callable[[str], bool]] = {
     "joined": is_joined_or_clear,
     "phrase": is_phrase,
     "spread": is_spread,
+    "password": is_password,
     "in-url": is_in_url,
     "opaque": is_opaque,
     "token": is_token,

@@ -14,8 +14,6 @@ from itertools import accumulate
 from typing import Any
 
 from ..errors import RedactionError
-from .judge import BESIDE
-from .judge import RULE as JUDGED
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
@@ -305,11 +303,10 @@ def is_certain(span: Span, value: str) -> bool:
 
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is looked for in the rest of this trajectory: nobody writes such a word for anything else,
-    though it may be an ordinary one elsewhere. What the judge found has to be more; what stands where only a
-    password can is one, however it looks."""
-    least = Proof.SURE if span.rule in (JUDGED, BESIDE) else Proof.FAIR
+    though it may be an ordinary one elsewhere. What stands where only a password can is one, however it
+    looks."""
     told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
-    return (told or proof(value) >= least) and not is_common(value) and not PLACEHOLDER.search(value)
+    return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
 def _strings(value: Any) -> Iterable[str]:

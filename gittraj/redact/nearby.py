@@ -19,6 +19,7 @@ from .lazy import lazy
 from .load import words
 from .made import is_worded
 from .names import Grade, grade, kind
+from .phrases import is_count
 from .proofs import Proof, proof
 from .randomness import likelihood
 from .rules import Page, Reader, Span
@@ -163,6 +164,7 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[Place
             or gap in _IN_TAG
             or (is_worded(value) and _ENTERS.search(page.lower, max(0, end - 12), end))
             or _GOES_ON.match(text, to)
+            or (value.isdigit() and is_count(page, at))
             or (not linked and _HOST.fullmatch(value))
             or _has_owner(text, end, at, login=login)
         ):

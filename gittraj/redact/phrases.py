@@ -74,7 +74,7 @@ _CONFIGURED = lazy(
 )
 _WORDS_BEFORE = lazy(r"(?:^|\n)[ \t>]{0,16}(?:[\w./:-]{1,30}[ \t]+){0,6}$")
 _CODES = lazy(
-    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?(?:\n\([^\n()]{0,80}\)(?=\n))?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
+    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?,?(?:\n\([^\n()]{0,80}\)(?=\n))?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
 )
 _CODE = lazy(r"\d{4} \d{4}|[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,5}")
 _RECOVERY = lazy(
@@ -210,7 +210,7 @@ def _after(page: Page, noun: re.Match[str]) -> Iterator[Span]:  # noqa: PLR0912 
     if noun["strong"] and (answer := _ANSWERED.match(lower, end)):
         start, stop_at = _trimmed(text, *answer.span("v"))
         value = text[start:stop_at]
-        if value.isdigit() and _is_count(page, start):
+        if value.isdigit() and is_count(page, start):
             return
         if (
             (re.fullmatch(_WORDS, value) and not is_label(value))
@@ -281,14 +281,16 @@ def _judged(page: Page, match: re.Match[str], level: Grade, *, noun: str, quoted
     else:
         good = (
             is_secret(value, level, Style.NEAR)
+            or is_phrase(value)
             or (value.isdigit() and 4 <= len(value) <= 12)
             or _DRAWN.fullmatch(value) is not None
         )
-    if good and not (value.isdigit() and _is_count(page, start)):
+    if good and not (value.isdigit() and is_count(page, start)):
         yield Span(start, end, "phrase", "password")
 
 
-def _is_count(page: Page, at: int) -> bool:
+def is_count(page: Page, at: int) -> bool:
+    """Whether the number at ``at`` counts something, by what is before it in its line."""
     line = page.lower.rfind("\n", 0, at) + 1
     return _COUNTED.search(page.lower, max(line, at - 80), at) is not None
 

@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from functools import cache
 
-from .judge import is_spoken
 from .lazy import lazy
 from .load import Reason, reasons
 from .private_keys import PRIVATE_KEYS
 from .rules import Span
 from .tokens import ANYWHERE, TOKENS
+from .values import is_spoken
 
 BY_FORM = frozenset(rule.id for rule in (*TOKENS, *ANYWHERE)) - {"generic-token", "adyen-key"} | {
     PRIVATE_KEYS.id
 }
 """The rules whose finds prove themselves by their form; that of Adyen's keys is any base64."""
 
-_GUESSED = ("nearby", "phrase", "judged", "call")
+_GUESSED = ("nearby", "phrase", "call")
 _UNSURE = (
     *_GUESSED,
     "named-",

@@ -103,23 +103,15 @@ class Page(Text):
         self.view = View(source)
         super().__init__(self.view.text, self.view.lower)
         self.tick = tick
-        self.caught = False  # whether a reader found something so far
 
-    def mark(self, *, hits: list[Hit], all_hits: list[Hit], telling: list[str], anchored: Text) -> None:
+    def mark(self, *, hits: list[Hit], telling: list[str], anchored: Text) -> None:
         """Tells the page what its lines are known to have; ``anchored`` are those with an anchor."""
-        self.__dict__.update(
-            hits=hits, all_hits=all_hits, telling=telling, words=anchored.words, anchored=anchored.lower
-        )
+        self.__dict__.update(hits=hits, telling=telling, words=anchored.words, anchored=anchored.lower)
 
     @once
     def anchored(self) -> str:
         """The lines in which there are anchors, in lower case."""
         return self.lower
-
-    @once
-    def all_hits(self) -> list[Hit]:
-        """Also those of names that have no value."""
-        return self.hits
 
     @once
     def hit_lines(self) -> list[tuple[int, int]]:

@@ -18,8 +18,6 @@ from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
-from .judge import BESIDE, JUDGE, acquitted
-from .judge import RULE as JUDGED
 from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
@@ -59,9 +57,7 @@ _READERS: tuple[Reader, ...] = (
     TUPLES,
     PRINTED,
     ANSWERED,
-    JUDGE,
 )
-_JUDGES = 1 << _READERS.index(JUDGE)
 _DEEPEST = 3  # base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
@@ -130,7 +126,7 @@ class _Scan:
 
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)
-        found = _apart(page, [*_on(page, self._options, 0)])
+        found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
         if self._strict:
             found += strictly(page)
         if self._options.pii:
@@ -170,21 +166,6 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
             yield span
 
 
-def _apart(page: Page, found: list[Span]) -> list[Span]:
-    """Without what is judged where a rule found something: the rule knows where a value ends. Without what a
-    rule found where all else speaks against it."""
-    found = [*_secret(page.text, found, page.tick)]
-    ruled = [span for span in found if span.rule not in (JUDGED, BESIDE)]
-    if free := acquitted(page, ruled):
-        ruled = [span for span in ruled if span not in free]
-    judged = (JUDGED, BESIDE) if ruled else (JUDGED,)
-    return ruled + [
-        one
-        for one in found
-        if one.rule in judged and not any(one.start < span.end and span.start < one.end for span in ruled)
-    ]
-
-
 def forget() -> None:
     """Forget what was found and judged before: the readers are others now."""
     for kept in (_known, plain, _anchorage, _ledger):
@@ -204,13 +185,9 @@ def _ledger() -> Ledger:
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
     """What the readers find whose anchors stand on the page."""
     asked = _ledger().open(page)
-    if depth:
-        asked &= ~_JUDGES
     for n, reader in enumerate(_READERS) if asked else ():
-        if asked >> n & 1 or (page.caught and not depth and reader is JUDGE):
-            for span in reader.find(page):
-                page.caught = True
-                yield span
+        if asked >> n & 1:
+            yield from reader.find(page)
             page.tick()
     if options is not _PLAIN:
         for rule in options.rules():
