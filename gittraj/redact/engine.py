@@ -72,8 +72,8 @@ class Redactor:
     """Redacts the texts of one trajectory.
 
     ``key`` is the secret that tags are made with: it is never stored beside them, as a tag could else be
-    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, and half as much again
-    per 10**6 characters.
+    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, of a long one each
+    piece (``scan.pieces``): a piece that takes longer is left out, the rest stays.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Redactor:
         if self._seen.get(self._asked(text, name, strict)) == ():
             return
         with _Guard(text):
-            self._remember(text, self._by_rules(text, name, strict, self._deadline(text)))
+            self._remember(text, self._by_rules(text, name, strict, self._deadline()))
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         """``text`` without its secrets; the same object if it has none.
@@ -123,7 +123,7 @@ class Redactor:
         ):
             return text
         with _Guard(text):
-            deadline = self._deadline(text)
+            deadline = self._deadline()
             for _ in range(_ROUNDS):
                 spans = self._spans(text, name, strict, deadline)
                 if not spans:
@@ -157,7 +157,7 @@ class Redactor:
         for text in texts:
             try:
                 with _Guard(text):
-                    found.append(self._scanned((text, None, False), self._deadline(text)))
+                    found.append(self._scanned((text, None, False), self._deadline()))
             except RedactionError:
                 found.append(None)  # where it is asked for, it is said
         return found
@@ -176,7 +176,7 @@ class Redactor:
 
     def _is_clean(self, text: str) -> bool:
         with _Guard(text):
-            return not self._by_rules(text, None, False, self._deadline(text))
+            return not self._by_rules(text, None, False, self._deadline())
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
@@ -184,7 +184,7 @@ class Redactor:
         :raises RedactionError: the text could not be scanned.
         """
         with _Guard(text):
-            return self._spans(text, name, strict, self._deadline(text))
+            return self._spans(text, name, strict, self._deadline())
 
     def replaced(self) -> dict[str, str]:
         """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
@@ -196,8 +196,8 @@ class Redactor:
         ``LiveValues``: what is only likely was a secret where it stood, and may be a word elsewhere."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
 
-    def _deadline(self, text: str) -> float:
-        return time.thread_time() + self._seconds * (1 + len(text) / 2_000_000)
+    def _deadline(self) -> float:
+        return time.thread_time() + self._seconds
 
     def _spans(self, text: str, name: str | None, strict: bool, deadline: float) -> list[Span]:
         spans = self._by_rules(text, name, strict, deadline)
@@ -223,12 +223,14 @@ class Redactor:
 
     def _scanned(self, asked: Asked, deadline: float) -> tuple[Span, ...]:
         text, name, strict = asked
-        tick = _clock(deadline, len(text))
-        return tuple(scan(text, name=name, strict=strict, options=self._options, tick=tick))
+        clock = _Clock(deadline, len(text))
+        return tuple(
+            scan(text, name=name, strict=strict, options=self._options, tick=clock, renew=clock.renew)
+        )
 
     def _known(self, text: str, deadline: float) -> Iterator[Span]:
         """The secrets that are known by value."""
-        tick = _clock(deadline, len(text))
+        tick = _Clock(deadline, len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
             called = self._learned.get(value)
@@ -329,16 +331,22 @@ class _Guard:
             ) from None
 
 
-def _clock(deadline: float, length: int) -> Callable[[], None]:
-    ticks = 0
+class _Clock:
+    """Raises RedactionError when a text has had its time; it has it again for each piece of a long text."""
 
-    def tick() -> None:
-        nonlocal ticks
-        if ticks % _UNASKED == 0 and time.thread_time() >= deadline:
-            raise RedactionError(f"a text of {length} characters could not be scanned in its time")
-        ticks += 1
+    def __init__(self, deadline: float, length: int) -> None:
+        self._left = deadline - time.thread_time()
+        self._deadline = deadline
+        self._length = length
+        self._ticks = 0
 
-    return tick
+    def renew(self) -> None:
+        self._deadline, self._ticks = time.thread_time() + self._left, 0
+
+    def __call__(self) -> None:
+        if self._ticks % _UNASKED == 0 and time.thread_time() >= self._deadline:
+            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
+        self._ticks += 1
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
+from ..errors import RedactionError
 from .alike import alike
 from .anchors import Anchorage
 from .answered import ANSWERED
@@ -58,6 +59,8 @@ _READERS: tuple[Reader, ...] = (
     PRINTED,
     ANSWERED,
 )
+UNSCANNABLE = "unscannable"
+"""The rule of a piece of a text that took too long to read: all of it goes."""
 _DEEPEST = 3  # base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
@@ -87,9 +90,18 @@ def plain() -> Plain:
     return Plain(_anchorage())
 
 
-def scan(text: str, *, name: str | None, strict: bool, options: Options, tick: Tick) -> Iterator[Span]:
-    """The secrets of ``text``, in no order; some may overlap."""
-    yield from _Scan(options, tick, strict=strict).read(text, name)
+def scan(
+    text: str,
+    *,
+    name: str | None,
+    strict: bool,
+    options: Options,
+    tick: Tick,
+    renew: Callable[[], None] = lambda: None,
+) -> Iterator[Span]:
+    """The secrets of ``text``, in no order; some may overlap. A long text is read in pieces, before each of
+    which ``renew`` is called; a piece in which ``tick`` raises is one span as a whole."""
+    yield from _Scan(options, tick, renew, strict=strict).read(text, name)
 
 
 def prepare(texts: Iterable[str]) -> None:
@@ -98,7 +110,8 @@ def prepare(texts: Iterable[str]) -> None:
 
 
 class _Scan:
-    def __init__(self, options: Options, tick: Tick, *, strict: bool) -> None:
+    def __init__(self, options: Options, tick: Tick, renew: Callable[[], None], *, strict: bool) -> None:
+        self._renew = renew
         self._options = options
         self._tick = tick
         self._strict = strict
@@ -120,9 +133,19 @@ class _Scan:
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
-            known = tuple(self._on_page(rest))
+            known = tuple(self._on_page(rest) if len(rest) <= _PIECE else self._in_pieces(rest))
             self._known.put(rest, known)
         yield from fitted(text, places, known)
+
+    def _in_pieces(self, text: str) -> Iterator[Span]:
+        for start, stop in pieces(text):
+            self._renew()
+            try:
+                for span in [*self._on_page(text[start:stop])]:
+                    yield span.at(start + span.start, start + span.end)
+            except RedactionError:
+                yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
+        self._renew()
 
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)
@@ -141,6 +164,25 @@ class _Scan:
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(rest, start), end)
         yield from _over_lines(rest, self._options, self._tick)
+
+
+_PIECE, _OVERLAP = 100_000, 8_000  # characters
+
+
+def pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where the pieces of a long text are: each ends with a line, or a word, and begins with one of the piece
+    before, so that what belongs together is in one of them."""
+    start = 0
+    while len(text) - start > _PIECE:
+        stop = _cut(text, start + _PIECE - _OVERLAP, start + _PIECE)
+        yield start, stop
+        start = _cut(text, stop - _OVERLAP, stop - _OVERLAP // 2)
+    yield start, len(text)
+
+
+def _cut(text: str, first: int, last: int) -> int:
+    at = max(text.rfind("\n", first, last), -1)
+    return (at if at >= 0 else max(text.rfind(" ", first, last), last - 1)) + 1
 
 
 _LONG = 500  # characters: what reads a value reads at most some hundred or thousand of them
