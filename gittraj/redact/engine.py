@@ -106,7 +106,7 @@ class Redactor:
         if self._seen.get(self._asked(text, name, strict)) == ():
             return
         with _Guard(text):
-            self._remember(text, self._by_rules(text, name, strict, self._deadline()))
+            self._remember(text, self._by_rules(text, name, strict))
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         """``text`` without its secrets; the same object if it has none.
@@ -123,9 +123,8 @@ class Redactor:
         ):
             return text
         with _Guard(text):
-            deadline = self._deadline()
             for _ in range(_ROUNDS):
-                spans = self._spans(text, name, strict, deadline)
+                spans = self._spans(text, name, strict)
                 if not spans:
                     return text
                 text = self._without(text, spans)
@@ -157,7 +156,7 @@ class Redactor:
         for text in texts:
             try:
                 with _Guard(text):
-                    found.append(self._scanned((text, None, False), self._deadline()))
+                    found.append(self._scanned((text, None, False)))
             except RedactionError:
                 found.append(None)  # where it is asked for, it is said
         return found
@@ -176,7 +175,7 @@ class Redactor:
 
     def _is_clean(self, text: str) -> bool:
         with _Guard(text):
-            return not self._by_rules(text, None, False, self._deadline())
+            return not self._by_rules(text, None, False)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
@@ -184,7 +183,7 @@ class Redactor:
         :raises RedactionError: the text could not be scanned.
         """
         with _Guard(text):
-            return self._spans(text, name, strict, self._deadline())
+            return self._spans(text, name, strict)
 
     def replaced(self) -> dict[str, str]:
         """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
@@ -196,20 +195,17 @@ class Redactor:
         ``LiveValues``: what is only likely was a secret where it stood, and may be a word elsewhere."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
 
-    def _deadline(self) -> float:
-        return time.thread_time() + self._seconds
-
-    def _spans(self, text: str, name: str | None, strict: bool, deadline: float) -> list[Span]:
-        spans = self._by_rules(text, name, strict, deadline)
+    def _spans(self, text: str, name: str | None, strict: bool) -> list[Span]:
+        spans = self._by_rules(text, name, strict)
         self._remember(text, spans)
         if self._needles or self._hashes:
-            spans = (*spans, *self._known(text, deadline))
+            spans = (*spans, *self._known(text))
         return _outermost(text, spans) if spans else []
 
-    def _by_rules(self, text: str, name: str | None, strict: bool, deadline: float) -> tuple[Span, ...]:
+    def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(asked)) is None:
-            spans = self._scanned(asked, deadline)
+            spans = self._scanned(asked)
             _found.put(self._options, asked, spans)
         if spans and self._options.allow:
             allows = self._options.allows
@@ -221,16 +217,16 @@ class Redactor:
         told = name is not None and (grade(name) or self._options.names)
         return text, name if told else None, strict
 
-    def _scanned(self, asked: Asked, deadline: float) -> tuple[Span, ...]:
+    def _scanned(self, asked: Asked) -> tuple[Span, ...]:
         text, name, strict = asked
-        clock = _Clock(deadline, len(text))
+        clock = _Clock(self._seconds, len(text))
         return tuple(
             scan(text, name=name, strict=strict, options=self._options, tick=clock, renew=clock.renew)
         )
 
-    def _known(self, text: str, deadline: float) -> Iterator[Span]:
+    def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
-        tick = _Clock(deadline, len(text))
+        tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
             called = self._learned.get(value)
@@ -334,14 +330,13 @@ class _Guard:
 class _Clock:
     """Raises RedactionError when a text has had its time; it has it again for each piece of a long text."""
 
-    def __init__(self, deadline: float, length: int) -> None:
-        self._left = deadline - time.thread_time()
-        self._deadline = deadline
+    def __init__(self, seconds: float, length: int) -> None:
+        self._seconds = seconds
         self._length = length
-        self._ticks = 0
+        self.renew()
 
     def renew(self) -> None:
-        self._deadline, self._ticks = time.thread_time() + self._left, 0
+        self._deadline, self._ticks = time.thread_time() + self._seconds, 0
 
     def __call__(self) -> None:
         if self._ticks % _UNASKED == 0 and time.thread_time() >= self._deadline:
