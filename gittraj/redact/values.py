@@ -232,7 +232,10 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or _MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
         or is_type(short)
-        or (level is not Grade.STRONG and style in (Style.LOOSE, Style.NEAR) and _TIGHT_CODE.fullmatch(short))
+        or (
+            (level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR)))
+            and _TIGHT_CODE.fullmatch(short)
+        )
     ):
         return False
     if style is Style.NEAR:
