@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.place import MB
 from benchmarks.redaction import Case, read
 from benchmarks.table import Row, render
-from gittraj.redact import Redactor, Span, engine, scan, spread
+from gittraj.redact import Redactor, engine, scan, spread
 from gittraj.redact.filter import clean_lines
-from gittraj.redact.rules import Page, Reader
+from gittraj.redact.rules import Reader
 
 _GROUPS = (
-    ("known forms", ("token", "place", "private-key")),
+    ("known forms", ("token", "private-key")),
     ("names and commands", ("cookie", "named-value", "command", "call")),
-    ("lines", ("line", "printed")),
-    ("sentences", ("phrase", "nearby")),
-    ("the judge", ("judged",)),
+    ("lines and tables", ("line", "printed", "table", "row", "member")),
+    ("sentences", ("phrase", "nearby", "answered")),
 )
 
 
@@ -34,17 +33,16 @@ def measure(corpus: Path, sessions: Path) -> Iterator[Row]:
         for path in sorted(sessions.rglob("*.jsonl"))
         for line in path.open(encoding="utf-8", errors="replace")
     ]
-    every, acquitted, most = scan.readers(), scan.acquitted, spread._MOST
+    every, most = scan.readers(), spread._MOST
     try:
         spread._MOST = 1
         for n, (name, _) in enumerate(_GROUPS, 1):
             ids = {one for _, group in _GROUPS[:n] for one in group}
             _have(tuple(reader for reader in every if reader.id in ids))
-            scan.acquitted = acquitted if "judged" in ids else _none
             yield from _measured(name if n == 1 else f"and {name}", cases, logs)
     finally:
         _have(every)
-        scan.acquitted, spread._MOST = acquitted, most
+        spread._MOST = most
 
 
 def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator[Row]:
@@ -65,14 +63,9 @@ def _measured(name: str, cases: Sequence[Case], logs: Sequence[str]) -> Iterator
     yield Row.of("… speed, one process", [sum(map(len, logs)) / MB / took], None, "MB/s")
 
 
-def _none(page: Page, found: Iterable[Span]) -> set[Span]:
-    return set()
-
-
 def _have(readers: tuple[Reader, ...]) -> None:
     """Make all redactors from now on have these readers, and know no text."""
     scan._READERS = readers
-    scan._JUDGES = sum(1 << n for n, reader in enumerate(readers) if reader is scan.JUDGE)
     for kept in (scan._known, scan.plain, scan._anchorage, scan._ledger):
         kept.cache_clear()
     engine._found = engine._Found()

@@ -37,7 +37,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     capture       which events belong to which commit, and why
     decisions     decisions that an agent recorded: in blocks, by commands (inferred: events/prose)
     notes         records on commits and monthly segments: store, refs, merge, tree, carry
-    redact        secrets out of text: rules, classifier, engine
+    redact        secrets out of text: rules, readers, engine
     seal          thinking encrypted for named readers (age)
     --------------
     config        git config traj.*, then .gittraj.yml

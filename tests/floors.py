@@ -38,7 +38,7 @@ FLOORS: tuple[dict[str, str], ...] = (
         "capture": "which events belong to which commit, and why",
         "decisions": "decisions that an agent recorded: in blocks, by commands (inferred: events/prose)",
         "notes": "records on commits and monthly segments: store, refs, merge, tree, carry",
-        "redact": "secrets out of text: rules, classifier, engine",
+        "redact": "secrets out of text: rules, readers, engine",
         "seal": "thinking encrypted for named readers (age)",
     },
     {

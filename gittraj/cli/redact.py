@@ -26,7 +26,7 @@ from gittraj.cli.commands import COMMANDS
 from gittraj.cli.purge import fetch_first, purge_options, read_values, run
 from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.config import Environ
-from gittraj.errors import NotARepository, RedactionError, TrajError
+from gittraj.errors import NotARepository, RedactionError
 from gittraj.render.text.printable import printable
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _MODES = ("--json", "--jsonl", "--explain", "--audit", "--rules", "--test", "--p
     "--json", "as_json", is_flag=True, help="Print one JSON document: the text, and where secrets were."
 )
 @click.option("--jsonl", is_flag=True, help="Read one JSON value per line, write each one redacted.")
-@click.option("--explain", is_flag=True, help="Show each match, its rule and its line. Only on a terminal.")
+@click.option("--explain", is_flag=True, help="Show each match: line, rule, kind and length, not the secret.")
 @click.option("--audit", is_flag=True, help="Scan the stored records of RANGE; exits 1 if a secret is found.")
 @click.option("--rules", "listing", is_flag=True, help="List the rules: id, kind, an example of each.")
 @click.option("--test", is_flag=True, help="Test the rules on their own examples; exits 1 if one fails.")
@@ -94,10 +94,6 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
     from gittraj.redact.filter import clean_text
     from gittraj.render.text.redact import render_hits
 
-    if explain and not sys.stdout.isatty():
-        raise TrajError(
-            "--explain shows the secrets themselves, so it needs a terminal", "--json shows where they are"
-        )
     by = _make_filter()
     with _open(source) as stream:
         if jsonl:
@@ -105,10 +101,13 @@ def _filter(source: str | None, *, as_json: bool, jsonl: bool, explain: bool) ->
         decoded = decode(stream.read(), source or "-")
     clean, hits = clean_text(by.redactor, decoded.text)
     if as_json:
-        rows = [{"rule": h.rule, "kind": h.kind, "line": h.line, "column": h.column} for h in hits]
+        rows = [
+            {"rule": h.rule, "kind": h.kind, "line": h.line, "column": h.column, "length": h.end - h.start}
+            for h in hits
+        ]
         click.echo(json.dumps({"version": 1, "ruleset": by.ruleset, "text": clean, "redactions": rows}))
     elif explain:
-        for line in render_hits(decoded.text, hits):
+        for line in render_hits(hits):
             click.echo(line)
     else:
         sys.stdout.buffer.write(clean.encode(decoded.encoding, "surrogateescape"))

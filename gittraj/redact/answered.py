@@ -74,19 +74,4 @@ ANSWERED = Reader(
     kind="password",
     find=answered,
     anchors=lambda: Anchors(names=True),
-    good=(
-        "SQL> connect me\nEnter password: Blue{lowrare:5}Green\nConnected.",
-        "? Database password › Blue{lowrare:6}Green",
-        "请输入密码: Blue{lowrare:6}Green!\n登录成功",
-        "Geben Sie das Kennwort ein: blue.{lowrare:6}.green",
-        "Senha do usuário me: blue.{lowrare:6}.green",
-        "bob@192.0.2.1's password: green{lowrare:6}",
-    ),
-    bad=(
-        "Enter password: ",
-        "Enter password: ********",
-        "Password for bob: required",
-        'echo "Enter password: something"',
-        "Password for https://example.org: Permission denied",
-    ),
 )

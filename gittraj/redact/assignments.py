@@ -13,7 +13,8 @@ from functools import partial
 
 from .anchors import Anchors
 from .lazy import lazy
-from .names import Grade, grade, kind, parts, words_of
+from .load import words
+from .names import Grade, grade, kind, parts
 from .proofs import Proof, proof
 from .rules import Page, Reader, Span
 from .values import Style, is_evident, is_label, is_secret
@@ -96,7 +97,7 @@ _SET_ENV = lazy(
 _LINE_START = lazy(
     r"(?:^|\n)[ \t]*(?:[0-9]{1,6}(?:[:|→\t]|[ ]{2})[ \t]*|[+-][ \t]*|[\w./-]{1,80}:[0-9]{1,6}[:-][ \t]*|(?:export|set|setx|declare -x|env|ENV|ARG|local|readonly|\$env:|-)[ \t]+|#[ ]?|> |\$ )?[\"']?$"
 )
-_LINKS = words_of("| - is was are lautet ist est es é è jest to är er on это of — – → -> becomes")
+_LINKS = frozenset(words("words", "links"))
 _LABEL = lazy(
     r"[ ]?\{|[ ](?:not|already|created|deleted|in|does|is|was|exists|configured|has|must|cannot|from|for|of)\b"
 )
@@ -107,11 +108,7 @@ _INNER = lazy(
 _PUBLIC = lazy(r"(?:public|fingerprint|foreign|primary|sort|cache)[ _-]$", re.IGNORECASE)
 _QUOTES = ("'", '"', "`")
 # What follows an option in a sentence about it.
-_PROSE = words_of(
-    "flag flags option options argument arguments parameter is are was and or instead when which with "
-    "from via for to in on as by if that the this must should can will may value string file path "
-    "only also not does stdin prompt arg"
-)
+_PROSE = frozenset(words("words", "prose"))
 
 
 def assignments(page: Page) -> Iterator[Span]:
@@ -503,50 +500,4 @@ ASSIGNMENTS = Reader(
     kind="password",
     find=assignments,
     anchors=lambda: Anchors(names=True),
-    good=(
-        "DB_PASSWORD={word:9}",
-        "    environment:\n      POSTGRES_PASSWORD: {lowrare:9}\n      POSTGRES_DB: app",
-        "ANDROID_KEYSTORE_BASE64={base64:400}",
-        'password = "{word:9}"',
-        "tool --api-key {base62:20}",
-        '{"name": "DB_PASSWORD", "value": "{word:9}"}',
-        "<password>{word:9}</password>",
-        "пароль: {word:9}",
-        "password = os.environ.get('PW', '{word:9}')",
-        "my %creds = (user => 'ops', pass => q({word:9}));",
-        'api_keys: ["{base62:32}", "{base62:32}"]',
-        "P_CLAVE VARCHAR2(30) := '{word:9}';",
-        '01 WS-PASSWORD PIC X(12) VALUE "{word:9}".',
-        "profile::db::root_password: '{word:9}'",
-        "<AdministratorPassword>\n  <Value>{word:9}</Value>",
-        "TOKEN+='{hex:32}'",
-        'AuthLDAPBindPassword "{word:9}"',
-        '"track.start(key=\\"{hex:40}\\")"',
-        "a webshop POSKey: {hex:8}-{hex:4}-{hex:4}-{hex:4}-{hex:12}",
-    ),
-    bad=(
-        "password: string",
-        "token = get_token()",
-        "max_tokens: 4096",
-        "API_KEY=${API_KEY}",
-        '"password": "Password must be at least 8 characters."',
-        "login.password.confirm=Repita la contraseña",
-        "DB_PASSWORD    about 2 months ago",
-        "keyPassword=keystoreProperties['keyPassword']",
-        "AWS_SECRET_ACCESS_KEY=****************2QR1",
-        "app.errors.InvalidPassword: 9384",
-        "test password::accepts_long_ones_10 ... ok",
-        "test secrets::Redactor ... ok",
-        '    "\u0120password": 48213,\n    "apikey": 51822,',
-        "ProductCode = {0C1D2E3F-1A2B-4C3D-8E9F-A0B1C2D3E4F5}",
-        '<diagram id="a" name="Auth">' + "7VtLc9s2EP41" * 20 + "</diagram>",
-        '"Password": "@Microsoft.KeyVault(SecretUri=https://kv.vault.azure.net/secrets/smtp)"',
-        "gcloud run deploy --set-secrets=DB_PASS=orders-db:latest",
-        '<string name="hint_secret">Sekret</string>',
-        "first pass: 12ms, second pass: 9ms",
-        "ii  libsecret-1-0:amd64     0.21.4-1",
-        "redis-cli -h srv-erp01 --askpass ping",
-        '{"password":"Wachtwoord","apiKey":"API-sleutel"}',
-        "client_token=hmac-sha256:74831e53b8c818a2e7c40b7836cecac7ee4da4de9c8565629b55c36e0041bcc8",
-    ),
 )

@@ -3,7 +3,6 @@
 The function's name says that one of its literals is secret, the literals' forms which one.
 """
 
-# ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
 import re
@@ -12,28 +11,18 @@ from collections.abc import Iterator
 from .anchors import Anchors
 from .common import DULL
 from .lazy import lazy
+from .load import words
 from .made import is_chosen, is_noise, is_worded
-from .names import Grade, words_of
+from .names import Grade
 from .proofs import Proof, proof
 from .randomness import looks_random
 from .rules import Page, Reader, Span
 from .values import Style, is_evident, is_label, is_secret
 
 # The last literal but the first, where a user, a host or a selector stands.
-_AFTER_USER = words_of(
-    "getconnection connect pdo mysqli dbi login log_in signin sign_in bind simple_bind_s simple_bind setbasicauth set_basic_auth basicauth basic_auth "
-    "httpbasicauth networkcredential pscredential usernamepasswordcredentials passwordauthentication credentials authenticate auth begin "
-    "mysql_connect mysqli_connect mysql_real_connect pqsetdblogin fill type sendkeys send_keys createuser create_user adduser add_user usernamepasswordcredential "
-    "plainauth userpassword basic_credentials fillin fill_in settext password_credentials usernamepassword wifi sasl database basic plain ldap_bind ssh_connect "
-    "ftp_login imap_open ldap_simple_bind_s ldap_bind_s set_auth setcredentials with_basic_auth httpauth digestauth httpdigestauth mqttconnect username_pw_set account inlinedata typetext entertext basicauthcredentials csvsource __construct simplecredentials"
-)
+_AFTER_USER = frozenset(words("words", "calls_after_user"))
 # Any literal that was drawn or speaks for itself.
-_SECRET_FIRST = words_of(
-    "sign hmac createhmac hmacsha256 hmacsha1 new fernet encrypt decrypt aes pgp_sym_encrypt pgp_sym_decrypt md5 sha1 sha256 sha512 hash hashpw verify check_password "
-    "set_password setpassword make_password crypt createcipheriv cipher aes_encrypt aes_decrypt pbkdf2 scrypt pbkdf2_hmac hash_password bcrypt wallet compare compare_digest "
-    "generatefrompassword comparehashandpassword password_hash password_verify secretkeyspec securestring encode decode keyspec privatekey setsecret securecookie session "
-    "cookiesession newcookiestore translator unwrap_or unwrap_or_else getorelse orelse fetch or_default checkpw derive_key hextoecdsa from_key privatekeytoaccount"
-)
+_SECRET_FIRST = frozenset(words("words", "calls_of_keys"))
 NAMES = _AFTER_USER | _SECRET_FIRST | frozenset(("tochararray", "tobytearray"))
 _LITERAL = lazy(
     r"(?<![\w\"'])[brfuL@$]?(?P<q>[\"'`])(?P<v>(?:(?!(?P=q))[^\n\\]|\\.){0,200})(?P=q)(?=\s{0,2}[,)\].;:]|$|\s)"
@@ -102,9 +91,7 @@ def _literals(page: Page, name: str, start: int) -> Iterator[Span]:
                 yield Span(*literal.span("v"), "call", "secret")
 
 
-_CONNECTS = words_of(
-    "mysql_real_connect mysqli mysqli_connect pdo connect dbi getconnection pqsetdblogin mysql_connect database"
-)
+_CONNECTS = frozenset(words("words", "calls_that_connect"))
 # What a function takes whose name is in no list.
 _TAKES = lazy(
     r"cred|auth|login|_bind|passw|signin|account|jwt|hmac|crypt|secret|privatekey|private_key|from_key|fromkey|ecdsa"
@@ -180,18 +167,4 @@ CALLS = Reader(
     kind="password",
     find=calls,
     anchors=_anchors,
-    good=(
-        'DriverManager.getConnection("jdbc:postgresql://h/d", "me", "{word:9}")',
-        "smtp.login('me@example.org', '{word:9}')",
-        "page.fill('#password', '{word:9}')",
-        'ks.load(in, "orchid.{lowrare:6}.{digits:4}".toCharArray());',
-        'jwt.sign(payload, "{base62:32}")',
-        "new ethers.Wallet('0x{hex:64}', provider)",
-    ),
-    bad=(
-        "smtp.login(user, password)",
-        'connect("localhost", "postgres")',
-        "hashlib.new('sha256')",
-        "page.fill('#name', 'Alice')",
-    ),
 )

@@ -1,307 +1,99 @@
-"""Passwords in command lines, where the option's name says nothing: ``mysql -pX``, ``curl -u me:X``.
+"""Passwords in command lines, where the option's name says nothing: ``mysql -pX``, ``curl -u me:X``,
+``echo X > pw.txt``.
 
-An option that names its secret (``--password``) is found by name, for any command. Here stand the commands
-whose short options, positions or standard input carry one; and for any command, a short option's value that
-can hardly be anything else.
+An option that names its secret (``--password``) is found by name, for any command. Here are the commands of
+``data/commands.toml``; for any command, a short option's value that can hardly be anything else, or one beside an
+option that names a user; and what a shell hands on to a command or a file.
 """
 
 # ruff: noqa: E501 - a pattern or a list of words that is cut reads worse
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from functools import cache
 
 from .anchors import Anchors
 from .lazy import lazy
-from .names import Grade, grade, words_of
-from .rules import Gate, Page, Reader, Span
+from .load import Takes
+from .load import commands as table
+from .names import Grade, grade
+from .proofs import Proof, proof
+from .rules import Page, Reader, Span
 from .values import Style, is_evident, is_label, is_placeholder, is_secret
 
-# Options whose argument is a password: "-p" separate, "-p*" glued, "-p?" either; ":" after a user's name;
-# a number: the argument of that position after the (sub)command's words.
-_TABLE = """
-mysql mysqldump mysqladmin mysqlimport mysqlshow mysqlcheck mysqlsh mysqlslap mariadb mariadb-dump mycli mydumper: -p*
-sshpass: -p?
-7z 7za 7zr 7zz rar unrar: -p* -hp*
-zip unzip zipcloak: -P? --password?
-redis-cli valkey-cli keydb-cli: -a --pass
-docker podman nerdctl buildah skopeo crane oras helm registry az twine jf jfrog regctl: -p?
-mongo mongosh mongodump mongorestore mongoexport mongoimport cqlsh cypher-shell neo4j-admin beeline influx arangosh couchbase-cli cbq nodetool impala-shell trino: -p?
-influx: -t --token
-ldapsearch ldapadd ldapmodify ldapdelete ldapwhoami ldappasswd ldapcompare ldapmodrdn dsconf dsctl: -w? -s?
-sqlcmd bcp isql tsql osql fisql isql-fb gbak: -P? -pas -password
-ipmitool ipmiutil ipmi-chassis freeipmi: -P? -p
-mosquitto_pub mosquitto_sub mosquitto_rr mqttx: -P?
-snmpget snmpwalk snmpset snmpbulkwalk snmptrap snmpgetnext snmptable snmpinform: -c -A -X
-plink pscp psftp putty: -pw
-xfreerdp wfreerdp xfreerdp3: /p:* -p
-rdesktop: -p?
-psexec paexec wmic winexe: -p /password:*
-smbclient rpcclient smbget cifscreds: -U%
-lftp: -u,
-hydra medusa ncrack crackmapexec netexec nxc evil-winrm kerbrute: -p
-curl httpie wget http https xh aria2c fetch: -E: --cert: -u: --user: -U: --proxy-user: -a: --auth:
-ansible ansible-playbook: -e=
-openssl: -k -pass -passin -passout -passwd
-ssh-keygen: -N -P
-gpg gpg2: --passphrase
-security: -w -p
-keytool jarsigner: -storepass -keypass
-signtool: /p
-cmdkey: /pass:* /p:*
-schtasks: /rp /p
-qpdf: --password
-pdftk: user_pw owner_pw input_pw
-steghide: -p
-restic: -p
-x11vnc vncviewer: -passwd
-pg_basebackup: -w
-rclone: --password-command
-htdigest: -b
-dsadd dsmod: -pwd
-expect: -p
-tailscale: --auth-key --authkey
-cloudflared: --token
-ngrok: --authtoken
-vncdo: -p
-nmcli: password
-iwconfig: key
-wpa_cli: psk
-networksetup: -setairportnetwork
-sc: password=
-svn: --password
-hg: --password
-cadaver: -p
-mount.cifs: -o=
-dcli: -p
-p4: -P
-fossil: -p
-bconsole: -p
-kinit: --password
-ktutil: -w
-chpass: -a
-rabbitmqadmin: -p
-dig nsupdate: -y:
-vpnc openconnect: -p
-pppd: password
-asterisk: -p
-"""
-# command, words before it, and which argument after them is the password (from 0; -1: the last)
-_POSITIONS = """
-htpasswd -b: 2
-htpasswd -bc: 2
-htpasswd -cb: 2
-htpasswd -nb: 1
-htpasswd -nbB: 1
-htpasswd -Bb: 2
-htpasswd -bB: 2
-htpasswd -bnBC: 2
-rabbitmqctl add_user: 1
-rabbitmqctl change_password: 1
-rabbitmqctl authenticate_user: 1
-wpa_passphrase: 1
-radtest: 1
-radtest: 4
-drush user:password: 1
-drush upwd: 1
-composer config http-basic.*: 1
-networksetup -setairportnetwork: 2
-net user: 1
-cargo login: 0
-vault login: 0
-rclone obscure: 0
-bw unlock: 0
-bw login: 1
-npm token: 9
-ngrok authtoken: 0
-ngrok config add-authtoken: 0
-poetry config http-basic.*: 1
-poetry config pypi-token.*: 0
-pipenv login: 1
-svnadmin password: 1
-wpa_cli set_network psk: 0
-samba-tool user create: 1
-samba-tool user setpassword: 0
-smbpasswd -a: 1
-ejabberdctl register: 2
-ejabberdctl change_password: 2
-prosodyctl register: 2
-doveadm pw -p: 0
-doveadm auth test: 1
-doveadm auth login: 1
-saslpasswd2 -p: 0
-mc alias set: 3
-mc config host add: 3
-minio-client alias set: 3
-airport -z: 0
-defaults write password: 0
-heroku authorizations:create: 9
-ipa user-mod --password: 0
-kadmin addprinc -pw: 0
-kadmin cpw -pw: 0
-git-secret tell: 9
-sops set: 9
-dokku config:set: 9
-ssh-add -p: 0
-requirepass: 0
-ftp user: 1
-xdotool type: 0
-docker-credential-helper store: 9
-"""
-_DELIMITERS = lazy(r"\|\|?|&&|;(?=\s|$)|\n|$(?![\r\n])")
 _ARGUMENT = lazy(
     r"[ \t]*(?:\\?\r?\n[ \t]*)?(?P<a>(?:\"[^\"\n]{0,400}\"|'[^'\n]{0,400}'|\\.|[^\s\"'|;&]|&(?!&)|;(?=\S)){1,500}+)"
 )
 _LISTED = lazy(r"[\"']?,[ ]?[\"'](?P<a>[^\"'\n]{1,300})(?=[\"'])")
 _LIST = lazy(r"[\"'],[ ]?(?=[\"'])")
 _LOOK = lazy(r"-(?P<o>[pPwWakxXAuU])(?:[ ]|(?=[\"']?[^\s\"'-]{5}))[\"']?(?P<v>[^\s\"'`|;,)\]}]{6,80})")
-# Letters that other commands use for a file, a port, a package, a version.
 _USERINFO = lazy(
     r"-(?:u|U|-user|-userpass|-login|-creds?|-credentials?|-basic|-auth|a|-http-user|-proxy-user|-user-pass|l)[ =][\"']?(?P<u>[\w.@][\w.@+\\-]{0,80})(?::|(?<=[\w])%(?![A-Z-]))(?P<v>[^\s(\"'`|<>]{3,128})"
 )
-_FEEDS = lazy(
-    r"(?:echo|printf|print|cat|write-output|yes)[ ]+(?:-[neE]{1,2}[ ]+)?(?:[\"']?%s(?:\\n|\n)?[\"'] )?(?P<q>[\"']?)(?:[\w.@-]{1,64}:)?(?P<v>[^\"'|<>\n]{3,200}?)(?:\\n|\n|\\r)?(?P=q)[ ]*\|[ ]*"
-    r"(?:[\w./=\"'$-]{1,60}[ ]){0,4}?(?:sudo(?:[ ]-\w+)*[ ]-\w{0,4}S|chpasswd|passwd|smbpasswd|cryptsetup|(?:[\w-]{1,30}[ ]){1,6}?(?:--?[\w-]{0,30}(?:stdin|with-token|batch|passphrase-fd|fd)\b|login|secret|set|put|create|-)|faillock|htpasswd|openssl|base64|gpg|kinit|gnome-keyring-daemon|ssh-add|su\b|docker|podman|helm|gh|vault|pass|op|wrangler|vercel|flyctl|fly|heroku|ecryptfs-\S+|mysql|psql|doas|ansible-vault|bw|secret-tool|vncpasswd|tr)",
+
+
+_ECHO = r"(?<![\w-])(?:echo|printf|print)(?:[ ]-{1,2}[\w-]{1,12}){0,3}(?:[ ][\"'](?:%[sq](?:\\?[nr0]|\s)?){1,4}[\"'](?=[ ]))?[ ]"
+_VALUES = r"(?P<all>(?:[a-z]{3,10}(?: [a-z]{3,10}){3,11}(?=[ ]>)|\"[^\"]{3,300}\"|'[^']{3,300}'|[^\s\"'|;&<>()]{4,200})(?:[ ](?:\"[^\"\n]{3,200}\"|'[^'\n]{3,200}')){0,3})"
+_INTO = lazy(
+    _ECHO
+    + _VALUES
+    + r"[ ]{0,4}(?:\)|(?:>{1,2}|\|[ ]{0,2}(?:sudo[ ])?tee(?:[ ]-a)?[ ])[ ]{0,2}[\"']?(?P<path>[^\s\"';|&)]{2,120})|\|[ ]{0,2}(?P<taker>[^\n;|]{2,160}))"
 )
-_HERE = lazy(
-    r"(?:sudo[ ](?:-\w+[ ])*-\w{0,4}S[^\n<]{0,80}|chpasswd[^\n<]{0,40}|passwd[^\n<]{0,60}|[\w-]{2,30}[ ][^\n<]{0,120}?(?:--[\w-]{0,30}(?:stdin|with-token)|login|secret)[^\n<]{0,60})<<<[ ]*[\"']?(?:[\w.-]{1,64}:)?(?P<v>[^\s\"']{3,200})"
-)
-_HEREDOC = lazy(
-    r"(?:chpasswd|passwd|--password-stdin|--with-token|sudo[ ]-S)[^\n<]{0,60}<<-?[ ]?[\"']?(?P<t>[A-Z]{2,12})[\"']?[^\n]{0,60}\n(?:[\w.-]{1,64}:)?(?P<v>[^\s\"']{3,200})\n"
-)
-_SECRETS = lazy(
-    r"(?:--from-literal[= ][\"']?[\w.-]{1,80}=|secrets?[ ](?:set|put|add|create)[ ](?:-[\w-]{1,30}[ =][\w./-]{1,60}[ ]){0,4}[\w./-]{1,80}[= ](?!--?(?:repo|R|env|env-file|f|org|o|app|visibility|repos|user|no-\w+)\b)(?:-[\w-]{1,30}[ =])?|--secret-string[ =]|--secret-value[ =]|"
-    r"kv[ ](?:put|patch)[ ](?:-[\w=]{1,40}[ ]){0,3}[\w./-]{1,120}[ ][\w.-]{1,60}=|secret[ ]set[ ][^\n]{0,100}?--(?:value|body)[ =]|config:set[ ][A-Z_]{0,30}(?:KEY|TOKEN|SECRET|PASS\w*)=|gh[ ]secret[ ]set[^\n]{0,80}?(?:--body|-b)[ =]|"
-    r"put-parameter[^\n]{0,160}?SecureString[^\n]{0,160}?--value[ =]|put-parameter[^\n]{0,160}?--value[ =](?=[^\n]{1,160}?SecureString)|configure[ ]set[ ][\w.]{0,60}(?:secret|token|password|key)[ ]|config[ ]set[ ](?:--[\w-]{1,20}[ ])?[\w./:@-]{0,80}(?:secret|token|auth|password|passwd|key)[ ])"
-    r"[\"']?(?P<v>[^\s\"'`]{3,300})",
+_PHRASE = lazy(r"[a-z]{3,10}(?: [a-z]{3,10}){3,11}")
+_ECHOED = lazy(r"echo[ ](?P<v>[^\s\"')]{5,120})")
+_RUNS = lazy(r"(?:exec:|command[\"']?[ ]?[:=][ ]?[\"']?|<\()[ ]?(?:/\w{1,12}){0,3}/?$")
+_PATH = lazy(
+    r"(?:^|/)run/secrets/[\w.-]{1,60}$|(?:^|[/._-])(?:pw|pass\w{0,8}|\w{0,12}passw\w{0,4}|secrets?|tokens?|auth|creds?|credentials|psk|api_?key|\w{0,8}_?key|pin|pgpass|netrc|htpasswd|vault_pass)(?:[._-]\w{1,12})?$",
     re.IGNORECASE,
 )
-_SQLPLUS = lazy(
-    r"(?:sqlplus|expdp|impdp|rman|sqlldr|exp|imp|sqlcl)\b[^\n|]{0,80}?[ ](?:target[ ])?[\"']?[\w$.-]{1,40}/[\"']?(?P<v>[^\s\"'@/]{3,128})[\"']?(?=@|\s|$|[\"'])"
+_ASKED_FOR = lazy(r"(?:pass|secret|token|key)[\w-]*[ =]<\($")  # --password-file <(
+_TAKER = lazy(r"pass|secret|token|auth|stdin|crypt|login|cred|sudo[ ].{0,20}-\w{0,3}S|luks|gpg|keyring|vault")
+_USER = lazy(
+    r"[ ](?:-u|-[ax]u|-U|-l|--user(?:name)?|-D|-user|--login|-login|/u|/user|-username|remote login|import|login)[ :=]?[\"']?[\w.@\\/+-]{2,80}"
 )
-_USING = lazy(r"db2[ ]connect[^\n]{0,100}?[ ]using[ ][\"']?(?P<v>[^\s\"']{3,128})", re.IGNORECASE)
-_SEND = lazy(
-    r"(?:send|sendline|send_user|expect_out|xdotool type|SendKeys)(?:[ ]--)?[ (]{1,2}[\"'](?P<v>[^\"'\n]{4,128}?)(?:\\[rn]|[\r\n])[\"']"
+_SHORT = lazy(
+    r"[-/](?:(?<=[ ]-)(?:[pPwWK]|[ax]p|pw|rp|passwd|pass)|(?<=[ ]/)rp)(?:[ ]|[:=](?=[^\s]))[\"']?(?P<v>[^\s\"'`|;)]{5,80})"
 )
-_HASHED = lazy(
-    r"openssl passwd(?: -(?:salt \S{1,40}|[a-z\d]{1,9})){0,4} [\"']?(?P<v>[^\s\"'$-][^\s\"'()`]{3,80})"
-)
-# A backslash before a user's name may be read as an escape, so two words may stand before the password.
-_MOUNTED = lazy(
-    r"net use [^\n/]{1,160} /user:\S{1,60}?(?:\s\S{1,40})?? [\"']?(?P<v>[^\s/\"']{4,80})(?=[\"']?\s{0,4}(?:/\w|\n|$))",
-    re.IGNORECASE,
-)
-_SHARED = lazy(
-    r"net use (?:[a-z*]:? )?\\{1,8}\S{2,100} [\"']?(?P<v>[^\s/\"']{4,80})[\"']? /user:", re.IGNORECASE
-)
-_STORED = lazy(r"http-basic\.[\w.-]{3,80} [\"']?(?P<v>[0-9a-f]{32})[\"']? ")
-_OBJECTS = lazy(r"mc alias set [\w./-]{1,40} https?://\S{3,100} (?P<v>[A-Z0-9]{20}) ")
-_PATTERNS = (
-    (("openssl passwd",), _HASHED, Style.EXACT),
-    (("net use",), _MOUNTED, Style.EXACT),
-    (("net use",), _SHARED, Style.EXACT),
-    (("http-basic",), _STORED, Style.EXACT),
-    (("mc alias",), _OBJECTS, Style.EXACT),
-    (
-        (
-            "| sudo",
-            "|sudo",
-            "| chpasswd",
-            "| passwd",
-            "stdin",
-            "with-token",
-            "| smbpasswd",
-            "| cryptsetup",
-            "| docker",
-            "| gh ",
-            "| openssl",
-            "| base64",
-            "| gpg",
-            "| kinit",
-            "| vault",
-            "| pass ",
-            "| su ",
-            "| op ",
-            "secret",
-            "| htpasswd",
-            "login",
-        ),
-        _FEEDS,
-        Style.EXACT,
-    ),
-    (("<<<",), _HERE, Style.EXACT),
-    (("chpasswd <<", "stdin <<", "token <<", "sudo -s", "passwd <<"), _HEREDOC, Style.EXACT),
-    (
-        (
-            "--from-literal",
-            "secret set",
-            "secrets set",
-            "secret put",
-            "secrets put",
-            "secret-string",
-            "secret-value",
-            "kv put",
-            "kv patch",
-            "securestring",
-            "configure set",
-            "config set",
-            "config:set",
-            "secret create",
-            "secrets create",
-            "secrets add",
-            "secret add",
-        ),
-        _SECRETS,
-        Style.EXACT,
-    ),
-    (("sqlplus", "exp ", "imp ", "expdp", "impdp", "rman", "sqlldr", "sqlcl"), _SQLPLUS, Style.EXACT),
-    (("db2 connect",), _USING, Style.EXACT),
-    (("send", "sendline", "sendkeys", "send_user", "xdotool"), _SEND, Style.EXACT),
-)
-GATE = Gate(signs for signs, _, _ in _PATTERNS)
-_NOT_A_PASSWORD_FEED = words_of("hello world yes y n no test ok done data foo bar")
+_TYPED = lazy(r"/user:[\w\\.@-]{2,80}[ ][\"']?(?P<v>[^\s\"'/-][^\s\"'()]{4,80})")
+
+
+Word = tuple[str, int]
+"""A word that a command is given, and where it begins."""
 
 
 def commands(page: Page) -> Iterator[Span]:
     """The passwords in the page's command lines."""
-    for row, signs in GATE.open(page).items():
-        _, pattern, style = _PATTERNS[row]
-        for start, stop in page.near(signs):
-            for match in pattern.finditer(page.text, start, stop):
-                page.tick()
-                value = match["v"].strip()
-                if " " in (decoded := _decoded(value)) or is_label(decoded):
-                    continue
-                if value not in _NOT_A_PASSWORD_FEED and is_secret(value, Grade.STRONG, style):
-                    begin = match.start("v") + match["v"].index(value)
-                    yield Span(begin, begin + len(value), "command", "password")
-    for name in sorted(options().keys() & page.words) if " " in page.text or '",' in page.text else ():
+    for name in sorted(_by_name().keys() & page.words) if " " in page.text or '",' in page.text else ():
         yield from _of_command(page, name)
-    if " -" not in page.text:
+    for sign in sorted(_ECHOES & page.words):
+        yield from _echoed(page, sign)
+    yield from _of_any_command(page)
+
+
+def _of_any_command(page: Page) -> Iterator[Span]:
+    text = page.text
+    if " -" not in text and " /" not in text:
         return
-    for match in _USERINFO.finditer(page.text):
-        page.tick()
-        if page.text[match.start() - 1 : match.start()].strip() == "" and (
-            is_evident(match["v"])
-            or (not match["u"].isdigit() and is_secret(match["v"], Grade.STRONG, Style.LOOSE))
-        ):
-            yield Span(*match.span("v"), "command", "password")
-    for match in _LOOK.finditer(page.text):
-        if page.text[match.start() - 1 : match.start()].strip("\"'") in ("", " ", "\n") and _is_hardly_else(
-            match["v"]
-        ):
+    for rule, pattern in (("command", _USERINFO), ("command", _LOOK), ("fed", _SHORT), ("fed", _TYPED)):
+        for match in pattern.finditer(text):
             page.tick()
-            yield Span(*match.span("v"), "command", "password")
+            if _is_taken(pattern, match):
+                yield Span(*match.span("v"), rule, "password")
 
 
-def _decoded(value: str) -> str:
-    """What the base64 says that is to be decoded, if it is text."""
-    try:
-        return base64.b64decode(value, validate=True).decode("ascii") if value.endswith("=") else ""
-    except ValueError:
-        return ""
+def _is_taken(pattern: re.Pattern[str], match: re.Match[str]) -> bool:
+    value, before = match["v"], match.string[match.start() - 1 : match.start()]
+    if pattern is _SHORT:
+        return bool(proof(value)) and _is_beside_user(match.string, match.start())
+    if pattern is _TYPED:
+        return bool(proof(value))
+    if pattern is _LOOK:
+        return before.strip("\"'") in ("", " ", "\n") and _is_hardly_else(value)
+    return before.strip() == "" and (
+        is_evident(value) or (not match["u"].isdigit() and is_secret(value, Grade.STRONG, Style.LOOSE))
+    )
 
 
 def _is_hardly_else(value: str) -> bool:
@@ -322,33 +114,37 @@ def _is_hardly_else(value: str) -> bool:
 
 
 def _of_command(page: Page, name: str) -> Iterator[Span]:
-    at = page.lower.find(name)
-    read: dict[tuple[str, ...], int] = {}  # up to where the same options were looked for behind a call before
+    lower, text = page.lower, page.text
+    at = lower.find(name)
+    read: dict[Takes, int] = {}  # up to where what a call is given was read with a call before
     while at >= 0:
         page.tick()
         end = at + len(name)
-        for command, rows in options()[name]:
+        for command, takes in _by_name()[name]:
+            start = at + len(command)
             if (
-                page.lower.startswith(command, at)
-                and not page.lower[at + len(command) : at + len(command) + 1].isalnum()
-                and (at == 0 or not (page.text[at - 1].isalnum() or page.text[at - 1] in "-_.@"))
+                lower.startswith(command, at)
+                and not lower[start : start + 1].isalnum()
+                and (at == 0 or not (text[at - 1].isalnum() or text[at - 1] in "-_.@"))
             ):
-                end = max(end, at + len(command))
-                words = _words(page.text, at + len(command))
-                yield from _arguments(page.text, end, words, rows, read.get(rows, -1))
-                read[rows] = words[-2][1] if len(words) > 1 else -1
-        at = page.lower.find(name, end)
+                end = max(end, start)
+                words = _words(text, start, read.get(takes, 0))
+                yield from _by_options(words, takes)
+                yield from _by_number(text, start, takes)
+                read[takes] = max(read.get(takes, 0), words[-1][1] if words else 0)
+        at = lower.find(name, end)
 
 
-def _words(text: str, start: int) -> list[tuple[str, int]]:
-    """What a command is given, up to some 1,500 characters, over the ends of lines, and where each stands."""
+def _words(text: str, start: int, read: int = 0) -> list[Word]:
+    """What a command is given, up to some 1,500 characters, over the ends of lines; of it what comes after
+    ``read``, where a call before was read up to."""
     if text.startswith(".exe", start):
         start += 4
     listed = _LIST.match(text, start)
     if text[start : start + 1] not in (" ", "\t") and not listed:
         return []
-    at = start
-    words: list[tuple[str, int]] = []
+    at = start if listed else max(start, read)
+    words: list[Word] = []
     pattern = _LISTED if listed else _ARGUMENT
     while (match := pattern.match(text, at)) and len(words) < 48 and match.end() - start < 1500:
         words.append((match["a"], match.start("a")))
@@ -356,61 +152,39 @@ def _words(text: str, start: int) -> list[tuple[str, int]]:
     return words
 
 
-def _arguments(
-    text: str, start: int, words: list[tuple[str, int]], rows: tuple[str, ...], read: int
-) -> Iterator[Span]:
-    for n, (_, begin) in enumerate(words):
-        for row in rows if begin > read else ():
-            yield from _by_option(row, words, n)
-    places = [row for row in rows if row[0] == "#"]
-    if not places or not words:
-        return
-    end = words[-1][1]
-    line = text.find("\n", start, end)
-    while line > 0 and text[line - 1] == "\\":
-        line = text.find("\n", line + 1, end)
-    here = [word for word in words if line < 0 or word[1] < line]
-    yield from (found for row in places for found in _by_position(row[1:], here))
-
-
-def _by_option(row: str, words: list[tuple[str, int]], n: int) -> Iterator[Span]:
-    option, how = row.rstrip("*?:%,="), row[len(row.rstrip("*?:%,=")) :][-1:]
-    word, begin = words[n]
-    if row[0] == "#" or not word.startswith(option):
-        return
-    glued = word[len(option) :]
-    if glued.startswith(":") and option.startswith("/"):
-        glued, begin = glued[1:], begin + 1
-    if glued.startswith("=") and len(option) > 2:
-        glued, begin = glued[1:], begin + 1
-    if glued:
-        if how in ("*", "?") or word[len(option)] == "=" or (how in (":", "%", ",") and len(option) == 2):
-            yield from _taken(glued, begin + len(option), how)
-    elif how != "*" and n + 1 < len(words):
-        yield from _taken(*words[n + 1], how)
+def _by_options(words: list[Word], takes: Takes) -> Iterator[Span]:
+    for n, (word, begin) in enumerate(words):
+        for option, how in takes.options if word[:1] in takes.first else ():
+            if not word.startswith(option):
+                continue
+            glued, at = word[len(option) :], begin + len(option)
+            if (glued[:1] == ":" and option[0] == "/") or (glued[:1] == "=" and len(option) > 2):
+                glued, at = glued[1:], at + 1
+            if glued:
+                assigned = word[len(option)] == "="
+                if assigned or how in ("glued", "either") or (how in _SIGNS and len(option) == 2):
+                    yield from _taken(glued, at, how)
+            elif how != "glued" and n + 1 < len(words):
+                yield from _taken(*words[n + 1], how)
 
 
 # Of -path, -print0: another command's, in a line below.
 _LONG_OPTION = lazy(r"ath|rint0?|rune|erm|roject|rofile|ort|lugins?|ackage|latform")
+_PORT = lazy(r"[0-9]{1,5}|[0-9.:/]*[.:/][0-9.:/]*(?:/tcp|/udp)?|[0-9]{1,5}(?::[0-9]{1,5})+")
+_SIGNS = {"colon": ":", "percent": "%", "comma": ",", "named": "="}
 
 
-def _taken(word: str, begin: int, how: str) -> Iterator[Span]:
+def _taken(word: str, begin: int, how: str = "") -> Iterator[Span]:
     if word[:1] in "\"'" and len(word) > 2:
         word, begin = word[1:].rstrip(word[0]), begin + 1
-    if how in (":", "%", ",", "="):
-        user, sign, rest = word.partition(how)
-        if not sign:
+    if how in _SIGNS:
+        user, sign, word = word.partition(_SIGNS[how])
+        begin += len(user) + 1
+        if not sign or (how == "named" and not grade(user)):
             return
-        word, begin = rest, begin + len(user) + 1
-        if how == "=" and not grade(user):
-            return
-    if word.startswith("-") or not word:
+    if word.startswith("-") or word in ("", "codesigning"):  # a policy of macOS
         return
-    if how == "?" and re.fullmatch(
-        r"[0-9]{1,5}|[0-9.:/]*[.:/][0-9.:/]*(?:/tcp|/udp)?|[0-9]{1,5}(?::[0-9]{1,5})+", word
-    ):
-        return
-    if word == "codesigning" or (how == "?" and _LONG_OPTION.fullmatch(word)):  # a policy of macOS
+    if how == "either" and (_PORT.fullmatch(word) or _LONG_OPTION.fullmatch(word)):
         return
     word = word.rstrip(",)")
     if is_secret(word, Grade.STRONG, Style.EXACT):
@@ -420,18 +194,69 @@ def _taken(word: str, begin: int, how: str) -> Iterator[Span]:
 _NO_POSITION = lazy(r"-.|/[A-Za-z]+(?::|$)")
 
 
-def _by_position(row: str, words: list[tuple[str, int]]) -> Iterator[Span]:
-    heads, _, position = row.rpartition(":")
-    at = 0
-    for head in heads.split():
-        while at < len(words) and not (
-            words[at][0] == head or (head.endswith("*") and words[at][0].startswith(head[:-1]))
-        ):
+def _by_number(text: str, start: int, takes: Takes) -> Iterator[Span]:
+    words = _words(text, start) if takes.arguments else []
+    if not words:
+        return
+    line = text.find("\n", start, words[-1][1])
+    while line > 0 and text[line - 1] == "\\":
+        line = text.find("\n", line + 1, words[-1][1])
+    here = [word for word in words if line < 0 or word[1] < line]
+    for argument in takes.arguments:
+        at = 0
+        for head in argument.words:
+            while at < len(here) and not fnmatchcase(here[at][0], head):
+                at += 1
             at += 1
-        at += 1
-    plain = [word for word in words[at:] if not _NO_POSITION.match(word[0])]
-    if at <= len(words) and int(position) < len(plain):
-        yield from _taken(*plain[int(position)], "")
+        plain = [word for word in here[at:] if not _NO_POSITION.match(word[0])]
+        if at <= len(here) and argument.number < len(plain):
+            yield from _taken(*plain[argument.number])
+
+
+def _echoed(page: Page, sign: str) -> Iterator[Span]:
+    at = page.text.find(f"{sign} ")
+    while at >= 0:
+        page.tick()
+        if match := _INTO.match(page.text, at):
+            yield from _into(match)
+        if (match := _ECHOED.match(page.text, at)) and (
+            _RUNS.search(page.text, max(0, at - 60), at) and proof(match["v"])
+        ):
+            yield Span(*match.span("v"), "fed", "password")
+        at = page.text.find(f"{sign} ", at + len(sign))
+
+
+def _into(match: re.Match[str]) -> Iterator[Span]:
+    text, start = match.string, match.start()
+    if match["path"]:
+        named, least = _PATH.search(match["path"]), Proof.SLIGHT
+    elif match["taker"]:
+        named, least = _TAKER.search(match["taker"]), Proof.FAIR
+    else:
+        named, least = match, Proof.SLIGHT
+    if named and _PHRASE.fullmatch(match["all"]) and not is_label(match["all"]):
+        yield Span(*match.span("all"), "fed", "password")
+        return
+    sure = match["path"] or _ASKED_FOR.search(text, max(0, start - 40), start)
+    for word in _WORDS.finditer(text, *match.span("all")) if named else ():
+        colon = word.start() + (word[0].rfind(":") + 1 if match["path"] else 0)  # user:password
+        for at in dict.fromkeys((word.start(), colon)):
+            value = text[at : word.end()]
+            fed = proof(value) >= least or (sure and _MIXED.fullmatch(value))
+            if fed and is_secret(value, Grade.STRONG, Style.EXACT):
+                yield Span(at, word.end(), "fed", "password")
+                break
+
+
+_MIXED = lazy(r"(?=.*\d)(?=.*[a-z])\w{8,40}")  # where nothing else is said
+_ECHOES = frozenset(("echo", "printf", "print"))
+_WORDS = lazy(r"(?<![^\s\"'])[^\s\"']{5,120}")
+
+
+def _is_beside_user(text: str, at: int) -> bool:
+    start = max(text.rfind("\n", 0, at) + 1, at - 200)
+    stop = text.find("\n", at, at + 200)
+    return _USER.search(text, start, stop if stop >= 0 else min(len(text), at + 200)) is not None
 
 
 # An option of _USERINFO or _LOOK, and those that stand beside one that names a user.
@@ -440,25 +265,18 @@ OPTION = lazy(
 )
 
 
-def _anchors() -> Anchors:
-    commands = [command for rows in options().values() for command, _ in rows]
-    signs = [f"{command}{end}" for command in commands for end in (" ", "\t", "',", '",', ".exe")]
-    return Anchors(signs=(*signs, *GATE.signs), parts=GATE.wordless, patterns=(OPTION,))
-
-
 @cache
-def options() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """By the first word of a command: the command and its options."""
-    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
-    for line in _TABLE.strip().splitlines():
-        names, _, options = line.partition(": ")
-        for name in names.split():
-            found.setdefault(re.split(r"[^a-z0-9_]", name)[0], []).append((name, tuple(options.split())))
-    for line in _POSITIONS.strip().splitlines():
-        command, _, position = line.rpartition(": ")
-        name, _, heads = command.partition(" ")
-        found.setdefault(re.split(r"[^a-z0-9_]", name)[0], []).append((name, (f"#{heads}:{position}",)))
+def _by_name() -> dict[str, list[tuple[str, Takes]]]:
+    """By the first word of a command: the command and what it takes."""
+    found: dict[str, list[tuple[str, Takes]]] = {}
+    for name, takes in table():
+        found.setdefault(re.split(r"[^a-z0-9_]", name)[0], []).append((name, takes))
     return found
+
+
+def _anchors() -> Anchors:
+    signs = [f"{name}{end}" for name, _ in table() for end in (" ", "\t", "',", '",', ".exe")]
+    return Anchors(signs=(*signs, *(f"{echo} " for echo in _ECHOES), "/user:", "/rp "), patterns=(OPTION,))
 
 
 COMMANDS = Reader(
@@ -466,51 +284,4 @@ COMMANDS = Reader(
     kind="password",
     find=commands,
     anchors=_anchors,
-    good=(
-        "mysql -u root -p{word:9} db",
-        "mysqldump -h h -p'{word:9}' db",
-        "sshpass -p {word:9} ssh h",
-        "curl -s -u admin:{word:9} https://h",
-        'curl --user "a:{word:12}" h',
-        "redis-cli -h h -a {word:9} ping",
-        "docker login -u me -p {word:9} host",
-        "ldapsearch -D cn=x -w {word:9} -b dc=x",
-        "sqlcmd -S h -U sa -P {word:10}",
-        "mosquitto_pub -h h -u me -P {word:9} -t x",
-        "7z x -p{word:9} a.7z",
-        "smbclient //h/s -U me%{word:9}",
-        "lftp -u me,{word:9} ftp://h",
-        "rabbitmqctl add_user me {word:9}",
-        "htpasswd -bc .htpasswd admin {word:9}",
-        "echo {word:9} | sudo -S ls",
-        "echo 'root:{word:9}' | chpasswd",
-        "chpasswd <<< root:{word:9}",
-        "kubectl create secret generic x --from-literal=a={word:9}",
-        "sqlplus scott/{word:9}@db",
-        'useradd -p "$(openssl passwd -6 -salt ab {word:9})" bob',
-        "net use Z: \\\\host\\data /user:LAB\\bob {word:9} /persistent:yes",
-        "net use Z: \\\\host\\data {word:9} /user:ops",
-        "composer config --global http-basic.repo.example.org {hex:32} {hex:32}",
-        "mc alias set s3 https://s3.example.org {base36up:20} {base62:40}",
-        'influx write -b b -o o -t "{base64:86}==" "cpu v=1"',
-    ),
-    bad=(
-        "curl -u $USER:$PASS h",
-        "docker run -u 1000:1000 img",
-        "docker run -p 8080:80 img",
-        "mysql -u root -p db",
-        "sshpass -e ssh h",
-        "redis-cli -a $REDIS_PASS",
-        "7z x a.7z",
-        "echo $PW | sudo -S ls",
-        "mkdir -p src/Module1/Inner2",
-        "echo hello | tee x",
-        "echo aGVsbG8gd29ybGQ= | base64 -d",
-        "openssl enc -pass arg        Passphrase source",
-        "grep -A5 foo",
-        "gh secret set NPM_TOKEN --repo acme/site < token.txt",
-        "openssl rsa -in site.key -passin stdin -noout",
-        "openssl rsa -in site.key -passin fd:3 -noout",
-        "docker compose ps\nfind . -name '*.key' -not -path './vendor/*'",
-    ),
 )

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from .anchors import Anchors
 from .lazy import lazy
-from .names import Grade, grade, words_of
+from .load import words
+from .names import Grade, grade
 from .rules import Page, Reader, Span
 from .values import Style, is_plain, is_secret
 
@@ -25,21 +26,8 @@ _SET = lazy(
 )
 _ATTRIBUTE_SIGNS = ("; path=", "; httponly", "; samesite=")
 _SESSION = lazy(r"sess|sid$|auth|token|jwt|awsalb|remember|login", re.IGNORECASE)
-_ATTRIBUTES = words_of("path domain expires max-age samesite version priority secure httponly")
-_BY_DESIGN_PUBLIC = (
-    "_ga",
-    "_gid",
-    "_gcl",
-    "lang",
-    "locale",
-    "theme",
-    "csrf",
-    "xsrf",
-    "_fbp",
-    "tz",
-    "consent",
-    "country",
-)
+_ATTRIBUTES = frozenset(words("words", "cookie_attributes"))
+_BY_DESIGN_PUBLIC = tuple(words("words", "public_cookies"))
 
 
 def cookies(page: Page) -> Iterator[Span]:
@@ -87,13 +75,4 @@ COOKIES = Reader(
     kind="cookie",
     find=cookies,
     anchors=lambda: Anchors(names=True, parts=("cookie", *_ATTRIBUTE_SIGNS)),
-    good=(
-        "Cookie: theme=dark; sid={base62:24}",
-        '{"name":"Set-Cookie","value":"_oauth2_proxy={url64:60}; Path=/"}',
-    ),
-    bad=(
-        "Set-Cookie: theme=dark; Path=/",
-        "Cookies: lang=de; consent=analytics%3Afalse; tz=Europe%2FBerlin",
-        "a cookie is a small file",
-    ),
 )

@@ -6,14 +6,26 @@ rule's pattern has seen.
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections.abc import Callable
 
+from .base58 import has_checksum
 from .lazy import lazy
 from .made import is_chosen, is_joined, is_phrase, is_shuffled, is_spelled, is_worded
 from .names import Grade
-from .randomness import looks_random
-from .values import Style, is_evident, is_label, is_password, is_secret
+from .randomness import likelihood, looks_random
+from .values import (
+    TOOL_ID,
+    Style,
+    is_basic,
+    is_evident,
+    is_label,
+    is_password,
+    is_placeholder,
+    is_secret,
+)
 
 _UUID = lazy(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _HEX = lazy(r"[0-9a-fA-F]{12,64}")
@@ -82,6 +94,95 @@ def is_spread(value: str) -> bool:
     return len(set(value)) > 16
 
 
+def is_in_url(value: str) -> bool:
+    """``is_named`` for what may be percent-encoded."""
+    from urllib.parse import unquote  # noqa: PLC0415 - it takes longer to import than all of this package
+
+    return is_secret(unquote(value), Grade.STRONG, Style.EXACT)
+
+
+def is_opaque(value: str) -> bool:
+    """What has a digit, or was drawn."""
+    return not is_placeholder(value) and (
+        any(map(str.isdigit, value)) or is_secret(value, Grade.WEAK, Style.EXACT)
+    )
+
+
+def is_token(value: str) -> bool:
+    """What was drawn, or is long."""
+    return is_secret(value, Grade.TOKEN, Style.EXACT)
+
+
+def is_evident_or_chosen(value: str) -> bool:
+    return is_evident(value) or looks_random(value) or ("-" in value and is_chosen(value))
+
+
+def is_fed(value: str) -> bool:
+    """What a command is handed: no text, in base64 neither, nor the answer to a question."""
+    value = value.strip()
+    decoded = _decoded(value)
+    if " " in decoded or is_label(decoded) or value in _ANSWERS:
+        return False
+    return is_secret(value, Grade.STRONG, Style.EXACT)
+
+
+def _decoded(value: str) -> str:
+    """What the base64 says that is to be decoded, if it is text."""
+    try:
+        return base64.b64decode(value + "=" * (-len(value) % 4), validate=True).decode("ascii")
+    except ValueError:
+        return ""
+
+
+_ANSWERS = frozenset(["hello", "world", "yes", "y", "n", "no", "test", "ok", "done", "data", "foo", "bar"])
+_PREFIX = lazy(r"^(?:[A-Za-z]{1,12}[-_.:])(?:[A-Za-z]{1,12}[0-9]{0,2}[-_.])*(?=.{12})")
+_SEQUENCE = lazy(r"abcdefgh|12345678(?:9|$)|0123456|987654321|qwertyui|(.)\1{6}|(?:abc|123){3}|xxxxx")
+_PUBLIC_ID = lazy(r"(?:^|_)(?:msg|toolu|call|req|resp|run|evt|pk|pub|public|client_id|id)_")
+
+
+def is_drawn(value: str) -> bool:
+    """Whether the part after the prefix was drawn at random, not written: ``sk-your-api-key-goes-here``."""
+    body = _PREFIX.sub("", value[:160])
+    if (
+        is_placeholder(value)
+        or is_placeholder(body)
+        or len(set(body)) < 7
+        or _SEQUENCE.search(body.lstrip("A").lower())
+    ):
+        return False
+    score = likelihood(body)  # 0: too few letters to tell
+    return score < -4.4 or (score == 0 and any(map(str.isdigit, body)))
+
+
+def is_jwt(value: str) -> bool:
+    """All but the example that every documentation shows."""
+    body = value.split(".")[1] if "." in value else ""
+    try:
+        plain = base64.urlsafe_b64decode(body + "=" * (-len(body) % 4))
+    except (binascii.Error, ValueError):
+        return True
+    return not (b"1234567890" in plain and b"John Doe" in plain)
+
+
+def is_any_token(value: str) -> bool:
+    """Of a token of a vendor that nobody knows: drawn, and no identifier of a message, a call, a session."""
+    body = _PREFIX.sub("", value)
+    if _PUBLIC_ID.search(value) or TOOL_ID.fullmatch(value):
+        return False
+    return (
+        len(body) >= 16
+        and not re.fullmatch(r"[0-9a-f]{17}", body)
+        and likelihood(body) < -5.2
+        and any(map(str.isdigit, body))
+        and is_drawn(value)
+    )
+
+
+def is_unspoken(value: str) -> bool:
+    """Groups of letters that are of no language."""
+    return likelihood(value.replace("-", "")) < -4.4
+
+
 ACCEPT: dict[str, Callable[[str], bool]] = {
     "identifier": is_identifier,
     "named": is_named,
@@ -91,4 +192,17 @@ ACCEPT: dict[str, Callable[[str], bool]] = {
     "joined": is_joined_or_clear,
     "phrase": is_phrase,
     "spread": is_spread,
+    "password": is_password,
+    "in-url": is_in_url,
+    "opaque": is_opaque,
+    "token": is_token,
+    "basic": is_basic,
+    "evident-or-chosen": is_evident_or_chosen,
+    "fed": is_fed,
+    "drawn": is_drawn,
+    "jwt": is_jwt,
+    "any-token": is_any_token,
+    "checksum": has_checksum,
+    "unspoken": is_unspoken,
+    "any": bool,
 }

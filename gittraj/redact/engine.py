@@ -14,8 +14,6 @@ from itertools import accumulate
 from typing import Any
 
 from ..errors import RedactionError
-from .judge import BESIDE
-from .judge import RULE as JUDGED
 from .lazy import lazy
 from .live import LiveValues, finder, needles, places, word_hash, words
 from .names import grade
@@ -74,8 +72,8 @@ class Redactor:
     """Redacts the texts of one trajectory.
 
     ``key`` is the secret that tags are made with: it is never stored beside them, as a tag could else be
-    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, and half as much again
-    per 10**6 characters.
+    tested against guesses. A text may take ``seconds_per_text`` of this thread's time, of a long one each
+    piece (``scan.pieces``): a piece that takes longer is left out, the rest stays.
     """
 
     def __init__(
@@ -108,7 +106,7 @@ class Redactor:
         if self._seen.get(self._asked(text, name, strict)) == ():
             return
         with _Guard(text):
-            self._remember(text, self._by_rules(text, name, strict, self._deadline(text)))
+            self._remember(text, self._by_rules(text, name, strict))
 
     def text(self, text: str, *, name: str | None = None, strict: bool = False) -> str:
         """``text`` without its secrets; the same object if it has none.
@@ -125,9 +123,8 @@ class Redactor:
         ):
             return text
         with _Guard(text):
-            deadline = self._deadline(text)
             for _ in range(_ROUNDS):
-                spans = self._spans(text, name, strict, deadline)
+                spans = self._spans(text, name, strict)
                 if not spans:
                     return text
                 text = self._without(text, spans)
@@ -159,7 +156,7 @@ class Redactor:
         for text in texts:
             try:
                 with _Guard(text):
-                    found.append(self._scanned((text, None, False), self._deadline(text)))
+                    found.append(self._scanned((text, None, False)))
             except RedactionError:
                 found.append(None)  # where it is asked for, it is said
         return found
@@ -178,7 +175,7 @@ class Redactor:
 
     def _is_clean(self, text: str) -> bool:
         with _Guard(text):
-            return not self._by_rules(text, None, False, self._deadline(text))
+            return not self._by_rules(text, None, False)
 
     def find(self, text: str, *, name: str | None = None, strict: bool = False) -> list[Span]:
         """Where the secrets of ``text`` are, and by which rule, in order and apart from each other.
@@ -186,7 +183,7 @@ class Redactor:
         :raises RedactionError: the text could not be scanned.
         """
         with _Guard(text):
-            return self._spans(text, name, strict, self._deadline(text))
+            return self._spans(text, name, strict)
 
     def replaced(self) -> dict[str, str]:
         """The rule of each secret replaced since this was asked last, by its placeholder: one each."""
@@ -198,20 +195,17 @@ class Redactor:
         ``LiveValues``: what is only likely was a secret where it stood, and may be a word elsewhere."""
         return self._live.hashes(self._key) | {word_hash(self._key, value) for value in self._certain}
 
-    def _deadline(self, text: str) -> float:
-        return time.thread_time() + self._seconds * (1 + len(text) / 2_000_000)
-
-    def _spans(self, text: str, name: str | None, strict: bool, deadline: float) -> list[Span]:
-        spans = self._by_rules(text, name, strict, deadline)
+    def _spans(self, text: str, name: str | None, strict: bool) -> list[Span]:
+        spans = self._by_rules(text, name, strict)
         self._remember(text, spans)
         if self._needles or self._hashes:
-            spans = (*spans, *self._known(text, deadline))
+            spans = (*spans, *self._known(text))
         return _outermost(text, spans) if spans else []
 
-    def _by_rules(self, text: str, name: str | None, strict: bool, deadline: float) -> tuple[Span, ...]:
+    def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         asked = self._asked(text, name, strict)
         if (spans := self._seen.get(asked)) is None:
-            spans = self._scanned(asked, deadline)
+            spans = self._scanned(asked)
             _found.put(self._options, asked, spans)
         if spans and self._options.allow:
             allows = self._options.allows
@@ -223,14 +217,16 @@ class Redactor:
         told = name is not None and (grade(name) or self._options.names)
         return text, name if told else None, strict
 
-    def _scanned(self, asked: Asked, deadline: float) -> tuple[Span, ...]:
+    def _scanned(self, asked: Asked) -> tuple[Span, ...]:
         text, name, strict = asked
-        tick = _clock(deadline, len(text))
-        return tuple(scan(text, name=name, strict=strict, options=self._options, tick=tick))
+        clock = _Clock(self._seconds, len(text))
+        return tuple(
+            scan(text, name=name, strict=strict, options=self._options, tick=clock, renew=clock.renew)
+        )
 
-    def _known(self, text: str, deadline: float) -> Iterator[Span]:
+    def _known(self, text: str) -> Iterator[Span]:
         """The secrets that are known by value."""
-        tick = _clock(deadline, len(text))
+        tick = _Clock(self._seconds * (1 + len(text) / 100_000), len(text))
         for value, forms in self._needles.items() if self._may_be_known(text) else ():
             tick()
             called = self._learned.get(value)
@@ -305,11 +301,10 @@ def is_certain(span: Span, value: str) -> bool:
 
 def is_likely(span: Span, value: str) -> bool:
     """Whether a value is looked for in the rest of this trajectory: nobody writes such a word for anything else,
-    though it may be an ordinary one elsewhere. What the judge found has to be more; what stands where only a
-    password can is one, however it looks."""
-    least = Proof.SURE if span.rule in (JUDGED, BESIDE) else Proof.FAIR
+    though it may be an ordinary one elsewhere. What stands where only a password can is one, however it
+    looks."""
     told = (span.told or span.rule == "url-password") and not any(map(str.isspace, value))
-    return (told or proof(value) >= least) and not is_common(value) and not PLACEHOLDER.search(value)
+    return (told or proof(value) >= Proof.FAIR) and not is_common(value) and not PLACEHOLDER.search(value)
 
 
 def _strings(value: Any) -> Iterable[str]:
@@ -332,16 +327,21 @@ class _Guard:
             ) from None
 
 
-def _clock(deadline: float, length: int) -> Callable[[], None]:
-    ticks = 0
+class _Clock:
+    """Raises RedactionError when a text has had its time; it has it again for each piece of a long text."""
 
-    def tick() -> None:
-        nonlocal ticks
-        if ticks % _UNASKED == 0 and time.thread_time() >= deadline:
-            raise RedactionError(f"a text of {length} characters could not be scanned in its time")
-        ticks += 1
+    def __init__(self, seconds: float, length: int) -> None:
+        self._seconds = seconds
+        self._length = length
+        self.renew()
 
-    return tick
+    def renew(self) -> None:
+        self._deadline, self._ticks = time.thread_time() + self._seconds, 0
+
+    def __call__(self) -> None:
+        if self._ticks % _UNASKED == 0 and time.thread_time() >= self._deadline:
+            raise RedactionError(f"a text of {self._length} characters could not be scanned in its time")
+        self._ticks += 1
 
 
 def _outermost(text: str, spans: Iterable[Span]) -> list[Span]:

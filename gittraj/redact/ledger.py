@@ -20,12 +20,11 @@ Hit = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``asked``: a bit for each reader that may find something. ``hits``: all stems of names, of which
-    ``live`` are those of names that may have a value."""
+    """``asked``: a bit for each reader that may find something. ``hits``: the stems of names that may have a
+    value."""
 
     asked: int
     hits: tuple[Hit, ...]
-    live: tuple[Hit, ...]
     telling: frozenset[str]
 
 
@@ -45,18 +44,13 @@ class Ledger:
         found = self._judged(set(lines) - self._inert)
         asked, at = 0, 0
         hits: list[Hit] = []
-        live: list[Hit] = []
         for line in lines if found else ():
             if line in found:
-                one = found[line]
-                asked |= one.asked
-                if one.hits:
-                    hits += [(start + at, end + at) for start, end in one.hits]
-                    live += [(start + at, end + at) for start, end in one.live]
+                asked |= found[line].asked
+                hits += [(start + at, end + at) for start, end in found[line].hits]
             at += len(line) + 1
         page.mark(
-            hits=live,
-            all_hits=hits,
+            hits=hits,
             telling=sorted(frozenset().union(*[one.telling for one in found.values()])),
             anchored=Text("".join([f"{line}\n" for line, one in found.items() if one.asked])),
         )
@@ -82,7 +76,6 @@ class Ledger:
         starts = list(accumulate([len(line) + 1 for line in ordered], initial=0))
         asked: dict[int, int] = {}  # by the number of the line
         hits: dict[int, list[Hit]] = {}
-        live: dict[int, list[Hit]] = {}
         telling: dict[int, frozenset[str]] = {}
         of_line: dict[int, frozenset[str]] = {}  # its words
         for at, readers, word in self._anchorage.places(text):
@@ -92,11 +85,9 @@ class Ledger:
             if not word or word in of_line[n]:
                 asked[n] = asked.get(n, 0) | readers
         for hit in text.hits:
-            n = bisect_right(starts, hit[0]) - 1
-            place = hit[0] - starts[n], hit[1] - starts[n]
-            hits.setdefault(n, []).append(place)
             if self._is_live(text, hit):
-                live.setdefault(n, []).append(place)
+                n = bisect_right(starts, hit[0]) - 1
+                hits.setdefault(n, []).append((hit[0] - starts[n], hit[1] - starts[n]))
                 asked[n] = asked.get(n, 0) | self._anchorage.names
         for n, line in enumerate(ordered) if text.telling else ():
             if not any(word in line for word in text.telling):
@@ -105,13 +96,8 @@ class Ledger:
                 telling[n] = words
                 asked[n] = asked.get(n, 0) | self._anchorage.shapes
         return {
-            ordered[n]: Line(
-                asked=asked.get(n, 0),
-                hits=tuple(hits.get(n, ())),
-                live=tuple(live.get(n, ())),
-                telling=telling.get(n, frozenset()),
-            )
-            for n in asked.keys() | hits.keys()
+            ordered[n]: Line(asked=readers, hits=tuple(hits.get(n, ())), telling=telling.get(n, frozenset()))
+            for n, readers in asked.items()
         }
 
     def _keep(self, inert: Iterable[str], found: dict[str, Line]) -> None:

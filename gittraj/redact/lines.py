@@ -17,7 +17,7 @@ _FLAGS = {"i": re.IGNORECASE}
 def lines(page: Page) -> Iterator[Span]:
     """The secrets of the page that stand in a line of a known form."""
     for number, keywords in _gate().open(page).items():
-        row = rows("lines")[number]
+        row = rows()[number]
         places = [(0, len(page.text))] if row.window == WHOLE_TEXT else page.near(keywords, after=row.window)
         for start, stop in places:
             for match in _compiled(row).finditer(page.text, start, stop):
@@ -30,7 +30,7 @@ def lines(page: Page) -> Iterator[Span]:
 
 @cache
 def _gate() -> Gate:
-    return Gate(row.keywords for row in rows("lines"))
+    return Gate(row.keywords for row in rows())
 
 
 @cache
@@ -40,7 +40,7 @@ def _compiled(row: Row) -> re.Pattern[str]:
 
 def rules() -> tuple[Row, ...]:
     """Each with its own examples."""
-    return rows("lines")
+    return rows()
 
 
 LINES = Reader(
@@ -48,17 +48,4 @@ LINES = Reader(
     kind="secret",
     find=lines,
     anchors=lambda: Anchors(signs=_gate().signs, parts=_gate().wordless),
-    good=(': PSK "{word:9}"',),
-    bad=(
-        "user bob on host",
-        "option key",
-        "  - name: value",
-        "the key is here",
-        "| password | required |",
-        "cat <<< 'hello world'",
-        "routing_key: orders.created",
-        "https://example.org/webdav is unavailable",
-        'the wifi "guest": `enabled`',
-        "<username>bob</username><key>primary</key>",
-    ),
 )

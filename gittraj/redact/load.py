@@ -18,7 +18,12 @@ FRAGMENTS = {
     r"[ \t]{0,12}",
     "V": r"(?P<v>[^\s\"'`<>]{4,200})",
     "QV": r"[\"']?(?P<v>(?<=\")[^\"\n]{4,200}|(?<=')[^'\n]{4,200}|[^\s\"'`;]{4,200})[\"']?",
-    "UUID": r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}",
+    "EDGE": r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))",  # where a word begins, also behind %3D
+    "UUID": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
+    "HASH": r"(?:[0-9a-fA-F]{32,128}|[\w+/-]{22,90}={0,2})",
+    "ENVIRONMENT": r"(?:dev|stg|stage|staging|prd|prod|uat|int|qa|test|tst|ci|preprod|lab)",
+    "ROLE": r"(?:app|web|db|mq|dw|build|node|edge|cache|srv|host|vm|nas|kv|bastion|proxy|worker|runner|etl"
+    r"|gpu|login|mail|lb|api)",
     "MIXED": r"(?=[^\s]{0,60}[\d_!#$%&*+])(?=[^\s]{0,60}[^\W\d_])",  # the value is no plain word
 }
 """What ``<<NAME>>`` in a pattern stands for."""
@@ -47,16 +52,119 @@ class Row:
     since: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """A form of a vendor's: one of ``prefixes`` and the ``pattern`` of what follows, or without prefixes the
+    whole, with a ``hint`` in it that is quick to find. A value that does not begin the match is its group
+    ``v``. ``accept`` as in ``Row``; ``kind`` is what the placeholder calls it, its id where none is given."""
+
+    id: str
+    pattern: str
+    good: tuple[str, ...]
+    prefixes: tuple[str, ...] = ()
+    hint: str = ""
+    accept: str = "drawn"
+    bad: tuple[str, ...] = ()
+    kind: str = ""
+    source: str = ""
+    since: str = ""
+
+
 @cache
-def rows(name: str) -> tuple[Row, ...]:
-    """The rules of ``data/NAME.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
-    text = files(__package__).joinpath("data", f"{name}.toml").read_text("utf-8")
-    return tuple(_row(table) for table in tomllib.loads(text)["rule"])
+def rows() -> tuple[Row, ...]:
+    """The rules of ``data/lines.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
+    return tuple(_row(table) for table in tables("lines")["rule"])
+
+
+@cache
+def tokens() -> tuple[Token, ...]:
+    """The forms of ``data/tokens.toml``. Raises TypeError for an unknown column."""
+    return tuple(Token(**_columns(table)) for table in tables("tokens")["token"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reason:
+    """Why something is no secret: patterns of the ``value``, of what ends ``before`` it and what begins
+    ``behind`` it. ``rules`` are beginnings of the ids of those that it overrules, or names of groups."""
+
+    value: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ("unsure",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """The argument of a command that is a password: that of a ``number``, from 0, behind ``words``."""
+
+    words: tuple[str, ...]
+    number: int
+
+
+HOW = ("options", "glued", "either", "colon", "percent", "comma", "named")
+"""How an option is followed by its value: columns of ``[[command]]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Takes:
+    """What a command is given that is a password: ``options``, each with one of ``HOW``, and
+    ``arguments``."""
+
+    options: tuple[tuple[str, str], ...]
+    arguments: tuple[Argument, ...] = ()
+
+    @property
+    def first(self) -> frozenset[str]:
+        return frozenset(option[0] for option, _ in self.options)
+
+
+@cache
+def reasons() -> tuple[Reason, ...]:
+    """The rows of ``data/public.toml``. Raises TypeError for an unknown column, KeyError for a fragment."""
+    return tuple(map(reason, tables("public")["reason"]))
+
+
+def reason(table: dict[str, list[str]]) -> Reason:
+    return Reason(**{name: tuple(map(_whole, column)) for name, column in table.items()})
+
+
+@cache
+def commands() -> tuple[tuple[str, Takes], ...]:
+    """The names of commands in ``data/commands.toml``, each with what it takes. Raises ValueError for an
+    unknown column."""
+    found = []
+    for table in tables("commands")["command"]:
+        if unknown := table.keys() - {"names", *HOW}:
+            raise ValueError(f"unknown columns of a command: {sorted(unknown)}")
+        takes = Takes(tuple((option, how) for how in HOW for option in table.get(how, ())))
+        found += [(name, takes) for name in table["names"]]
+    for table in tables("commands")["argument"]:
+        columns = _columns(table)
+        name = columns.pop("command")
+        found.append((name, Takes((), (Argument(**columns),))))
+    return tuple(found)
+
+
+def words(table: str, column: str) -> list[str]:
+    """The words of a column of ``data/TABLE.toml``, in order."""
+    found: str = tables(table)[column]
+    return found.split()
+
+
+@cache
+def tables(name: str) -> dict[str, Any]:
+    """What ``data/NAME.toml`` has."""
+    return tomllib.loads(files(__package__).joinpath("data", f"{name}.toml").read_text("utf-8"))
+
+
+def _columns(table: dict[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 
 def _row(table: dict[str, Any]) -> Row:
-    columns: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in table.items()
-    }
-    row = Row(**columns)
-    return replace(row, pattern=_FRAGMENT.sub(lambda found: FRAGMENTS[found[1]], row.pattern))
+    row = Row(**_columns(table))
+    return replace(row, pattern=_whole(row.pattern))
+
+
+def _whole(pattern: str) -> str:
+    return _FRAGMENT.sub(lambda found: FRAGMENTS[found[1]], pattern)

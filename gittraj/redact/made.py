@@ -11,7 +11,7 @@ import re
 
 from .common import DESCRIBES, DULL, STOP, SUFFIXES
 from .lazy import lazy
-from .names import words_of
+from .load import words
 from .randomness import likelihood
 
 # Four words and more, as a generator of passphrases joins them.
@@ -110,11 +110,7 @@ def is_worded(value: str) -> bool:
     )
 
 
-_PARTS = words_of(
-    "base backup release version alpha beta build linux kernel python java node ruby debian ubuntu fedora alpine windows "
-    "android cuda utils util core common internal local lan corp home cluster worker master server host rack zone region "
-    "report export import log logs archive snapshot schema migration page step part item task line level chapter section draft"
-)
+_PARTS = frozenset(words("words", "numbered"))
 _TERMS = ("sha", "utf", "base", "latin", "python", "java", "node", "linux")
 
 

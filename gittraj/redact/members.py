@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from .anchors import Anchors
 from .lazy import lazy
-from .names import Grade, grade, kind, words_of
+from .load import words
+from .names import Grade, grade, kind
 from .proofs import proof
 from .rules import Page, Reader, Span
 from .values import Style, is_secret
@@ -21,9 +22,7 @@ _MEMBER = lazy(
     rf"(?<![\w-])(?:{_KEYS})[\"']?[ \t]{{0,12}}(?:=>|[:=])\s{{0,12}}(?P<q>\"\"\"|[\"'`])(?P<v>[^\n\"'`]{{3,400}})(?P=q)"
 )
 # What says of which kind or for whom a value is.
-_KINDS = words_of(
-    "k name key label element placeholder selector target prompt question locator aria-label role_name input_name type field purpose variable param parameter setting option title id kind category format property description attribute variable_name env path option_name meta_key setting_name param_name config_key"
-)
+_KINDS = frozenset(words("words", "naming_keys"))
 _NAMING = lazy(
     rf"(?<![\w-])(?:{'|'.join(sorted(_KINDS))})[\"']?[ \t]{{0,12}}(?:=>|[:=])\s{{0,4}}[\"'`]?(?P<n>[\w./:@-]{{2,80}}(?: [\w-]{{2,20}}){{0,3}})",
     re.IGNORECASE,
@@ -150,16 +149,4 @@ MEMBERS = Reader(
     kind="password",
     find=members,
     anchors=lambda: Anchors(names=True),
-    good=(
-        '{"target":"password input","action":"type","text":"{word:9}"}',
-        '{"value": "{word:9}", "protected": true, "key": "DEPLOY_TOKEN_PASSWORD"}',
-        '{"outputs":{"admin_password":{"sensitive":true,"type":"string","value":"{word:9}"}}}',
-        '{"type":"random_password","name":"x","instances":[{"attributes":{"length":24,"result":"{base62:24}"}}]}',
-        'variable "db_password" {\n  type = string\n  default = "{word:9}"\n}',
-    ),
-    bad=(
-        '{"name": "LOG_LEVEL", "value": "debug2x"}',
-        '{"type": "password", "name": "pw", "value": ""}',
-        '{"password": {"type": "string", "default": "changeme"}}',
-    ),
 )

@@ -16,8 +16,10 @@ from functools import lru_cache
 from .anchors import Anchors
 from .cues import LOGIN, cue_at
 from .lazy import lazy
+from .load import words
 from .made import is_worded
-from .names import Grade, grade, kind, words_of
+from .names import Grade, grade, kind
+from .phrases import is_count
 from .proofs import Proof, proof
 from .randomness import likelihood
 from .rules import Page, Reader, Span
@@ -36,9 +38,7 @@ _ABOUT = lazy(
 _OWNED = lazy(
     r"(?P<name>[A-Za-z][\w.-]{0,40})(?:[\"'\])]{0,3}[ \t]{0,3}(?:=>|[:=])[ \t]{0,3}[\"'`(\[<]{0,2}|(?<=-\w\w)[\"'],[ ]?[\"'])$"
 )
-_NEUTRAL = words_of(
-    "with text by value val is content data text now new note default result output answer is to"
-)
+_NEUTRAL = frozenset(words("words", "neutral"))
 _LINKED = lazy(
     r"(?:^|[\s\"'`*)])(?:is|was|to|as|with|je nově|gewijzigd in|ahora es|è ora|est maintenant|are|be|using|use|und|and|auf|mit|con|avec|com|est|es|é|è|ist|lautet|är|er|on|jest|z|är|ar|je|este|és|es|это|является|на|с|είναι|olarak|це|है|هو|היא|ialah|adalah|là|are now|now|w/)[ ]?:?[ ]?[\"'`*„“]{0,3}$|[:=→>›…–—-][ ]{0,3}[\"'`*]{0,3}$|REG_SZ[ \t]{1,8}$"
 )
@@ -164,6 +164,7 @@ def _after(page: Page, end: int, level: Grade, *, login: bool) -> Iterator[Place
             or gap in _IN_TAG
             or (is_worded(value) and _ENTERS.search(page.lower, max(0, end - 12), end))
             or _GOES_ON.match(text, to)
+            or (value.isdigit() and is_count(page, at))
             or (not linked and _HOST.fullmatch(value))
             or _has_owner(text, end, at, login=login)
         ):
@@ -381,41 +382,4 @@ NEARBY = Reader(
     kind="password",
     find=nearby,
     anchors=lambda: Anchors(names=True, signs=tuple(_MAIL)),
-    good=(
-        "their API secret got rotated, the new one is {hex:40} and so on",
-        "hey, creds for mq.example.org: billing:{word:11} (until friday)",
-        "you can unlock the disk with {word:9}!x. The secret is not stored.",
-        "das Passwort {digits:9}; der Benutzer",
-        "Utilise {digits:9} comme mot de passe root",
-        "the root password ({base62:16}) was given",
-        "{word:9}x  # password of the database's user",
-        "the password you gave me (`bramble.{lowrare:6}.{digits:2}`) is rejected",
-        "salasana on {lowrare:6}.orchid.{digits:4} ja tunnus bob",
-        "kata laluan admin ialah {lowrare:6}.orchid.{digits:2}, sila tukar",
-        "הסיסמה של המשתמש bob היא {lowrare:6}.Orchid{digits:2}!",
-        "die SIM hat die PIN {digits:4}, bitte merken",
-        "sudo asks for a one time code, use {digits:6} quickly",
-        "koden til alarmen er {word:9}, husk den",
-        "ok the paswd is {word:9}",
-        "no, it's all lower case: {base36low:11}\nthat should be the sudo password on h1",
-        "o token da loja é {base62:40} e o resto",
-    ),
-    bad=(
-        "the password hash is {hex:40}",
-        "passwords are hashed with argon2id and sha512",
-        "Passphrase for GPG key 333C5088713A362E required",
-        "bad decrypt: wrong password?\nnpm notice shasum: 3199e1c041ef638205815559efb8dbf751e7f89b",
-        "Restoring key gems-7cad7e43c5e32c40b11b3ab0937452278cfc5a6c not found",
-        'gsub => ["message", "Bearer [A-Za-z0-9._-]+", "Bearer"]',
-        "i3i5apv0qn0nbzxmyt7u8so2o   db_password   3 weeks ago",
-        "User Id=ci-bot;Password=*****;",
-        ".css-chsc70-MuiInputBase-root.Mui-focused .PasswordToggle{opacity:.3}",
-        "key cards and passwordless login",
-        "login as anna.maria22 with your password",
-        "params.permit(:email, :password, :password_confirmation, :avatar_218)",
-        "CVE-2031-10739  GHSA-j3ab-ksbu-87xu  libssh 0.10.5  password leak",
-        "hikari.password................<masked>\nhikari.poolSize................36",
-        "パスワードは環境変数から読み込みます。テスト89件すべて成功です。",
-        "the token of commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904",
-    ),
 )

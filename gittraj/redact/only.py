@@ -31,5 +31,5 @@ class OnlyValues(Redactor):
     def is_plain(self, value: Any) -> bool:
         return False
 
-    def _by_rules(self, text: str, name: str | None, strict: bool, deadline: float) -> tuple[Span, ...]:
+    def _by_rules(self, text: str, name: str | None, strict: bool) -> tuple[Span, ...]:
         return ()

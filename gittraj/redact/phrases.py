@@ -74,7 +74,7 @@ _CONFIGURED = lazy(
 )
 _WORDS_BEFORE = lazy(r"(?:^|\n)[ \t>]{0,16}(?:[\w./:-]{1,30}[ \t]+){0,6}$")
 _CODES = lazy(
-    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?(?:\n\([^\n()]{0,80}\)(?=\n))?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
+    r"(?:[- ]?(?:codes?|keys?|tokens?))?[^\n:]{0,60}:?,?(?:\n\([^\n()]{0,80}\)(?=\n))?\s{0,4}(?P<v>(?:(?:[\w.-]{2,24}[ ]{1,8}\|)?[-*•\d.)\[\"'`>| ]{0,6}[a-z0-9]{4,10}(?:[- ][a-z0-9]{4,10}){0,5}[\"',\] ]{0,4}\s{0,3}){1,16})"
 )
 _CODE = lazy(r"\d{4} \d{4}|[A-Za-z0-9]{4,10}(?:-[A-Za-z0-9]{4,10}){0,5}")
 _RECOVERY = lazy(
@@ -210,7 +210,7 @@ def _after(page: Page, noun: re.Match[str]) -> Iterator[Span]:  # noqa: PLR0912 
     if noun["strong"] and (answer := _ANSWERED.match(lower, end)):
         start, stop_at = _trimmed(text, *answer.span("v"))
         value = text[start:stop_at]
-        if value.isdigit() and _is_count(page, start):
+        if value.isdigit() and is_count(page, start):
             return
         if (
             (re.fullmatch(_WORDS, value) and not is_label(value))
@@ -281,14 +281,16 @@ def _judged(page: Page, match: re.Match[str], level: Grade, *, noun: str, quoted
     else:
         good = (
             is_secret(value, level, Style.NEAR)
+            or is_phrase(value)
             or (value.isdigit() and 4 <= len(value) <= 12)
             or _DRAWN.fullmatch(value) is not None
         )
-    if good and not (value.isdigit() and _is_count(page, start)):
+    if good and not (value.isdigit() and is_count(page, start)):
         yield Span(start, end, "phrase", "password")
 
 
-def _is_count(page: Page, at: int) -> bool:
+def is_count(page: Page, at: int) -> bool:
+    """Whether the number at ``at`` counts something, by what is before it in its line."""
     line = page.lower.rfind("\n", 0, at) + 1
     return _COUNTED.search(page.lower, max(line, at - 80), at) is not None
 
@@ -344,29 +346,5 @@ PHRASES_READER = Reader(
     find=phrases,
     anchors=lambda: Anchors(
         names=True, signs=(*VERBS[:-1], "it's "), parts=(" / ", VERBS[-1]), patterns=QUOTED
-    ),
-    good=(
-        "the password is {word:9}.",
-        "password for bob: {word:9}",
-        "das Passwort für den Server lautet {word:9}",
-        "le mot de passe est {word:9}",
-        "la contraseña es {word:9}.",
-        "use {word:9}!x as the password",
-        "密码是{word:9}",
-        "requirepass {word:9}",
-        "log in as admin / {word:9}!x",
-        "Your emergency scratch codes are:\n>   {digits:8}\n>   {digits:8}",
-        "creds for staging: bob@example.org / orchid.{lowrare:6}.{digits:2}",
-    ),
-    bad=(
-        "the password is required",
-        "password is hashed with SHA256",
-        "the token is invalid",
-        "use Python3.11 for the tests",
-        "das Passwort ist falsch",
-        "Maximum number of days between password change : 7789",
-        "git rebase --onto 7b96415b6b2d09244a3beef5 ae6892e8df6d^ feature/oauth-login",
-        "La password è scaduta: reimpostarla dal profilo.",
-        "<main+16>: call 0xdccfe2ec <get_password@plt>",
     ),
 )

@@ -50,6 +50,12 @@ _WRITTEN = lazy(r"(?P<f>[\w./~-]{3,120})[\"']?[ ]?<<-?[ ]?[\"']?\w{2,12}[\"']?\r
 _ALONE = lazy(
     r"<<-?[ ]?[\"']?(?P<t>[A-Z]{2,12})[\"']?[^\n]{0,40}\n[ \t]{0,8}(?P<v>[^\s\"'$]{6,64})\r?\n[ \t]{0,8}(?P=t)(?!\w)"
 )
+# The settings of a file that holds secrets: every value, as where the call is known to show the file (``strict``).
+_FILE_SHOWN = lazy(r"(?:sudo )?(?:cat|less|more|head|tail|bat|type|gc) (?:-\w+ )*(?P<f>\S+)\s*")
+_SETTING = lazy(
+    r"\n(?:(?:export )?[A-Za-z_][\w.-]{0,80}=(?P<v>[^\s\"'`]{3,600})?[^\n]*|#[^\n]*|[ \t\r]*)(?=\n|$)"
+)
+_MOST_SETTINGS = 100
 _MOST = 4  # lines
 _PROMPTS = ("$ ", "❯ ")
 _HEREDOC = "<<"
@@ -62,6 +68,8 @@ def printed(page: Page) -> Iterator[Span]:
         command = prompt["c"]
         if _PUBLIC.search(command):
             continue
+        if (shown := _FILE_SHOWN.fullmatch(command)) and is_secret_file(shown["f"]):
+            yield from _settings(page, prompt.end())
         given = _GIVEN.match(page.text, prompt.end()) if _GIVES.search(command) else None
         if given and not _REFUSED.fullmatch(given["v"]) and is_secret(given["v"], Grade.STRONG, Style.EXACT):
             yield Span(*given.span("v"), "printed", "secret")
@@ -82,6 +90,15 @@ def printed(page: Page) -> Iterator[Span]:
         if written and _holds(written["f"]):
             yield from _shown(page, written.end(), Proof.SLIGHT)
         at = page.text.find(_HEREDOC, at + 2)
+
+
+def _settings(page: Page, at: int) -> Iterator[Span]:
+    for _ in range(_MOST_SETTINGS):
+        if not (line := _SETTING.match(page.text, at)):
+            return
+        if line["v"] and is_secret(line["v"], Grade.STRONG, Style.EXACT):
+            yield Span(*line.span("v"), "printed", "secret")
+        at = line.end()
 
 
 def _at_lines(page: Page, signs: tuple[str, ...], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -137,23 +154,4 @@ PRINTED = Reader(
     kind="secret",
     find=printed,
     anchors=lambda: Anchors(parts=(*_PROMPTS, _HEREDOC, *_FILES)),
-    good=(
-        "$ wg genkey | tee privatekey\n{base64:43}=\n",
-        "$ npx auth secret --raw\n{base64:43}=\n",
-        "$ kubectl get secret db -o jsonpath='{.data.password}'\n{base64pw:9}\n",
-        "==> ops/vault_pass.txt <==\n{word:9}\n",
-        "cat > vault_pass.txt <<'EOF'\n{word:9}\nEOF\n",
-        "$ cat /run/secrets/db_password\n{word:6}_{word:4}.Tt\n",
-        "realm join --user=bob corp.lan <<EOF\n{word:9}\nEOF\n",
-        "$ pass show nas\n{word:9}\nuser: bob\n",
-        "$ pwgen -s 16 3\n{base62:16} {base62:16} {base62:16}\n",
-    ),
-    bad=(
-        "$ cat README.md\nHello",
-        "$ cat src/token.py\nimport re",
-        "$ git rev-parse HEAD\n{hex:40}\n",
-        "==> src/secrets.py <==\nimport os",
-        "$ wg pubkey < privatekey\n{base64:43}=\n",
-        "$ ls secrets\nindex.json\ndb.json",
-    ),
 )

@@ -72,11 +72,18 @@ def private_keys(page: Page) -> Iterator[Span]:
             yield Span(start, after, RULE, RULE)
 
 
-def _starts(page: Page) -> Iterator[tuple[int, int]]:  # noqa: PLR0912 - one case each
+def _starts(page: Page) -> Iterator[tuple[int, int]]:
     """Where a key begins, and where the first line of its body does."""
-    text = page.text
-    if len(text) < 64 or not page.long_words:
+    if len(page.text) < 64 or not page.long_words:
         return
+    yield from _announced(page)
+    if any(map(_MAGIC.search, page.telling)):
+        yield from ((start, start) for start in _bare(page.text))
+
+
+def _announced(page: Page) -> Iterator[tuple[int, int]]:
+    """By a line before it or behind it."""
+    text = page.text
     hit = text.find("-----BEGIN ")
     while hit >= 0:
         if begin := _BEGIN.match(text, hit):
@@ -91,20 +98,21 @@ def _starts(page: Page) -> Iterator[tuple[int, int]]:  # noqa: PLR0912 - one cas
         end = text.find("PRIVATE KEY-----", end + 9)
     for shown in _SHOWN.finditer(text) if "\n" in text and any(sign in text for sign in _FILES) else ():
         yield shown.end(), shown.end()
-    if not any(map(_MAGIC.search, page.telling)):
-        return
+
+
+def _bare(text: str) -> Iterator[int]:
+    """By the first bytes of a key."""
     for magic, back in _BODIES:
         hit = text.find(magic) if len(magic) > 5 else -1
         while hit >= 0:
-            start = hit - back if back and text[max(0, hit - 5) : hit - 2] == "MII" else hit
-            yield start, start
+            yield hit - back if back and text[max(0, hit - 5) : hit - 2] == "MII" else hit
             hit = text.find(magic, hit + len(magic))
     if "IBAAKBgQ" in text:
         for short in _PKCS1_SHORT.finditer(text):
-            yield short.start(), short.start()
+            yield short.start()
     if text.startswith("l") or "\nl" in text:
         for pgp in _PGP.finditer(text):
-            yield pgp.start(), pgp.start()
+            yield pgp.start()
 
 
 @tells
@@ -146,7 +154,6 @@ def _read(text: str, start: int) -> tuple[int, int]:
     return end, seen
 
 
-_HEAD = "-----BEGIN " + "RSA PRIVATE KEY-----"
 PRIVATE_KEYS = Reader(
     id=RULE,
     kind=RULE,
@@ -155,6 +162,4 @@ PRIVATE_KEYS = Reader(
         shapes=True,
         signs=("-----begin ", "private-lines", "private key-----", *_SHOWN_FILES),
     ),
-    good=(_HEAD + "\n{base64:64}\n{base64:64}\n",),
-    bad=('if "' + _HEAD + '" in text:',),
 )

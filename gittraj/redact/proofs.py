@@ -64,7 +64,15 @@ def proof(value: str) -> Proof:
 
 
 @lru_cache(maxsize=8192)
-def _proof(value: str) -> Proof:  # noqa: PLR0912 - one case each
+def _proof(value: str) -> Proof:
+    for told in (_by_alphabet, _by_harmless_form, _by_making):
+        if (found := told(value)) is not None:
+            return found
+    return _by_mixture(value)
+
+
+def _by_alphabet(value: str) -> Proof | None:
+    """What is digits, hex, groups or letters alone."""
     if value.isdigit():
         return (
             Proof.SLIGHT
@@ -83,6 +91,10 @@ def _proof(value: str) -> Proof:  # noqa: PLR0912 - one case each
         return Proof.SURE  # a seed in base32
     if value.isalpha() and value.isascii() and not is_chosen(value):
         return Proof.NONE
+    return None
+
+
+def _by_harmless_form(value: str) -> Proof | None:
     if _TYPE.fullmatch(value):
         return Proof.NONE
     if len(value) < 6 or TOOL_ID.fullmatch(value) or _HARMLESS.match(value) or is_placeholder(value):
@@ -93,6 +105,11 @@ def _proof(value: str) -> Proof:  # noqa: PLR0912 - one case each
         return Proof.NONE
     if re.search(r"\s", value):
         return Proof.SLIGHT if _PHRASE.fullmatch(value) and not is_label(value) else Proof.NONE
+    return None
+
+
+def _by_making(value: str) -> Proof | None:
+    """What people and generators make."""
     if is_joined(value):
         return Proof.SURE
     if is_worded(value):
@@ -103,8 +120,11 @@ def _proof(value: str) -> Proof:  # noqa: PLR0912 - one case each
         and re.search(r"\d.*\d.*\d", value)
     ):
         return Proof.CERTAIN
-    if is_noise(value):
-        return Proof.SURE
+    return Proof.SURE if is_noise(value) else None
+
+
+def _by_mixture(value: str) -> Proof:
+    """How letters, digits and signs are mixed."""
     if re.search(r"[()\[\]{}<>|\\;:=,\"'`]|://|::|\w/\w.*/|\.\w+\.|\w\.[a-z]{1,4}$|->", value.rstrip("=")):
         return Proof.NONE
     if _CAMEL.fullmatch(value):

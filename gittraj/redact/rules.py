@@ -14,13 +14,13 @@ from typing import Protocol
 
 from .anchors import Anchors
 from .lazy import lazy, once
+from .load import tables
 from .names import ALL_STEMS, STEMS
 from .values import is_placeholder
 from .view import View, lowered
 from .vocabulary import Vocabulary
 
 _PERCENT = lazy(r"%[0-9A-Fa-f]{2}")
-_WINDOW = 4096
 _LINE = 1500  # characters around a sign that are looked at
 _NO_WORD = bytes(code if chr(code).isalnum() or code == 95 else 32 for code in range(128)) + b" " * 128
 _IDENTIFIER = lazy(r"[a-z0-9_]+")
@@ -103,23 +103,15 @@ class Page(Text):
         self.view = View(source)
         super().__init__(self.view.text, self.view.lower)
         self.tick = tick
-        self.caught = False  # whether a reader found something so far
 
-    def mark(self, *, hits: list[Hit], all_hits: list[Hit], telling: list[str], anchored: Text) -> None:
+    def mark(self, *, hits: list[Hit], telling: list[str], anchored: Text) -> None:
         """Tells the page what its lines are known to have; ``anchored`` are those with an anchor."""
-        self.__dict__.update(
-            hits=hits, all_hits=all_hits, telling=telling, words=anchored.words, anchored=anchored.lower
-        )
+        self.__dict__.update(hits=hits, telling=telling, words=anchored.words, anchored=anchored.lower)
 
     @once
     def anchored(self) -> str:
         """The lines in which there are anchors, in lower case."""
         return self.lower
-
-    @once
-    def all_hits(self) -> list[Hit]:
-        """Also those of names that have no value."""
-        return self.hits
 
     @once
     def hit_lines(self) -> list[tuple[int, int]]:
@@ -209,22 +201,28 @@ class Described(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """A kind of place that needs code to read. ``find`` yields the secrets' places in the page's view, and is
-    asked where one of the ``anchors`` stands."""
+    asked where one of the ``anchors`` stands. Its examples are in ``data/readers.toml``."""
 
     id: str
     kind: str
     find: Callable[[Page], Iterator[Span]]
     anchors: Callable[[], Anchors]
-    good: tuple[str, ...] = ()
-    bad: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("good", ()))
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        return tuple(tables("readers").get(self.id, {}).get("bad", ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One kind of secret that a pattern can tell.
 
-    ``anchors`` are literals, one of which is in every match (lower-case ones when ``fold``); the match starts
-    at most ``back`` characters before it. The secret is the group ``v``, or the whole match without one.
+    ``anchors`` are literals, one of which begins every match. The secret is the group ``v``, or the whole
+    match without one.
     ``good`` and ``bad`` are the tests' examples: in ``{base62:36}`` they draw a secret, so none stands here.
     """
 
@@ -232,33 +230,25 @@ class Rule:
     anchors: tuple[str, ...]
     pattern: str
     kind: str
-    fold: bool = False
-    back: int = 0
     accept: Callable[[str], bool] = field(default=lambda value: not is_placeholder(value))
     good: tuple[str, ...] = ()
     bad: tuple[str, ...] = ()
 
-    def spans(
-        self, anchor: str, page: Page, within: Iterable[tuple[int, int]] | None = None
-    ) -> Iterator[Span]:
-        """The secrets in the page's view at one of the anchors that stand ``within`` these places."""
-        pattern = _compiled(self.pattern, self.fold)
+    def spans(self, anchor: str, page: Page) -> Iterator[Span]:
+        """The secrets in the page's view at one of the anchors."""
+        pattern = _compiled(self.pattern)
         group = "v" if "v" in pattern.groupindex else 0
-        text = page.lower if self.fold else page.text
-        after = 0
-        for start, stop in within if within is not None else ((0, len(text)),):
-            hit = text.find(anchor, max(start, after), stop)
-            while hit >= 0:
-                page.tick()
-                match = self._match(pattern, page.text, hit, anchor)
-                if match and match[group] and self.accept(match[group]):
-                    yield Span(match.start(group), match.end(group), self.id, self.kind)
-                after = max(hit + 1, match.end() if match else 0)
-                hit = text.find(anchor, after, stop)
+        hit = page.text.find(anchor)
+        while hit >= 0:
+            page.tick()
+            match = self._match(pattern, page.text, hit, anchor)
+            if match and match[group] and self.accept(match[group]):
+                yield Span(match.start(group), match.end(group), self.id, self.kind)
+            hit = page.text.find(anchor, max(hit + 1, match.end() if match else 0))
 
     def places(self, anchor: str, words: str) -> Iterator[int]:
         """Where in words, one per line, the rule's secrets are at one of the anchors."""
-        pattern = _compiled(self.pattern, self.fold)
+        pattern = _compiled(self.pattern)
         hit = words.find(anchor)
         while hit >= 0:
             match = self._match(pattern, words, hit, anchor)
@@ -267,8 +257,6 @@ class Rule:
             hit = words.find(anchor, hit + 1)
 
     def _match(self, pattern: re.Pattern[str], text: str, hit: int, anchor: str) -> re.Match[str] | None:
-        if self.back:
-            return pattern.search(text, max(0, hit - self.back), hit + _WINDOW)
         glued = hit and text[hit - 1].isalnum() and anchor[0].isalnum() and text[hit - 1].isascii()
         if glued and not _PERCENT.fullmatch(text, max(0, hit - 3), hit):
             return None
@@ -333,5 +321,5 @@ _NAMING = Vocabulary(_naming_at)
 
 
 @cache
-def _compiled(pattern: str, fold: bool) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE if fold else 0)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)

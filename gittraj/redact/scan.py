@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
+from ..errors import RedactionError
 from .alike import alike
 from .anchors import Anchorage
 from .answered import ANSWERED
@@ -18,9 +19,6 @@ from .calls import CALLS
 from .commands import COMMANDS
 from .cookies import COOKIES
 from .documents import blanked, documents, fitted, strings
-from .fed import FED
-from .judge import BESIDE, JUDGE, acquitted
-from .judge import RULE as JUDGED
 from .lazy import lazy
 from .ledger import Ledger
 from .lines import LINES
@@ -32,7 +30,6 @@ from .nearby import NEARBY
 from .options import Options, own_name
 from .personal import PERSONAL, RANDOM
 from .phrases import PHRASES_READER, is_live
-from .places import PLACES, PLACES_READER
 from .plain import Plain
 from .printed import PRINTED
 from .private_keys import PRIVATE_KEYS
@@ -48,7 +45,6 @@ from .wrapped import WRAPPED, continued, in_base64, unwrapped
 
 _READERS: tuple[Reader, ...] = (
     TOKENS_READER,
-    PLACES_READER,
     PRIVATE_KEYS,
     COOKIES,
     ASSIGNMENTS,
@@ -60,12 +56,11 @@ _READERS: tuple[Reader, ...] = (
     NEARBY,
     MEMBERS,
     TUPLES,
-    FED,
     PRINTED,
     ANSWERED,
-    JUDGE,
 )
-_JUDGES = 1 << _READERS.index(JUDGE)
+UNSCANNABLE = "unscannable"
+"""The rule of a piece of a text that took too long to read: all of it goes."""
 _DEEPEST = 3  # base64 in base64
 _PLAIN = Options()
 _DEEPEST_JSON = 6
@@ -81,7 +76,7 @@ def readers() -> tuple[Reader, ...]:
 
 def rules() -> list[Described]:
     """All rules, each with its own examples."""
-    return [*TOKENS, *ANYWHERE, *PLACES, *line_rules(), *_READERS[2:], WRAPPED]
+    return [*TOKENS, *ANYWHERE, *line_rules(), *_READERS[1:], WRAPPED]
 
 
 @cache
@@ -95,9 +90,18 @@ def plain() -> Plain:
     return Plain(_anchorage())
 
 
-def scan(text: str, *, name: str | None, strict: bool, options: Options, tick: Tick) -> Iterator[Span]:
-    """The secrets of ``text``, in no order; some may overlap."""
-    yield from _Scan(options, tick, strict=strict).read(text, name)
+def scan(
+    text: str,
+    *,
+    name: str | None,
+    strict: bool,
+    options: Options,
+    tick: Tick,
+    renew: Callable[[], None] = lambda: None,
+) -> Iterator[Span]:
+    """The secrets of ``text``, in no order; some may overlap. A long text is read in pieces, before each of
+    which ``renew`` is called; a piece in which ``tick`` raises is one span as a whole."""
+    yield from _Scan(options, tick, renew, strict=strict).read(text, name)
 
 
 def prepare(texts: Iterable[str]) -> None:
@@ -106,7 +110,8 @@ def prepare(texts: Iterable[str]) -> None:
 
 
 class _Scan:
-    def __init__(self, options: Options, tick: Tick, *, strict: bool) -> None:
+    def __init__(self, options: Options, tick: Tick, renew: Callable[[], None], *, strict: bool) -> None:
+        self._renew = renew
         self._options = options
         self._tick = tick
         self._strict = strict
@@ -128,13 +133,23 @@ class _Scan:
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
-            known = tuple(self._on_page(rest))
+            known = tuple(self._on_page(rest) if len(rest) <= _PIECE else self._in_pieces(rest))
             self._known.put(rest, known)
         yield from fitted(text, places, known)
 
+    def _in_pieces(self, text: str) -> Iterator[Span]:
+        for start, stop in pieces(text):
+            self._renew()
+            try:
+                for span in [*self._on_page(text[start:stop])]:
+                    yield span.at(start + span.start, start + span.end)
+            except RedactionError:
+                yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
+        self._renew()
+
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)
-        found = _apart(page, [*_on(page, self._options, 0)])
+        found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
         if self._strict:
             found += strictly(page)
         if self._options.pii:
@@ -145,10 +160,44 @@ class _Scan:
             found += alike(page, dict.fromkeys(found))
         if found and "\n" in page.text:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
-        for span in dict.fromkeys(found):
+        for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
             yield span.at(_whole_escape(rest, start), end)
         yield from _over_lines(rest, self._options, self._tick)
+
+
+_PIECE, _OVERLAP = 100_000, 8_000  # characters
+
+
+def pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Where the pieces of a long text are: each ends with a line, or a word, and begins with one of the piece
+    before, so that what belongs together is in one of them."""
+    start = 0
+    while len(text) - start > _PIECE:
+        stop = _cut(text, start + _PIECE - _OVERLAP, start + _PIECE)
+        yield start, stop
+        start = _cut(text, stop - _OVERLAP, stop - _OVERLAP // 2)
+    yield start, len(text)
+
+
+def _cut(text: str, first: int, last: int) -> int:
+    at = max(text.rfind("\n", first, last), -1)
+    return (at if at >= 0 else max(text.rfind(" ", first, last), last - 1)) + 1
+
+
+_LONG = 500  # characters: what reads a value reads at most some hundred or thousand of them
+_RUN = lazy(r"[\w+/=.~%-]*+")
+
+
+def _whole_runs(text: str, found: Iterable[Span]) -> Iterator[Span]:
+    """The spans, a long one up to the end of its word, so that nothing of a value stays."""
+    end = 0
+    for span in sorted(dict.fromkeys(found), key=lambda each: each.start):
+        if span.end - span.start > _LONG and span.end > end and (run := _RUN.match(text, span.end)):
+            end = run.end()
+            yield span.at(span.start, end)
+        elif span.end > end or span.end - span.start <= _LONG:
+            yield span
 
 
 def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
@@ -157,21 +206,6 @@ def _secret(text: str, found: Iterable[Span], tick: Tick) -> Iterator[Span]:
         tick()
         if not is_public(text, span):
             yield span
-
-
-def _apart(page: Page, found: list[Span]) -> list[Span]:
-    """Without what is judged where a rule found something: the rule knows where a value ends. Without what a
-    rule found where all else speaks against it."""
-    found = [*_secret(page.text, found, page.tick)]
-    ruled = [span for span in found if span.rule not in (JUDGED, BESIDE)]
-    if free := acquitted(page, ruled):
-        ruled = [span for span in ruled if span not in free]
-    judged = (JUDGED, BESIDE) if ruled else (JUDGED,)
-    return ruled + [
-        one
-        for one in found
-        if one.rule in judged and not any(one.start < span.end and span.start < one.end for span in ruled)
-    ]
 
 
 def forget() -> None:
@@ -193,13 +227,9 @@ def _ledger() -> Ledger:
 def _on(page: Page, options: Options, depth: int) -> Iterator[Span]:
     """What the readers find whose anchors stand on the page."""
     asked = _ledger().open(page)
-    if depth:
-        asked &= ~_JUDGES
     for n, reader in enumerate(_READERS) if asked else ():
-        if asked >> n & 1 or (page.caught and not depth and reader is JUDGE):
-            for span in reader.find(page):
-                page.caught = True
-                yield span
+        if asked >> n & 1:
+            yield from reader.find(page)
             page.tick()
     if options is not _PLAIN:
         for rule in options.rules():

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from .lazy import lazy
-from .names import words_of
+from .load import words
 from .rules import Page, Span
 
 _SEED = lazy(
@@ -16,9 +16,7 @@ _SEED = lazy(
 _WORDS_OF_12 = r"[a-z]{3,8}(?: [a-z]{3,8}){11}"
 _MNEMONIC = lazy(r"[\"'`\n]?(?P<v>" + _WORDS_OF_12 + r"(?:(?: [a-z]{3,8}){3}){0,4})(?=[\"'`\n]|$)")
 QUOTED = lazy('"' + _WORDS_OF_12), lazy("'" + _WORDS_OF_12)
-_COMMON = words_of(
-    "the and for with this that are you your from not but was has have will can all use when must may its also they any one two new add get set run see let now"
-)
+_COMMON = frozenset(words("words", "not_in_seeds"))
 
 
 def seeds(page: Page) -> Iterator[Span]:

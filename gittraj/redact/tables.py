@@ -183,14 +183,4 @@ TABLES = Reader(
     kind="password",
     find=tables,
     anchors=lambda: Anchors(names=True),
-    good=(
-        "| user | password |\n|---|---|\n| bob | {word:9} |",
-        "sensor,devEui,appKey\ns-386,dfc1,{hex:32}",
-        "id,user,password\n1,bob,{word:9}\n2,eve,{word:10}",
-    ),
-    bad=(
-        "| option | secret |\n|---|---|\n| a | yes |",
-        "name,password,email\n",
-        "yppasswd\t100009\typpasswdd\netherstatd\t100010\tetherstat",
-    ),
 )

@@ -119,18 +119,4 @@ TUPLES = Reader(
     kind="password",
     find=tuples,
     anchors=lambda: Anchors(names=True),
-    good=(
-        "INSERT INTO users (id, name, password) VALUES (1, 'bob', '{word:9}');",
-        'tests := []struct{ user, pass string }{{"bob", "{word:9}"}, {"", ""}}',
-        '{"columns":["secret","user"],"rows":[["{base62:32}","app"]]}',
-        "('bob', '{word:9}')  # (user, password)",
-        "COPY public.api_keys (id, name, token) FROM stdin;\n44\tx\t{base62:40}\n\\.\n",
-        'for user, password in [("bob", "{word:9}")]:',
-    ),
-    bad=(
-        "def connect(user, password): return call(user, password)",
-        "for user, password in [(a, b)]:",
-        "SELECT name, password FROM users WHERE id IN (1, 2)",
-        "tokens, keys = split('a', 'b')",
-    ),
 )

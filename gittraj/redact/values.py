@@ -67,7 +67,7 @@ _HOST = lazy(r"[a-z0-9-]+(?:\.[a-z0-9-]+){1,5}(?::[0-9]{1,5})?")
 # An artifact and its version, a range of versions; a Kubernetes secret that is sealed for its cluster; an age recipient;
 # a compound's key; what an audit says instead of a token.
 _PUBLISHED = lazy(
-    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
+    r"[\w.-]+:\d+(?:\.\d+){1,3}[\w.+~-]*|v\d+(?:\.\d+){2}[-+][\w.+-]+|V\d(?:[A-Z][a-z]+){2,6}|[~^<>=]{1,2}\d+(?:\.\d+){0,3}(?:-[\w.]+)?(?: (?:\|\| )?[~^<>=]{0,2}\d+(?:\.[\dx*]+){0,3}(?:-[\w.]+)?){0,12}|Ag[A-D][A-Za-z0-9+/]{150,}.*|age1[02-9ac-hj-np-z]{50,60}|[A-Z]{14}-[A-Z]{10}-[A-Z]|pk_(?:live|test)_\w{10,}|hmac-sha\d{1,3}:[0-9a-f]{40,128}"
 )
 # A type, a curve; a port; minified true and false, and the next key.
 _TYPE = lazy(
@@ -186,6 +186,21 @@ def is_plain(value: str) -> bool:
     return bool(wordy) and likelihood(short) > -4.6 and len(short) < 20
 
 
+def is_type(value: str) -> bool:
+    """Whether ``value`` is a type, a locale, a port: what a declaration says of a password."""
+    return _TYPE.fullmatch(value) is not None
+
+
+def is_spoken(value: str) -> bool:
+    """Whether a word is one of a language, or a sentence that has no spaces."""
+    if value.isascii():
+        return value.isalpha() and value.islower() and likelihood(value) > _DRAWN
+    return 2 * sum(letter > "\u2e80" for letter in value) > len(value)
+
+
+_DRAWN = -4.4  # under which letters were drawn: an app's password
+
+
 def is_common(value: str) -> bool:
     """``is_plain``, but for letters of both cases that make no name: a password of letters alone."""
     mixed = value.isalpha() and value.isascii() and not value.islower() and not value.istitle()
@@ -216,8 +231,11 @@ def _judge(short: str, level: Grade, style: Style) -> bool:
         or _LINK.fullmatch(short)
         or _MAIL.fullmatch(short)
         or _PUBLISHED.fullmatch(short)
-        or _TYPE.fullmatch(short)
-        or (level is not Grade.STRONG and style in (Style.LOOSE, Style.NEAR) and _TIGHT_CODE.fullmatch(short))
+        or is_type(short)
+        or (
+            (level is Grade.WEAK or (level is Grade.TOKEN and style in (Style.LOOSE, Style.NEAR)))
+            and _TIGHT_CODE.fullmatch(short)
+        )
     ):
         return False
     if style is Style.NEAR:

@@ -189,6 +189,4 @@ WRAPPED = Reader(
     kind="base64",
     find=lambda page: iter(()),
     anchors=lambda: Anchors(shapes=True),
-    good=("blob: cGFzc3dvcmQ9{base64pw:9}",),
-    bad=("aGVsbG8gd29ybGQgaGVsbG8gd29ybGQ=",),
 )

@@ -25,7 +25,7 @@ from gittraj.events.runs.summaries import read_summary
 from gittraj.formats.base.exported import Exported
 from gittraj.model.session_items import Damage, Entry, Fact, Mark
 from gittraj.model.values import ToolCall, ToolResult
-from gittraj.redact import lines, load, tokens
+from gittraj.redact import Span, lines, load, public, tokens
 from gittraj.redact.examples import expand
 from gittraj.redact.rules import Gate, Page
 
@@ -138,22 +138,32 @@ def test_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_redaction_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "_TABLE", example("A redaction rule"))
-    (rule,) = (rule for rule in tokens._rows() if rule.id == "acme-token")
-    for seed in range(8):
-        text, _ = expand(rule.good[0], seed)
+    rows = [load.Token(**load._columns(row)) for row in tomllib.loads(example("A redaction rule"))["token"]]
+    monkeypatch.setattr(tokens, "rows", lambda: rows)
+    (rule,) = tokens._rules()
+    for template in rule.good:
+        text, _ = expand(template)
         assert text.startswith("acme_live_")
-        assert re.fullmatch(rule.pattern, text)
+        (span,) = rule.spans("acme_live_", Page(text, lambda: None))
+        assert text[span.start : span.end] == text
+    assert not [*rule.spans("acme_live_", Page(rule.bad[0], lambda: None))]
 
 
 def test_a_redaction_rule_for_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     (table,) = tomllib.loads(example("A redaction rule for a line"))["rule"]
     row = load._row(table)
-    monkeypatch.setattr(lines, "rows", lambda name: (row,))
+    monkeypatch.setattr(lines, "rows", lambda: (row,))
     monkeypatch.setattr(lines, "_gate", lambda: Gate([row.keywords]))
     for text, found in ((row.good[0], 1), (row.bad[0], 0)):
         page = Page(expand(text)[0], lambda: None)
         assert [span.rule for span in lines.lines(page)] == [row.id] * found
+
+
+def test_an_exemption_from_redaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    (table,) = tomllib.loads(example("An exemption from redaction"))["reason"]
+    exemption = public._Exemption(load.reason(table))
+    for text, holds in (("acme build token: 0a1b2c3d4e5f", True), ("acme token: 0a1b2c3d4e5f", False)):
+        assert exemption.holds(text, Span(len(text) - 12, len(text), "named-token", "token")) is holds
 
 
 def test_a_test_runner() -> None:

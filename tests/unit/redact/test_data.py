@@ -7,11 +7,11 @@ import re
 import pytest
 
 from gittraj.redact.decide import ACCEPT
-from gittraj.redact.load import Row, _row, rows
+from gittraj.redact.load import Row, Token, _row, commands, reasons, rows, tables, tokens
 from gittraj.redact.rules import Gate, Page
 from tests.redaction.templates import expand
 
-ROWS = rows("lines")
+ROWS = rows()
 
 
 def reached(row: Row) -> bool:
@@ -28,6 +28,30 @@ def test_a_rule_of_lines_is_whole(row: Row) -> None:
     assert row.accept in ACCEPT and row.flags in ("", "i") and row.window >= 0
     assert "<<" not in row.pattern.replace("<<<", "")
     assert "v" in re.compile(row.pattern).groupindex
+
+
+@pytest.mark.parametrize("token", tokens(), ids=lambda token: token.id)
+def test_a_token_is_whole(token: Token) -> None:
+    assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token.id)
+    assert token.good and token.accept in ACCEPT
+    assert all(len(prefix) >= 3 for prefix in token.prefixes) and bool(token.prefixes) != bool(token.hint)
+    for template in token.good if token.hint else ():
+        assert re.search(token.hint, expand(template, 0)[0])
+
+
+def test_an_exemption_says_of_what() -> None:
+    assert all(reason.value or reason.before or reason.behind for reason in reasons())
+
+
+def test_no_command_has_an_option_twice() -> None:
+    for name, takes in commands():
+        options = [option for option, _ in takes.options]
+        assert len(options) == len({*options}), name
+
+
+def test_what_is_loaded_is_all_that_a_file_has() -> None:
+    assert tables("commands").keys() == {"command", "argument"} and tables("tokens").keys() == {"token"}
+    assert tables("lines").keys() == {"rule"} and tables("public").keys() == {"reason"}
 
 
 def test_a_column_that_is_none_is_refused() -> None:

@@ -13,7 +13,7 @@ import pytest
 from gittraj.redact import Redactor, rules
 from gittraj.redact.examples import expand
 from gittraj.redact.load import Row
-from gittraj.redact.rules import Described, Rule
+from gittraj.redact.rules import Described
 from tests.sizes import size
 
 RULES = rules()
@@ -86,9 +86,3 @@ def test_they_go_from_nested_json_that_still_parses(rule: Described) -> None:
 @each_rule
 def test_its_bad_examples_stay(rule: Described) -> None:
     assert [text for text in rule.bad if redact(text) is not text] == []
-
-
-def test_the_literals_that_open_a_rule_are_in_lower_case_where_case_is_ignored() -> None:
-    for rule in RULES:
-        if isinstance(rule, Rule) and rule.fold:
-            assert all(anchor == anchor.lower() for anchor in rule.anchors), rule.id

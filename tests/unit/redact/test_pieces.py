@@ -1,0 +1,44 @@
+"""A long text is read in pieces, and one that takes too long is left out alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from gittraj.errors import RedactionError
+from gittraj.redact import Options, Redactor
+from gittraj.redact.examples import draw
+from gittraj.redact.scan import UNSCANNABLE, pieces, scan
+
+LINE = "a line of a log that says nothing\n"
+
+
+def test_the_pieces_of_a_text_overlap_and_have_all_of_it() -> None:
+    for text in (LINE * 9000, "word " * 60_000, "x" * 250_000):
+        found = list(pieces(text))
+        assert found[0][0] == 0 and found[-1][1] == len(text)
+        for (start, stop), (following, _) in pairwise(found):
+            assert start < following < stop <= start + 100_000
+
+
+def test_secrets_of_a_long_text_go_wherever_they_are() -> None:
+    secrets = [f"ghp_{draw('base62', 36, n)}" for n in range(60)]
+    text = "".join(f"{LINE * 200}token: {secret}\n" for secret in secrets)
+    clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(text)
+    assert not [secret for secret in secrets if secret in clean]
+    assert clean.count(LINE) == text.count(LINE)
+
+
+def test_a_piece_that_takes_too_long_is_left_out_and_the_rest_stays() -> None:
+    text, read = "the password field of a form\n" * 9000, 0
+
+    def renew() -> None:
+        nonlocal read
+        read += 1
+
+    def tick() -> None:
+        if read == 2:
+            raise RedactionError("no time")
+
+    (span,) = scan(text, name=None, strict=False, options=Options(), tick=tick, renew=renew)
+    assert span.rule == UNSCANNABLE
+    assert (span.start, span.end) == list(pieces(text))[1]
