@@ -67,6 +67,7 @@ class Store(Protocol):
 _READERS: dict[str, str] = {
     "claude-web-export": "gittraj.formats.claude.web",
     "claude-stream-json": "gittraj.formats.claude.stream",
+    "qwen-code": "gittraj.formats.qwen.session",
     "claude-code": "gittraj.formats.claude.session",
     "codex-rollout": "gittraj.formats.codex.rollout",
     "codex-exec": "gittraj.formats.codex.exec",
