@@ -139,7 +139,7 @@ class Agent(Protocol):
 
 def all_agents() -> dict[str, Agent]:
     """By name. A function, so that no agent is imported where none is needed."""
-    from gittraj.agents import claude_code, codex, copilot, gemini, opencode, pi, qwen  # noqa: PLC0415
+    from gittraj.agents import claude_code, cline, codex, copilot, gemini, opencode, pi, qwen  # noqa: PLC0415
 
     agents = (
         claude_code.ClaudeCode(),
@@ -149,6 +149,7 @@ def all_agents() -> dict[str, Agent]:
         copilot.Copilot(),
         pi.Pi(),
         qwen.Qwen(),
+        cline.Cline(),
     )
     return {agent.name: agent for agent in agents}
 

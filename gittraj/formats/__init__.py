@@ -98,6 +98,7 @@ STORES: dict[str, str] = {
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
     "aider": "gittraj.formats.aider.history",
+    "cline": "gittraj.formats.cline.store",
     "opencode-db": "gittraj.formats.opencode.database",
     "opencode-storage": "gittraj.formats.opencode.storage",
     "openhands-folder": "gittraj.formats.openhands.folder",
