@@ -139,7 +139,7 @@ class Agent(Protocol):
 
 def all_agents() -> dict[str, Agent]:
     """By name. A function, so that no agent is imported where none is needed."""
-    from gittraj.agents import claude_code, cline, codex, copilot, gemini, opencode, pi, qwen  # noqa: PLC0415
+    from gittraj.agents import aider, claude_code, cline, codex, copilot, gemini, opencode, pi, qwen  # noqa: PLC0415
 
     agents = (
         claude_code.ClaudeCode(),
@@ -150,6 +150,7 @@ def all_agents() -> dict[str, Agent]:
         pi.Pi(),
         qwen.Qwen(),
         cline.Cline(),
+        aider.Aider(),
     )
     return {agent.name: agent for agent in agents}
 

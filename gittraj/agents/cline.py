@@ -1,5 +1,5 @@
-"""Cline: logs in ``~/.cline/data/sessions/<session>/<session>.messages.json``; ``<session>.json`` beside tells
-where a session works."""
+"""Cline: logs in ``~/.cline/data/sessions/<session>/<session>.messages.json``; ``<session>.json`` beside
+tells where a session works."""
 
 from __future__ import annotations
 
