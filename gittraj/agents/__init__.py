@@ -139,7 +139,19 @@ class Agent(Protocol):
 
 def all_agents() -> dict[str, Agent]:
     """By name. A function, so that no agent is imported where none is needed."""
-    from gittraj.agents import aider, claude_code, cline, codex, copilot, gemini, opencode, pi, qwen  # noqa: PLC0415
+    from gittraj.agents import (  # noqa: PLC0415
+        aider,
+        claude_code,
+        cline,
+        codex,
+        copilot,
+        cursor,
+        gemini,
+        mini,
+        opencode,
+        pi,
+        qwen,
+    )
 
     agents = (
         claude_code.ClaudeCode(),
@@ -151,6 +163,8 @@ def all_agents() -> dict[str, Agent]:
         qwen.Qwen(),
         cline.Cline(),
         aider.Aider(),
+        mini.MiniSweAgent(),
+        cursor.Cursor(),
     )
     return {agent.name: agent for agent in agents}
 

@@ -166,6 +166,8 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
             continue
         if commit.foreign or (commit.hooked and log.agent in NAMED):
             continue
+        if commit.hooked and log.fact("folder") is None and commit.mark != log.agent:
+            continue  # a log that does not tell where it worked may be of another repository
         time = commit.changes.time if commit.changes else 0
         if whole.ran_at(time):
             running = (call for call in calls if call.ran_at(time) and call.gives(commit))

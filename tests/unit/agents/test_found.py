@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,52 @@ def test_folders_that_the_environment_names() -> None:
 def test_a_shell_that_an_agent_opened(variable: str, agent: str) -> None:
     assert Environ.of({variable: "1"}).nameless == agent
     assert Environ.of({variable: "0"}).nameless is None
+
+
+def test_cline_tells_beside_its_messages_where_it_works(tmp_path: Path) -> None:
+    environ = Environ.of({"HOME": str(tmp_path)})
+    agent = all_agents()["cline"]
+    for session, folder in (("1_a", "/w/repo"), ("2_b", "/w/other")):
+        place = tmp_path / ".cline/data/sessions" / session
+        place.mkdir(parents=True)
+        (place / f"{session}.messages.json").write_text("{}")
+        (place / f"{session}.json").write_text(json.dumps({"session_id": session, "cwd": folder}))
+    (found,) = agent.sessions(environ, [Path("/w/repo")], since=0.0)
+    assert (found.session, found.path, agent.find(environ, "1_a")) == ("1_a", found.path, found.path)
+
+
+def test_aider_keeps_its_sessions_in_the_work_tree(tmp_path: Path) -> None:
+    history = tmp_path / ".aider.chat.history.md"
+    began = [f"\n# aider chat started at 2026-01-0{day} 12:00:00\n\n" for day in (1, 2, 3)]
+    history.write_text("".join(began))
+    agent, environ = all_agents()["aider"], Environ.of({})
+    since = datetime.fromisoformat("2026-01-02T13:00:00").timestamp()
+    found = list(agent.sessions(environ, [tmp_path, tmp_path], since=since))
+    assert [file.session[:10] for file in found] == ["2026-01-02", "2026-01-03"]
+    last = int(datetime.fromisoformat("2026-01-03T12:00:00").timestamp() * 1000)
+    assert [file.changed for file in found] == [last, None]
+    assert list(agent.sessions(environ, [tmp_path / "other"], since=0.0)) == []
+
+
+def test_mini_swe_agents_last_run(tmp_path: Path) -> None:
+    log = tmp_path / "mini" / "last_mini_run.traj.json"
+    log.parent.mkdir()
+    environ = Environ.of({"HOME": "/h", "MSWEA_GLOBAL_CONFIG_DIR": str(log.parent)})
+    agent = all_agents()["mini-swe-agent"]
+    messages = [{"role": role, "content": "x", "extra": {"timestamp": 1.0}} for role in ("user", "assistant")]
+    log.write_text(json.dumps({"info": {}, "messages": messages, "trajectory_format": "mini-swe-agent-1.1"}))
+    (found,) = agent.sessions(environ, [], since=0.0)
+    assert agent.find(environ, found.session) == log
+    assert agent.find(environ, "other") is None
+
+
+def test_cursors_transcripts_are_found_by_the_name_of_the_folder(tmp_path: Path) -> None:
+    environ = Environ.of({"HOME": str(tmp_path)})
+    agent = all_agents()["cursor"]
+    for folder, path in (("w-repo", f"{HERE}.jsonl"), ("w-repo", f"{THERE}/{THERE}.jsonl"), ("w", "x.jsonl")):
+        log = tmp_path / ".cursor/projects" / folder / "agent-transcripts" / path
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("{}\n")
+    found = agent.sessions(environ, [Path("/w/repo")], since=0.0)
+    assert [file.session for file in found] == [HERE, THERE]
+    assert agent.find(environ, "x") is not None
