@@ -189,9 +189,11 @@ def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, .
 
 
 def _usage(fields: dict[str, Any]) -> Usage:
+    """``inputTokens`` has those of the cache, too."""
+    read, written = (coerce.count(fields.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
     return Usage(
-        input_tokens=coerce.count(fields.get("inputTokens")),
-        cache_read_tokens=coerce.count(fields.get("cacheReadTokens")),
-        cache_write_tokens=coerce.count(fields.get("cacheWriteTokens")),
+        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
         output_tokens=coerce.count(fields.get("outputTokens")),
     )

@@ -97,7 +97,7 @@ def test_a_session_is_told_as_it_was(tmp_path: Path) -> None:
         "completed",
     )
     assert [item.usage for item in items if isinstance(item, Spent)] == 3 * [
-        Usage(input_tokens=1200, cache_read_tokens=800, output_tokens=50)
+        Usage(input_tokens=400, cache_read_tokens=800, output_tokens=50)
     ]
     assert isinstance(items[-1], TurnEnd)
 
