@@ -97,6 +97,9 @@ STORES: dict[str, str] = {
     "openagents": "gittraj.formats.openagents.database",
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
+    "whogitit": "gittraj.formats.whogitit",
+    "git-memento": "gittraj.formats.memento",
+    "ai-attribution": "gittraj.formats.ai_attribution",
     "aider": "gittraj.formats.aider.history",
     "cline": "gittraj.formats.cline.store",
     "opencode-db": "gittraj.formats.opencode.database",
@@ -107,7 +110,8 @@ STORES: dict[str, str] = {
     "trajectory-markdown": "gittraj.formats.agent_trajectories.markdown",
     "agent-trace": "gittraj.formats.agent_trace.read",
 }
-NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents"))
+_NOTES = ("agentnote", "git-ai", "whogitit", "git-memento", "ai-attribution")
+NAMING = frozenset(("atif", "openagents", *_NOTES))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
 
 
