@@ -88,6 +88,7 @@ _READERS: dict[str, str] = {
     "codex-notify": "gittraj.formats.codex.notify",
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",
     "openhands": "gittraj.formats.openhands.events",
+    "terminal": "gittraj.formats.terminal",
     "openai-messages": "gittraj.formats.openai.messages",
 }
 """By format, in the order in which ``detect`` asks: less specific formats come later."""

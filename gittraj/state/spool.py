@@ -32,7 +32,9 @@ commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _TOLD = "SESSION"
 """What an agent's own hook names, as ``agent:session``."""
-SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID")
+RUN = "GIT_TRAJ_RUN"
+"""What ``git traj run`` tells the program that it runs, as ``agent:session``."""
+SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables of which a commit's hook keeps the value."""
 UNKNOWN = "unknown"
 """An agent of which nothing but its presence is known."""
@@ -110,11 +112,12 @@ def _parse_second(line: str) -> Spooled | None:
     named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
     sessions = [f"{agent}:{named[name]}" for name, agent in _AGENTS.items() if name in named]
+    sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]
         id=found[2],
         git_dir=Path(found[3]),
-        sessions=tuple([*sessions, named[_TOLD]] if _TOLD in named else sessions),
+        sessions=tuple(sessions),
         call=named.get(_CALL),
         mark=None if sessions else next((agent for name, agent in _MARKS.items() if name in named), None),
         terminal=found[4] == "1",
