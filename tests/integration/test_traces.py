@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.e2e.scenario import Shell, Write
 from tests.integration.command import traj
 from tests.integration.desk import Desk
 from tests.integration.repository import Git
@@ -131,3 +134,24 @@ def test_touching_the_same_file_as_cursor_is_not_enough(desk: Desk) -> None:
     assert desk.ends("commit", "-qm", "Part", env={"CURSOR_AGENT": "1"}) == 0
     desk.drain()
     assert told(desk) == {"Part": [("cursor", None, "environment")]}
+
+
+def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk) -> None:
+    desk.waits = True
+    desk.work(
+        "both",
+        Write("a", "a\n"),
+        Shell("git add a && git commit -qm one"),
+        Shell("echo b > b && git add b && git commit -qm two"),
+    )
+    hidden = [desk.git.root / ".git" / name for name in ("logs/HEAD", "traj/spool")]
+    whole = [path.read_text() for path in hidden]
+    for path, text in zip(hidden, whole, strict=True):
+        path.write_text("".join(text.splitlines(keepends=True)[:-1]))
+    log = desk.sessions["one"].log
+    os.utime(log, (time.time() - 60, time.time() - 60))  # its turn is over
+    desk.drain()
+    for path, text in zip(hidden, whole, strict=True):
+        path.write_text(text)
+    desk.drain()
+    assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}
