@@ -14,7 +14,10 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "reading": {
         "export": "Export as HTML, Markdown, JSON and other formats",
+        "bundle": "Write a task's trajectories into a folder to read",
+        "compare": "Put two trajectories, commits, runs or agents side by side",
         "stats": "Summarise coverage, agents, tokens and cost",
+        "validate": "Check a document or a ref against the schema of its format",
     },
     "for agents": {
         "context": "List decisions and doubts about files, within a budget of tokens",

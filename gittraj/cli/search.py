@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     type=click.Choice([*WEIGHTS]),
     help="Search only in this field; repeatable.",
 )
+@click.option("--event", metavar="TYPE", help="Search only in events of this type, such as finding or error.")
 @label_options
 @click.option("--since", metavar="DATE", help="Work that ended after this date.")
 @click.option("--until", metavar="DATE", help="Work that began before this date.")

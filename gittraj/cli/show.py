@@ -24,6 +24,7 @@ from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     Target,
     after,
+    between_agents,
     find_target,
     keep_events,
     significant,
@@ -63,6 +64,7 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 @click.option(
     "--file", "path", metavar="PATH", help="Only the calls that wrote this file, with their results."
 )
+@click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
 @click.pass_obj
@@ -77,6 +79,7 @@ def command(
     identities: tuple[Path, ...],
     no_fetch: bool,
     output: Path | None,
+    messages: bool,
     **filters: str | None,
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
@@ -97,7 +100,7 @@ def command(
 
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
-        for keep in _filters(repository, **filters):
+        for keep in _filters(repository, messages=messages, **filters):
             trajectories = keep_events(trajectories, keep)
         if form == "json":
             document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
@@ -133,8 +136,10 @@ def _read(
 
 
 def _filters(
-    repository: Repository, *, since: str | None, significance: str | None, path: str | None
+    repository: Repository, *, messages: bool, since: str | None, significance: str | None, path: str | None
 ) -> Iterator[Callable[[list[Header]], list[Header]]]:
+    if messages:
+        yield between_agents
     if since is not None:
         yield partial(after, since=since)
     if significance is not None:

@@ -52,6 +52,7 @@ def import_files(
     auto: bool,
     task: str | None,
     paused: bool,
+    raw: bool = False,
     live: Mapping[str, str],
     progress: Progress,
 ) -> Imported:
@@ -66,6 +67,7 @@ def import_files(
             link=auto,
             task=task,
             paused=paused,
+            raw_too=raw,
             commit=commit,
             progress=progress,
         )

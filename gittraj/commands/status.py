@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
-from gittraj.model.words import count
+from gittraj.model.values import Decided, NoteEvent
+from gittraj.model.words import count, participants, task
+from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Facts
@@ -67,7 +69,31 @@ def _active_to_json(active: Active) -> dict[str, Any]:
         "agent": header.agent,
         "byHand": header.by_hand,
         "events": len(active.events),
+        "startedAt": header.started_at,
+        "task": spell(header.task),
+        "participants": spell(header.participants),
+        "chapter": _chapter(active),
+        "decisions": [e.decision.chosen for e in active.events if isinstance(e, Decided)],
     }
+
+
+def _chapter(active: Active) -> str | None:
+    """The title of the latest."""
+    titles = (e.content for e in reversed(active.events) if isinstance(e, NoteEvent) and e.kind == "chapter")
+    return next(titles, None)
+
+
+def _about(active: Active) -> Iterator[str]:
+    """What it is for, who works on it, where it is, and what was decided: one line each."""
+    told = _active_to_json(active)
+    if name := task(told):
+        yield f"  Task: {name}"
+    if who := participants(told):
+        yield f"  Agents: {who}"
+    if told["chapter"]:
+        yield f"  Chapter: {shorten(told['chapter'], _TITLE)}"
+    if chosen := told["decisions"]:
+        yield f"  Decisions: {len(chosen)}, the last: {shorten(chosen[-1], _TITLE)}"
 
 
 def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
@@ -140,6 +166,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
         begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
         name = f"{begun}: {active.header.trajectory} {title}".rstrip()
         yield f"{name}, {count(len(active.events), 'event')} waiting for a commit"
+        yield from _about(active)
 
 
 def _commits(facts: Facts) -> Iterator[str]:

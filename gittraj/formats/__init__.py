@@ -90,12 +90,14 @@ _READERS: dict[str, str] = {
     "openhands": "gittraj.formats.openhands.events",
     "terminal": "gittraj.formats.terminal",
     "openai-messages": "gittraj.formats.openai.messages",
+    "raw": "gittraj.formats.raw",
 }
 """By format, in the order in which ``detect`` asks: less specific formats come later."""
 STORES: dict[str, str] = {
     "zwarm": "gittraj.formats.zwarm",
     "a3s": "gittraj.formats.a3s.store",
     "openagents": "gittraj.formats.openagents.database",
+    "trajectory-sqlite": "gittraj.formats.agent_trajectories.database",
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
     "whogitit": "gittraj.formats.whogitit",
@@ -112,7 +114,7 @@ STORES: dict[str, str] = {
     "agent-trace": "gittraj.formats.agent_trace.read",
 }
 _NOTES = ("agentnote", "git-ai", "whogitit", "git-memento", "ai-attribution")
-NAMING = frozenset(("atif", "openagents", *_NOTES))
+NAMING = frozenset(("atif", "openagents", "trajectory-sqlite", *_NOTES))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
 
 

@@ -94,7 +94,7 @@ def test_the_schema_names_just_the_fields_that_are_written() -> None:
     for name, cls in _OBJECTS.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == _keys(cls), name
     event = set(SCHEMA["$defs"]["event"]["properties"])
-    common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective"}
+    common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective", "recipient"}
     assert event == common | _keys(values.Prompt)
     assert set(SCHEMA["$defs"]["tool"]["properties"]) == _keys(values.ToolCall) - _keys(values.Prompt)
     result = _keys(values.ToolResult) - _keys(values.Prompt) - {"artifact"}

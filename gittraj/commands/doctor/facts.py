@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -136,11 +136,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     waiting = tuple(w.commit for w in state.waiting)
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
-    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
     unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
-    by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
         since=since,
         paused=off.paused,
@@ -152,9 +150,7 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=tuple(c.id for c in unlinked if c.id not in recorded),
-        without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
-        if by_file
-        else None,
+        without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
         elsewhere=recorded.number - recorded.listed,
         stranded=recorded.stranded,
@@ -170,6 +166,16 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _without_hook(
+    repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
+) -> tuple[str, ...] | None:
+    """Commits that git made here, of which no hook reported one; None where reflogs are no files."""
+    if (repository.common_dir / "reftable").is_dir():
+        return None
+    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
+    return tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
 
 
 def _count_beside(repository: Repository) -> Mapping[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from gittraj.model.words import size_of
@@ -34,6 +34,7 @@ def report_to_json(report: Any) -> dict[str, Any]:
 def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """One row for each session read. ``names`` are the files' original names, by path."""
     rows = []
+    linked, explored = _by_trajectory(report.linked), _by_trajectory(report.explored)
     for trajectory, taken in report.taken.items():
         path = str(taken.file.path)
         rows.append(
@@ -46,15 +47,21 @@ def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]
                 "parts": taken.parts + taken.explored,
                 "commits": [
                     {"commit": row.commit, "evidence": row.evidence, "carried": row.carried}
-                    for row in report.linked
-                    if row.trajectory == trajectory
+                    for row in linked.get(trajectory, ())
                 ],
-                "explored": [row.commit for row in report.explored if row.trajectory == trajectory],
+                "explored": [row.commit for row in explored.get(trajectory, ())],
                 "damage": taken.damage,
                 "why": taken.why,
             }
         )
     return rows
+
+
+def _by_trajectory(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.trajectory, []).append(row)
+    return found
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:

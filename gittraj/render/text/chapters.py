@@ -7,7 +7,7 @@ from datetime import datetime
 
 from gittraj.model.words import Header, left_out
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
+from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
 from gittraj.render.text.log import render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago
@@ -130,9 +130,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
 
 
 def _name(event: Event) -> str:
-    if event["type"] == "message_received" and event["agent"]:
-        return f"from {event['agent']}"
-    return _NAMES.get(event["type"]) or str(event["type"])
+    return between(event) or _NAMES.get(event["type"]) or str(event["type"])
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:

@@ -78,6 +78,12 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 
 
+def render_runs(entry: Header, page: Page) -> str:
+    """The runs that made no commit: how many there are."""
+    runs = count(len(entry["trajectories"]), "run")
+    return page.paint(f"{runs} without a commit: git traj log --trajectories --all", "dim") + "\n"
+
+
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
     """The text gets at least two thirds of the line, the small print the rest."""
     room = page.room(len(name) + 1)
@@ -123,13 +129,7 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
     """Labels, texts, and how many lines they may take."""
-    if brief and not header["prompt"] and header["title"]:
-        yield "title", header["title"], _BRIEF
-    if header["prompt"]:
-        yield "asked", header["prompt"], _BRIEF if brief else None
-    for label, text in (("task", task(header)), ("run", run(header)), ("with", participants(header))):
-        if text:
-            yield label, text, 1 if brief else None
+    yield from _asked(header, brief=brief)
     if header["why"]:
         yield "why", header["why"], _BRIEF if brief else None
     if header["result"]:
@@ -144,6 +144,17 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
         value = retrospective.get(key)
         if value and value != header["summary"]:
             yield label, value if isinstance(value, str) else "\n".join(value), _BRIEF if brief else None
+
+
+def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
+    """What was asked, and of whom."""
+    if brief and not header["prompt"] and header["title"]:
+        yield "title", header["title"], _BRIEF
+    if header["prompt"]:
+        yield "asked", header["prompt"], _BRIEF if brief else None
+    for label, text in (("task", task(header)), ("run", run(header)), ("with", participants(header))):
+        if text:
+            yield label, text, 1 if brief else None
 
 
 def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:

@@ -75,6 +75,10 @@ def _small(row: Header) -> str:
     spent = tokens(row["usage"])
     size = sum(row["bytes"].values())
     facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), size_of(size) if size else None]
+    if row["successRate"] is not None:
+        facts.append(f"success {row['successRate']:.0%} of {row['trajectories']:,}")
+    if row["parseFailures"]:
+        facts.append(count(row["parseFailures"], "parse failure"))
     return " · ".join(filter(None, facts))
 
 
