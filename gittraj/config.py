@@ -40,6 +40,8 @@ class Environ:
     codex_dir: Path | None = None
     gemini_dir: Path | None = None
     opencode_dir: Path | None = None
+    folders: Mapping[str, Path] = field(default_factory=dict)
+    """Where other agents keep their data, by the agent's name."""
     config_dir: Path | None = None
     identity: str | None = field(default=None, repr=False)
     """A private key, or the path of a file with private keys."""
@@ -47,6 +49,7 @@ class Environ:
     """Digests of trusted lists of readers, where git config cannot have them."""
     claude_session: str | None = None
     codex_thread: str | None = None
+    copilot_session: str | None = None
     nameless: str | None = None
     """The agent that runs this process, if its environment has no session id."""
     off: bool = False
@@ -70,8 +73,10 @@ class Environ:
             identity=environ.get("GIT_TRAJ_IDENTITY") or None,
             trust=environ.get("GIT_TRAJ_TRUST") or None,
             opencode_dir=data / "opencode" if data else None,
+            folders=_folders(environ, home),
             claude_session=environ.get("CLAUDE_CODE_SESSION_ID") or None,
             codex_thread=environ.get("CODEX_THREAD_ID") or None,
+            copilot_session=environ.get("COPILOT_AGENT_SESSION_ID") or None,
             nameless=_nameless(environ),
             off=environ.get("GIT_TRAJ") == "0",
             foreground=environ.get("GIT_TRAJ_SYNC") == "1",
@@ -79,10 +84,45 @@ class Environ:
         )
 
 
+_FOLDERS = (
+    ("copilot", "COPILOT_HOME", ".copilot"),
+    ("pi", "PI_CODING_AGENT_DIR", ".pi/agent"),
+    ("qwen-code", "QWEN_RUNTIME_DIR", ".qwen"),
+    ("qwen-code", "QWEN_HOME", ".qwen"),
+    ("cline", "CLINE_DATA_DIR", ".cline/data"),
+    ("mini-swe-agent", "MSWEA_GLOBAL_CONFIG_DIR", ".config/mini-swe-agent"),
+    ("cursor", "CURSOR_CONFIG_DIR", ".cursor"),
+)
+"""An agent, the variable that may name its folder (the first that is set counts), and the folder at home."""
+_NAMELESS = {
+    "GEMINI_CLI": "gemini-cli",
+    "OPENCODE": "opencode",
+    "PI_CODING_AGENT": "pi",
+    "QWEN_CODE": "qwen-code",
+    "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
+    "CURSOR_AGENT": "cursor",
+}
+"""Variables of shells that an agent opened without saying for which session."""
+
+
+def _folders(environ: Mapping[str, str], home: Path | None) -> dict[str, Path]:
+    """A folder may begin with ``~``."""
+    found: dict[str, Path] = {}
+    for agent, variable, _ in _FOLDERS:
+        value = environ.get(variable)
+        if value and home and (value == "~" or value.startswith("~/")):
+            value = str(home / value[2:])
+        if value:
+            found.setdefault(agent, Path(value))
+    known = {agent: home / below for agent, _, below in _FOLDERS if home}
+    if config := environ.get("XDG_CONFIG_HOME"):
+        known["mini-swe-agent"] = Path(config, "mini-swe-agent")
+    return known | found
+
+
 def _nameless(environ: Mapping[str, str]) -> str | None:
-    if environ.get("GEMINI_CLI") == "1":
-        return "gemini-cli"
-    return "opencode" if environ.get("OPENCODE") == "1" else None
+    off = ("", "0", "false")
+    return next((agent for name, agent in _NAMELESS.items() if environ.get(name, "") not in off), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,8 @@ agent is a module with an ``Agent`` and a line there.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +15,11 @@ from typing import Any, Protocol
 
 from gittraj.config import Environ
 from gittraj.model.session_items import trajectory_id
+
+_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
+_HEAD = 262_144
+"""Bytes of a log's beginning in which it names its folder: instructions may stand before."""
+_SESSION = re.compile(r"[\w-]{1,128}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +139,55 @@ class Agent(Protocol):
 
 def all_agents() -> dict[str, Agent]:
     """By name. A function, so that no agent is imported where none is needed."""
-    from gittraj.agents import claude_code, codex, gemini, opencode  # noqa: PLC0415
+    from gittraj.agents import (  # noqa: PLC0415
+        aider,
+        claude_code,
+        cline,
+        codex,
+        copilot,
+        cursor,
+        gemini,
+        mini,
+        opencode,
+        pi,
+        qwen,
+    )
 
-    agents = (claude_code.ClaudeCode(), codex.Codex(), gemini.Gemini(), opencode.OpenCode())
+    agents = (
+        claude_code.ClaudeCode(),
+        codex.Codex(),
+        gemini.Gemini(),
+        opencode.OpenCode(),
+        copilot.Copilot(),
+        pi.Pi(),
+        qwen.Qwen(),
+        cline.Cline(),
+        aider.Aider(),
+        mini.MiniSweAgent(),
+        cursor.Cursor(),
+    )
     return {agent.name: agent for agent in agents}
+
+
+def is_session(name: str) -> bool:
+    """Whether an id may be a part of a file's name."""
+    return _SESSION.fullmatch(name) is not None
+
+
+def logs_of(environ: Environ, agent: str, pattern: str) -> list[Path]:
+    """The files in the folder of an agent that match a pattern, in order."""
+    folder = environ.folders.get(agent)
+    return sorted(folder.glob(pattern)) if folder is not None else []
+
+
+def works_near(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a log's first ``cwd`` is near one of ``roots``; False where it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            found = _CWD.search(stream.read(_HEAD))
+        return found is not None and is_near(Path(json.loads(found[1])), roots)
+    except (OSError, ValueError):
+        return False
 
 
 def is_near(folder: Path, roots: Sequence[Path]) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
+from gittraj.agents import (
+    AskProtocol,
+    HookSettings,
+    InstructionFile,
+    SessionFile,
+    is_new,
+    is_session,
+    works_near,
+)
 from gittraj.config import Environ
 
-_CWD = re.compile(rb'"cwd":("(?:[^"\\]|\\.)*")')
 _SESSION = re.compile(rb'"sessionId":"([\w-]+)"')
 _HEAD = 262_144
 _COMPACTION = "agent-acompact-"
@@ -33,7 +39,7 @@ class ClaudeCode:
         return environ.claude_session
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        if environ.claude_dir is None or not re.fullmatch(r"[\w-]{1,128}", session):
+        if environ.claude_dir is None or not is_session(session):
             return None
         return next(iter((environ.claude_dir / "projects").glob(f"*/{session}.jsonl")), None)
 
@@ -43,7 +49,7 @@ class ClaudeCode:
         for folder in _project_folders(environ.claude_dir / "projects", roots):
             for path in sorted(folder.glob("*.jsonl")):
                 new = not path.stem.startswith("agent-") and is_new(path, since)
-                if new and _works_near(path, roots):
+                if new and works_near(path, roots):
                     yield SessionFile(agent=self.name, session=path.stem, path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
@@ -75,12 +81,3 @@ def _project_folders(projects: Path, roots: Sequence[Path]) -> Iterator[Path]:
     inside = tuple(_munged(root) for root in roots)
     if projects.is_dir():
         yield from (f for f in sorted(projects.iterdir()) if f.name in above or f.name.startswith(inside))
-
-
-def _works_near(path: Path, roots: Sequence[Path]) -> bool:
-    try:
-        with path.open("rb") as stream:
-            found = _CWD.search(stream.read(_HEAD))
-        return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except (OSError, ValueError):
-        return False

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
+from gittraj.agents import (
+    AskProtocol,
+    HookSettings,
+    InstructionFile,
+    SessionFile,
+    is_new,
+    is_session,
+    works_near,
+)
 from gittraj.config import Environ
 
 _NAME = re.compile(r"rollout-[\dT-]+?-([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl")
-_CWD = re.compile(rb'"cwd":\s*("(?:[^"\\]|\\.)*")')
 _HEAD = 262_144
 
 
@@ -34,14 +40,14 @@ class Codex:
         return environ.codex_thread
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        if not re.fullmatch(r"[\w-]{1,128}", session):
+        if not is_session(session):
             return None
         return next((p for p in _rollouts(environ) if p.name.endswith(f"-{session}.jsonl")), None)
 
     def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
         for path in _rollouts(environ):
             named = _NAME.fullmatch(path.name)
-            if named and is_new(path, since) and _works_near(path, roots):
+            if named and is_new(path, since) and works_near(path, roots):
                 yield SessionFile(agent=self.name, session=named[1], path=path)
 
     def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
@@ -55,13 +61,3 @@ def _rollouts(environ: Environ) -> Iterator[Path]:
         days = sorted((environ.codex_dir / "sessions").glob("*/*/*"), reverse=True)
         for folder in (*days, environ.codex_dir / "archived_sessions"):
             yield from sorted(folder.glob("rollout-*.jsonl"), reverse=True)
-
-
-def _works_near(path: Path, roots: Sequence[Path]) -> bool:
-    """The first record names the folder; its instructions make it tens of kilobytes long."""
-    try:
-        with path.open("rb") as stream:
-            found = _CWD.search(stream.read(_HEAD))
-        return found is not None and is_near(Path(json.loads(found[1])), roots)
-    except (OSError, ValueError):
-        return False

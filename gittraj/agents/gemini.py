@@ -11,7 +11,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from gittraj.agents import AskProtocol, HookSettings, InstructionFile, SessionFile, is_near, is_new
+from gittraj.agents import (
+    AskProtocol,
+    HookSettings,
+    InstructionFile,
+    SessionFile,
+    is_near,
+    is_new,
+    is_session,
+)
 from gittraj.config import Environ
 
 _SESSION = re.compile(rb'"sessionId"\s*:\s*"([\w-]{1,128})"')
@@ -48,7 +56,7 @@ class Gemini:
         return None
 
     def find(self, environ: Environ, session: str) -> Path | None:
-        if environ.gemini_dir is None or not re.fullmatch(r"[\w-]{1,128}", session):
+        if environ.gemini_dir is None or not is_session(session):
             return None
         found = (environ.gemini_dir / "tmp").glob(f"*/chats/session-*-{session[:8]}.json*")
         return next(_logs(path for path in found if _session(path) == session), None)

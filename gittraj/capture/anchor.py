@@ -177,6 +177,8 @@ def _is_unnamed(log: Log, commit: Commit) -> bool:
     enough to be looked for."""
     if commit.sessions or commit.foreign or (commit.hooked and log.agent in NAMED):
         return False
+    if commit.hooked and log.fact("folder") is None and commit.mark != log.agent:
+        return False  # a log that does not tell where it worked may be of another repository
     return len(commit.subject) >= _SHORTEST_SUBJECT
 
 

@@ -105,6 +105,7 @@ def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -
         kind=kind,
         sessions=line.sessions,
         call=line.call,
+        mark=line.mark,
         hooked=True,
         terminal=line.terminal,
         stored=stored,

@@ -25,8 +25,8 @@ class Links:
     """Per log (by trajectory): new ``anchors``, ``aliases`` (a commit that took lines of events which
     belong to an earlier one: commit, calls), and ``writings`` as the commits left them.
 
-    ``unfound`` are commits whose hook named a session in which no call is to be found (yet); ``unowned``
-    those that no session's call made.
+    ``unfound`` are commits whose hook named a session, or has a sign of an agent, in which no call is to be
+    found (yet); ``unowned`` those that no session's call made.
     """
 
     anchors: dict[str, list[Anchor]] = field(default_factory=dict)
@@ -34,6 +34,12 @@ class Links:
     writings: dict[str, Writings] = field(default_factory=dict)
     unfound: list[Commit] = field(default_factory=list)
     unowned: list[Commit] = field(default_factory=list)
+
+    @property
+    def explained(self) -> set[str]:
+        """The commits that took what a session wrote or made."""
+        anchored = {c for anchors in self.anchors.values() for anchor in anchors for c in anchor.commits}
+        return anchored | {commit for found in self.aliases.values() for commit, _ in found}
 
 
 def link(
@@ -72,9 +78,10 @@ def link(
         if commit.id in owned:
             linker.take(commit)
             continue
-        if commit.sessions:
+        awaited = bool(commit.sessions or commit.mark)
+        if awaited:
             links.unfound.append(commit)
-        if not commit.sessions or not patient(commit):
+        if not awaited or not patient(commit):
             links.unowned.append(commit)
             linker.explain(commit)
     return links

@@ -35,15 +35,16 @@ Kind = Literal["commit", "amend", "merge", "cherry-pick", "revert", "am"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Commit:
     """A commit to explain. ``sessions`` (``agent:session``) and ``call`` are what the environment of its
-    hook named; ``hooked``: one ran; ``terminal``: it had one, as where a person types. One that is not
-    ``stored`` (made while switched off, or before the installation) takes its events with it. A ``foreign``
-    one was not made in this clone, as its reflogs, which reach back so far, tell; of one that is not ``seen``
-    they do not tell."""
+    hook named, ``mark`` the agent that it has a sign of; ``hooked``: one ran; ``terminal``: it had one, as
+    where a person types. One that is not ``stored`` (made while switched off, or before the installation)
+    takes its events with it. A ``foreign`` one was not made in this clone, as its reflogs, which reach back
+    so far, tell; of one that is not ``seen`` they do not tell."""
 
     id: str
     kind: Kind = "commit"
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    mark: str | None = None
     hooked: bool = False
     terminal: bool = False
     stored: bool = True

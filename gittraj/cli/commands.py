@@ -55,6 +55,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "reseal": "Encrypt again, for today's readers alone",
     },
     "by hand": {
+        "run": "Run an agent that has no log, and record what it prints",
         "import": "Import session files, also from elsewhere or through a pipe",
         "link": "Link a session's trajectory to a commit",
         "unlink": "Unlink a trajectory from a commit",

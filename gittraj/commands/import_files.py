@@ -15,6 +15,8 @@ from typing import IO, Any
 
 from gittraj.commands.backfill import Progress
 from gittraj.commands.backfill import import_files as import_sessions
+from gittraj.commands.backfill.checkpoints import NAMES as CHECKPOINTS
+from gittraj.commands.backfill.checkpoints import write_checkpoints
 from gittraj.commands.backfill.notes import write_notes
 from gittraj.commands.link import find_commit
 from gittraj.git import Repository
@@ -87,13 +89,13 @@ def is_pipe(name: str) -> bool:
 
 
 def is_ref(name: str) -> bool:
-    """Whether ``name`` is a notes ref, not a file."""
+    """Whether ``name`` is a ref, not a file."""
     return name.startswith("refs/") and not Path(name).exists()
 
 
 @contextmanager
 def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -> Iterator[dict[Path, str]]:
-    """The files by path, with the names that the user gave. Pipes and notes refs become temporary files,
+    """The files by path, with the names that the user gave. Pipes and refs become temporary files,
     since readers need a path; :meth:`LocalState.tidy` removes them if this process is killed."""
     refs = [name for name in names if is_ref(name)]
     if pipe is None and not refs:
@@ -106,7 +108,8 @@ def _as_files(repository: Repository, names: Sequence[str], pipe: Pipe | None) -
         with TemporaryDirectory(prefix="import.", suffix=f".{os.getpid()}", dir=local.folder) as folder:
             placed = {ref: Path(folder) / f"notes{number}" for number, ref in enumerate(refs)}
             for ref, path in placed.items():
-                write_notes(repository, ref, path)
+                write = write_checkpoints if CHECKPOINTS.fullmatch(ref) else write_notes
+                write(repository, ref, path)
             if pipe is not None:
                 placed[pipe.name] = Path(folder) / "stdin"
                 pipe.content.seek(0)

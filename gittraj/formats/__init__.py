@@ -67,6 +67,7 @@ class Store(Protocol):
 _READERS: dict[str, str] = {
     "claude-web-export": "gittraj.formats.claude.web",
     "claude-stream-json": "gittraj.formats.claude.stream",
+    "qwen-code": "gittraj.formats.qwen.session",
     "claude-code": "gittraj.formats.claude.session",
     "codex-rollout": "gittraj.formats.codex.rollout",
     "codex-exec": "gittraj.formats.codex.exec",
@@ -87,6 +88,7 @@ _READERS: dict[str, str] = {
     "codex-notify": "gittraj.formats.codex.notify",
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",
     "openhands": "gittraj.formats.openhands.events",
+    "terminal": "gittraj.formats.terminal",
     "openai-messages": "gittraj.formats.openai.messages",
     "raw": "gittraj.formats.raw",
 }
@@ -98,7 +100,11 @@ STORES: dict[str, str] = {
     "trajectory-sqlite": "gittraj.formats.agent_trajectories.database",
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
+    "whogitit": "gittraj.formats.whogitit",
+    "git-memento": "gittraj.formats.memento",
+    "ai-attribution": "gittraj.formats.ai_attribution",
     "aider": "gittraj.formats.aider.history",
+    "cline": "gittraj.formats.cline.store",
     "opencode-db": "gittraj.formats.opencode.database",
     "opencode-storage": "gittraj.formats.opencode.storage",
     "openhands-folder": "gittraj.formats.openhands.folder",
@@ -107,7 +113,8 @@ STORES: dict[str, str] = {
     "trajectory-markdown": "gittraj.formats.agent_trajectories.markdown",
     "agent-trace": "gittraj.formats.agent_trace.read",
 }
-NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents", "trajectory-sqlite"))
+_NOTES = ("agentnote", "git-ai", "whogitit", "git-memento", "ai-attribution")
+NAMING = frozenset(("atif", "openagents", "trajectory-sqlite", *_NOTES))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
 
 

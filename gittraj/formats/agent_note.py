@@ -40,8 +40,8 @@ def _read_note(note: Note) -> Iterator[Item]:
         yield from _items(note, content)
 
 
-def _names(text: str) -> list[str] | None:
-    content = _parse(text)
+def _names(note: Note) -> list[str] | None:
+    content = _parse(note.text)
     return None if content is None else [content["session_id"]]
 
 

@@ -60,8 +60,8 @@ def read(path: Path, session: str) -> Iterator[Item]:
     return read_session(path, session, _names, read_note)
 
 
-def _names(text: str) -> list[str] | None:
-    works = _parse(text)
+def _names(note: Note) -> list[str] | None:
+    works = _parse(note.text)
     return None if works is None else list(dict.fromkeys(w.session for w in works.values() if w.session))
 
 

@@ -76,8 +76,17 @@ def standing(commit: str, lines: Iterable[Line]) -> list[Record]:
     records = [
         r for r in merged if isinstance(r, Record) and not any(deletes(s, r) for s in stones.get(r.id, ()))
     ]
-    told = {r.id for r in records if not r.incomplete}
-    return sorted((r for r in records if not (r.incomplete and r.id in told)), key=order)
+    return sorted((r for r in records if not yields(r, records)), key=order)
+
+
+def yields(record: Record, records: Iterable[Record]) -> bool:
+    """Whether a link stub says no more than the ``records`` of its commit: one of its trajectory has events,
+    or, if it names no session, any that produced the commit."""
+    nameless = record.whole.session is None and record.link.evidence == "environment"
+    return record.incomplete and any(
+        not other.incomplete and (other.id == record.id or (nameless and other.role == "produced"))
+        for other in records
+    )
 
 
 def deletes(stone: Tombstone, record: Record) -> bool:

@@ -10,7 +10,7 @@ from gittraj.git import Repository, patch_ids, read_present
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.model.values import STUB_REV, Line, Origin, Record, Tombstone
 from gittraj.notes.carry import carry_note, spread
-from gittraj.notes.merge import merge_lines
+from gittraj.notes.merge import merge_lines, yields
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.record.draft import Prepared, Written
@@ -147,6 +147,6 @@ def _add_lines(commit: str, new: Sequence[Line], body: bytes) -> bytes:
     """The note with the new lines. A stub that is now told in full gets its tombstone: plain git's union
     would bring it back."""
     merged = merge_lines(commit, (*decode_note(body), *new))
-    told = {line.id for line in merged if isinstance(line, Record) and not line.incomplete}
-    stubs = {line.id for line in merged if isinstance(line, Record) and line.incomplete} & told
+    records = [line for line in merged if isinstance(line, Record)]
+    stubs = {record.id for record in records if yields(record, records)}
     return encode_note((*merged, *(Tombstone(id=i, rev=STUB_REV, deleted="told in full") for i in stubs)))

@@ -76,14 +76,15 @@ class SessionState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """A commit whose hook named a session, but the log does not have its call yet. ``since``: seconds since
-    the epoch; ``size``: bytes of that log when last read."""
+    """A commit whose hook named a session, or has a sign of an agent (``mark``), but no log has its call yet.
+    ``since``: seconds since the epoch; ``size``: bytes of that log when last read."""
 
     commit: str
     kind: str
     sessions: tuple[str, ...]
     since: float
     call: str | None = None
+    mark: str | None = None
     terminal: bool = False
     stored: bool = True
     size: int = -1

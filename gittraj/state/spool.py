@@ -24,6 +24,7 @@ _AGENTS = {
     "CODEX_THREAD_ID": "codex",
     "CLAUDE_CODE_SESSION_ID": "claude-code",
     "COPILOT_AGENT_SESSION_ID": "copilot",
+    "AMP_CURRENT_THREAD_ID": "amp",
 }
 NAMED = frozenset(_AGENTS.values())
 """Agents whose sessions a hook's environment always names: where a hook ran and named none, they did not
@@ -31,22 +32,38 @@ commit."""
 _CALL = "CODEX_TOOL_CALL_ID"
 _TOLD = "SESSION"
 """What an agent's own hook names, as ``agent:session``."""
-SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID")
+RUN = "GIT_TRAJ_RUN"
+"""What ``git traj run`` tells the program that it runs, as ``agent:session``."""
+SESSION_IDS = (*_AGENTS, _CALL, "AGENT_THREAD_ID", RUN)
 """Variables of which a commit's hook keeps the value."""
-MARKS = (
-    *("AI_AGENT", "AGENT", "GEMINI_CLI", "QWEN_CODE", "PI_CODING_AGENT", "CURSOR_AGENT"),
-    "CLINE_CONNECTOR_CLI_LAUNCH",
-)
-"""Variables of which it keeps that they are set."""
+UNKNOWN = "unknown"
+"""An agent of which nothing but its presence is known."""
+_MARKS = {
+    "GEMINI_CLI": "gemini-cli",
+    "QWEN_CODE": "qwen-code",
+    "PI_CODING_AGENT": "pi",
+    "CURSOR_AGENT": "cursor",
+    "CLINE_CONNECTOR_CLI_LAUNCH": "cline",
+    "MSWEA_CONFIGURED": "mini-swe-agent",
+    "GOOSE_TERMINAL": "goose",
+    "AUGMENT_AGENT": "augment",
+    "ANTIGRAVITY_AGENT": "antigravity",
+    "AGENT_THREAD_ID": UNKNOWN,
+    "AI_AGENT": UNKNOWN,
+    "AGENT": UNKNOWN,
+}
+MARKS = tuple(name for name in _MARKS if name not in SESSION_IDS)
+"""Variables of which it keeps that they are set: an agent opened the shell, or a person set them there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spooled:
     """``id`` is the commit; for ``rewrite`` the old one, and ``other`` the new; for ``picked`` and
     ``squashed`` the source, and ``other`` the parent that the copy was about to get. ``sessions`` are
-    those that the hook's environment named, as ``agent:session``; ``terminal``: somebody may have typed the
-    command. For ``session`` an agent's own hook told of the one of ``sessions``: its ``event``, and where it
-    says that the log is. For ``rewrite`` the ``event`` is ``rebase`` or ``amend``."""
+    those that the hook's environment named, as ``agent:session``, ``mark`` the agent that it has a sign of
+    where it names none; ``terminal``: somebody may have typed the command. For ``session`` an agent's own
+    hook told of the one of ``sessions``: its ``event``, and where it says that the log is. For ``rewrite``
+    the ``event`` is ``rebase`` or ``amend``."""
 
     kind: Literal["commit", "off", "rewrite", "picked", "squashed", "session"]
     id: str
@@ -54,6 +71,7 @@ class Spooled:
     other: str = ""
     sessions: tuple[str, ...] = ()
     call: str | None = None
+    mark: str | None = None
     terminal: bool = False
     event: str = ""
     log: Path | None = None
@@ -94,12 +112,14 @@ def _parse_second(line: str) -> Spooled | None:
     named = dict(pair.split("=", 1) for pair in found[5].split("\t") if pair)
     named = {name: value for name, value in named.items() if _NAME.fullmatch(value)}
     sessions = [f"{agent}:{named[name]}" for name, agent in _AGENTS.items() if name in named]
+    sessions += [named[name] for name in (_TOLD, RUN) if ":" in named.get(name, "")]
     return Spooled(
         kind=found[1],  # type: ignore[arg-type]
         id=found[2],
         git_dir=Path(found[3]),
-        sessions=tuple([*sessions, named[_TOLD]] if _TOLD in named else sessions),
+        sessions=tuple(sessions),
         call=named.get(_CALL),
+        mark=None if sessions else next((agent for name, agent in _MARKS.items() if name in named), None),
         terminal=found[4] == "1",
     )
 

@@ -3,8 +3,8 @@
 The agents' own command-line tools are what these tests are about (their logs, their hooks, their timing), so
 nothing of them is replaced, only the model behind them. This server speaks the streaming form of Anthropic's
 Messages API (https://docs.anthropic.com/en/api/messages-streaming), of OpenAI's Responses API
-(https://platform.openai.com/docs/api-reference/responses-streaming) and of Google's streamGenerateContent
-(https://ai.google.dev/api/generate-content). It must know nothing of git or git-traj.
+(https://platform.openai.com/docs/api-reference/responses-streaming), Chat Completions, and Google's
+streamGenerateContent (https://ai.google.dev/api/generate-content). It must know nothing of git or git-traj.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock, Thread
 from typing import Any
+
+from tests.e2e import chat_completions
 
 Event = dict[str, Any]
 
@@ -228,7 +230,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             path = self.path.partition("?")[0]
             named = _GOOGLE.fullmatch(path)
-            speak = google if named else _PROTOCOLS[path]
+            chat = path == "/v1/chat/completions"
+            speak = google if named else _PROTOCOLS["/v1/responses" if chat else path]
             reply, served = self.server.script.follow(body)
         except Exception as e:  # noqa: BLE001 - what a callback raises belongs to the test, not to this thread
             self.server.failures.append(e)
@@ -236,6 +239,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if reply.status != 200:
             self._answer(reply.status, "application/json", json.dumps({"error": {"type": "overloaded"}}))
+            return
+        if chat:
+            told = chat_completions.answer(json.loads(body), reply, served.usage, served.call_ids)
+            self._answer(200, *told)
             return
         events = speak(named[1] if named else json.loads(body)["model"], reply, served)
         self._answer(200, "text/event-stream", "".join(map(_written, events)))

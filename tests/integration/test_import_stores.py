@@ -18,6 +18,7 @@ from tests.integration.records import check, traj
 from tests.integration.repository import Git
 from tests.unit.formats import test_a3s as a3s
 from tests.unit.formats import test_noted as noted
+from tests.unit.formats import test_noted_others as others
 from tests.unit.formats import test_zwarm as zwarm
 
 
@@ -158,6 +159,56 @@ def test_the_agents_own_log_takes_the_place_of_a_note(begun: Git) -> None:
     before = refs(begun)
     take(begun, "refs/notes/agentnote")
     assert refs(begun) == before
+
+
+def test_notes_of_whogitit_memento_and_qwen_code(begun: Git) -> None:
+    one = begun.commit({"a.py": "a\n"}, "One")
+    for ref, note, agent in (
+        ("whogitit", others.WHOGITIT, "claude-code"),
+        ("commits", others.SESSION, "claude-code"),
+        ("ai-attribution", others.QWEN, "qwen-code"),
+    ):
+        text = note if isinstance(note, str) else json.dumps(note)
+        begun("notes", f"--ref={ref}", "add", "--file=-", one, input=text.encode())
+        (row,) = take(begun, f"refs/notes/{ref}")
+        assert row["agent"] == agent
+        assert row["commits"] == [{"commit": one, "evidence": "imported", "carried": False}]
+
+
+@pytest.mark.parametrize("ref", ["refs/heads/entire/checkpoints/v1", "refs/entire/checkpoints"])
+def test_the_logs_that_entire_keeps(begun: Git, ref: str) -> None:
+    session = ClaudeSession(begun.root)
+    session.run(commit_turns("a"), prompt="Write a")
+    keep_checkpoint(begun, ref, "0123456789ab", session)
+    session.run(commit_turns("b"), prompt="Write b")
+    keep_checkpoint(begun, ref, "abcdef012345", session)
+    session.log.unlink()
+    (row,) = take(begun, ref, "--auto")
+    assert (row["agent"], row["session"]) == ("claude-code", session.session)
+    assert carried(begun) == {"Add a": {session.session}, "Add b": {session.session}}
+    assert command.traj(begun.root, "import", f"{ref}/none").returncode == 1
+
+
+def keep_checkpoint(git: Git, ref: str, checkpoint: str, session: ClaudeSession) -> None:
+    """As Entire does: in a branch the folders of all, or each in a ref of its own."""
+    told = {
+        "metadata.json": "{}",
+        "0/full.jsonl": session.log.read_text(),
+        "0/metadata.json": json.dumps({"session_id": session.session, "agent": "Claude Code"}),
+    }
+    branch = ref.startswith("refs/heads/")
+    below = f"{checkpoint[:2]}/{checkpoint[2:]}/" if branch else ""
+    name = ref if branch else f"{ref}/{checkpoint[-2:]}/{checkpoint}"
+    index = {"GIT_INDEX_FILE": str(git.root / ".git" / "entire-index")}
+    if branch and git("for-each-ref", name).strip():
+        git("read-tree", name, env=index)
+    else:
+        git("read-tree", "--empty", env=index)
+    for path, text in told.items():
+        blob = git("hash-object", "-w", "--stdin", input=text.encode()).strip()
+        git("update-index", "--add", "--cacheinfo", f"100644,{blob},{below}{path}", env=index)
+    made = git("commit-tree", "-m", "checkpoint", git("write-tree", env=index).strip()).strip()
+    git("update-ref", name, made)
 
 
 def test_what_is_refused(begun: Git) -> None:

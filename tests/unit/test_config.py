@@ -198,6 +198,7 @@ def test_excludes() -> None:
 def test_the_environment() -> None:
     assert Environ.of({}) == Environ(home=None)
     assert Environ.of({"HOME": "/h", "CI": "1", "GIT_TRAJ": "1"}) == Environ(
+        folders=Environ.of({"HOME": "/h"}).folders,
         home=Path("/h"),
         claude_dir=Path("/h/.claude"),
         codex_dir=Path("/h/.codex"),
@@ -226,6 +227,7 @@ def test_the_environment() -> None:
         }
     ) == Environ(
         home=Path("/u"),
+        folders=Environ.of({"USERPROFILE": "/u", "XDG_CONFIG_HOME": "/e"}).folders,
         claude_dir=Path("/c"),
         codex_dir=Path("/x"),
         gemini_dir=Path("/g/.gemini"),

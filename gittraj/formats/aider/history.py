@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
@@ -19,7 +20,16 @@ name = "aider"
 agent = "aider"
 
 FILE = ".aider.chat.history.md"
+_TIME = len("YYYY-MM-DDTHH:MM:SS")
 _HEADER = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) *\r?$", re.MULTILINE)
+
+
+def started_at(session: str) -> float | None:
+    """When a session of this machine started, in seconds since 1970: its header has local time."""
+    try:
+        return datetime.fromisoformat(session[:_TIME]).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def detect(path: Path) -> bool:
@@ -42,7 +52,8 @@ def read(path: Path, session: str) -> Iterator[Item]:
         start = next((offset for name, offset in _headers(stream) if name == session), None)
         if start is not None:
             stream.seek(start)
-            yield from read_session(stream, start=start, session=session, folder=folder, ends=_HEADER)
+            at = started_at(session) if folder else None
+            yield from read_session(stream, start=start, session=session, folder=folder, at=at, ends=_HEADER)
 
 
 def _file(path: Path) -> Path:

@@ -24,6 +24,8 @@ _VERSION = re.compile(r"Aider v(\S+)\Z")
 _MODEL = re.compile(r"(?:Main model|Models?): (\S+) with ")
 _COMMIT = re.compile(r"Commit ([0-9a-f]{7,64}) ")
 _APPLIED = "Applied edit to "
+_THEIRS = re.compile(r"Committing .* before applying edits\.\Z")
+"""What the human had not committed, Aider commits first."""
 _NUMBER = r"([\d.,]{1,20}[kM]?)"
 _TOKENS = re.compile(rf"Tokens: {_NUMBER} sent")
 _AMOUNT = re.compile(rf"{_NUMBER} (sent|received|cache hit|cache write)\b")
@@ -49,12 +51,20 @@ _Mode = Literal["start", "user", "printed", "more", "said"]
 
 
 def read_session(
-    stream: BinaryIO, *, start: int, session: str, folder: str | None, ends: re.Pattern[bytes]
+    stream: BinaryIO,
+    *,
+    start: int,
+    session: str,
+    folder: str | None,
+    at: float | None,
+    ends: re.Pattern[bytes],
 ) -> Iterator[Item]:
-    """The items of the session whose lines begin at offset ``start``, up to a line that matches ``ends``."""
+    """The items of the session whose lines begin at offset ``start``, up to a line that matches ``ends``. It
+    began ``at`` (seconds since 1970); None: where a zone is not known."""
     yield Fact(name="session", value=session)
-    if started := coerce.stamp(session[:19]):
+    if started := coerce.stamp(session[:19] if at is None else at):
         yield Fact(name="started_at", value=started)
+    if at is None:
         yield Fact(name="tag", value="local-time")
     if folder:
         yield Fact(name="folder", value=folder)
@@ -96,6 +106,8 @@ class _Session:
         """The edits that the model asked for and that nothing was heard of yet: path, and the call's id."""
         self._asked: str | None = None
         self._goes_back = False
+        self._theirs = False
+        """Whether the next commit has the human's own changes."""
 
     def items(self, stream: BinaryIO, start: int, ends: re.Pattern[bytes]) -> Iterator[Item]:
         self._end = start
@@ -224,6 +236,8 @@ class _Session:
         elif made := _COMMIT.match(text):
             yield from self._show_output()
             yield from self._committed(block, text, made[1])
+        elif _THEIRS.match(text):
+            self._theirs = True
         elif text == _INTERRUPTED:
             yield from self._show_output()
             common: dict[str, Any] = {"id": f"n{block.number}:0", "tags": ("interrupted",)}
@@ -287,9 +301,11 @@ class _Session:
     def _committed(self, block: _Block, text: str, commit: str) -> Iterator[Item]:
         own = f"n{block.number}:0"
         arguments: Json = {"subject": text.partition("\n")[0].partition(commit)[2].strip()}
+        theirs, self._theirs = self._theirs, False
         call = ToolCall(id=own, name="commit", arguments=arguments, call_id=own)
-        yield self._entry(call, command="git commit")
-        yield self._entry(ToolResult(id=f"{own}:result", content=text, call_id=own), commits=(commit,))
+        yield self._entry(call, command=None if theirs else "git commit")
+        made = () if theirs else (commit,)
+        yield self._entry(ToolResult(id=f"{own}:result", content=text, call_id=own), commits=made)
 
 
 def _amount(written: str) -> int:

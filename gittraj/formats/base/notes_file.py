@@ -24,8 +24,8 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _SHORT = 12
 _TRUSTED = frozenset(("commit", "note"))
 _KEYS = frozenset(("commit", "time", "note"))
-Names = Callable[[str], Iterable[str] | None]
-"""From a note's text to the ids of its sessions; None if the text cannot be parsed."""
+Names = Callable[["Note"], Iterable[str] | None]
+"""From a note to the ids of its sessions; None if its text cannot be parsed."""
 
 _AGENTS = {"claude": "claude-code", "gemini": "gemini-cli", "github-copilot": "copilot"}
 
@@ -90,7 +90,7 @@ def _sessions(path: Path, _size: int, _changed: int, name_sessions: Names) -> Se
             if isinstance(fragment, Damage):
                 damages.append(fragment)
             elif (note := _note(fragment)) is not None:
-                names = name_sessions(note.text)
+                names = name_sessions(note)
                 for session in names or ():
                     starts.setdefault(session, []).append(fragment.start)
                 if names is None:

@@ -114,6 +114,8 @@ class _Reading:
                 yield record.entry(Thinking(**record.common(), content=text, model=self._model))
             case "assistant.usage":
                 yield from self._spending.reported(data)
+            case "session.usage_record":
+                yield from self._spending.reported(coerce.mapping(data.get("usage")))
             case "assistant.turn_end" if self._idle and "parentToolCallId" not in data:
                 yield TurnEnd(end=record.end)
             case "tool.execution_start":

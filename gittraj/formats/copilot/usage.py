@@ -41,7 +41,7 @@ class Calls:
             yield self._add(response, usage)
 
     def reported(self, record: dict[str, Any]) -> Iterator[Spent]:
-        """From ``assistant.usage``: the last message's, unless that has its own already."""
+        """From ``assistant.usage`` or ``session.usage_record``: the last message's if that has none."""
         self._reported = True
         if self._last is None or self._last in self._spent:
             self._waiting.append(_usage(record))

@@ -53,7 +53,7 @@ def _edits(name: str, fields: dict[str, Any]) -> tuple[Edit, ...]:
     content = fields.get("content")
     if name == "write_file" and isinstance(content, str):
         return (Edit(path=path, added=tuple(content.splitlines()), whole=content),)
-    if name == "replace":
+    if name in ("replace", "edit"):  # Qwen Code's name for it
         old, new = (coerce.text(fields.get(key)) or "" for key in ("old_string", "new_string"))
         before, after = old.splitlines(), new.splitlines()
         added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)

@@ -235,7 +235,7 @@ class _Reading:
         yield from blocks.spent(record.id, nested)
 
     def _typed_command(self, record: _Record, message: dict[str, Any]) -> Iterator[Item]:
-        """A command that the human ran (``!command``), with its output."""
+        """A command that the human ran (``!command``), with its output: the agent made nothing by it."""
         command, text = (
             coerce.text(message.get("command")),
             coerce.text(message.get("output")) or "",
@@ -246,7 +246,7 @@ class _Reading:
         call = ToolCall(
             **record.common(0, "typed"), name="bash", arguments={"command": command}, call_id=record.id
         )
-        yield record.entry(call, command=command, folder=self._folder)
+        yield record.entry(call, folder=self._folder)
         event = ToolResult(
             **record.common(1, "typed"),
             content=text,
@@ -255,7 +255,7 @@ class _Reading:
             is_error=code not in (None, 0) or message.get("cancelled") is True,
             truncated=message.get("truncated") is True,
         )
-        yield record.entry(event, commits=commits.printed(text))
+        yield record.entry(event)
 
 
 def _active(fragments: list[Fragment]) -> set[str]:

@@ -232,11 +232,29 @@ def own_parts(reading: Reading, links: Links) -> tuple[list[Anchor], list[tuple[
     """The anchors of a log, the stored parts that a further commit joins, and what belongs to whom."""
     log = reading.log
     anchors, copies = combine(reading.anchors, links.anchors.get(log.trajectory, ()), reading.known.parts)
+    copies += _stored_before(reading, links)
     made = {a.call for a in anchors}
     elsewhere = [Anchor(call=call, commits=()) for call in commits_elsewhere(log) if call not in made]
     ended = log.quiet or reading.idle
     parts = own(to_steps(log), [*anchors, *elsewhere], before=reading.before, ended=ended)
     return anchors, copies, parts
+
+
+def _stored_before(reading: Reading, links: Links) -> Iterator[tuple[Stored, Target]]:
+    """Parts with a call that made a commit which no reflog showed yet when the log was read: a quick agent
+    commits again and ends its turn while a drain reads. The commit gets their records, too."""
+    known = {anchor.call for anchor in reading.anchors}
+    for anchor in links.anchors.get(reading.log.trajectory, ()):
+        if anchor.call in known or anchor.evidence == "content":
+            continue
+        place = reading.log.start + anchor.call
+        for part in reading.known.parts:
+            at = part.range.at
+            if at is not None and at <= place < at + part.range.n and not part.explored:
+                link = Link(evidence=anchor.evidence)
+                yield from (
+                    (part, Target(commit=c, link=link)) for c in anchor.commits if c not in part.commits
+                )
 
 
 def owner_of(log: Log, starter: Log, parts: Sequence[Part]) -> Anchor | None:

@@ -60,6 +60,11 @@ class Sessions:
             yield from agent.sessions(self.environ, self.roots, since=self.installed - BEFORE_INSTALL)
         yield from self.mounted()
 
+    def goes_on(self, agent: str, *, since: float) -> bool:
+        """Whether a session of an agent worked here after ``since`` (seconds since 1970)."""
+        known = self.agents.get(agent)
+        return known is not None and any(known.sessions(self.environ, self.roots, since=since))
+
     def told(self, state: State) -> Iterator[SessionFile]:
         """Those whose agent's own hook ran in the repository; a log that is not there yet is passed over."""
         for name, log in state.logs.items():

@@ -11,9 +11,12 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import STUB_REV, Line, Link, Record, SessionInfo
 from gittraj.record.drain.context import Context
 from gittraj.state.cursors import State, Waiting, size_of
+from gittraj.state.spool import UNKNOWN
 
 IDLE = 24 * 3600.0
 """Seconds without growth after which a session counts as over."""
+LATELY = 600.0
+"""Seconds since a log grew whose session may still go on."""
 LOGGED_WITHIN = 60.0
 """Seconds after which a log that has grown and does not show a call or a recorded event never will."""
 
@@ -24,6 +27,8 @@ def to_commit(waiting: Waiting) -> Commit:
         kind=cast(Kind, waiting.kind),
         sessions=waiting.sessions,
         call=waiting.call,
+        mark=waiting.mark,
+        hooked=waiting.mark is not None,
         terminal=waiting.terminal,
         stored=waiting.stored,
     )
@@ -32,45 +37,64 @@ def to_commit(waiting: Waiting) -> Commit:
 def is_patient(context: Context, state: State, commit: Commit) -> bool:
     """Whether the call of a commit may still come into the log: for a moment after its hook ran."""
     wait = _wait_of(state, commit)
-    late = context.now - (wait.since if wait else context.now) >= context.patience
-    return not late and context.sessions.find(commit.sessions[0], state) is not None
+    if context.now - (wait.since if wait else context.now) >= context.patience:
+        return False
+    if commit.sessions:
+        return context.sessions.find(commit.sessions[0], state) is not None
+    return commit.mark is not None and context.sessions.goes_on(commit.mark, since=context.now - LATELY)
 
 
 def find_stubs(context: Context, state: State, links: Links) -> Iterator[tuple[str, Line]]:
-    """For commits whose hook named a session that cannot be read here."""
+    """For commits whose hook named a session that cannot be read here, or has a sign of an agent in whose
+    logs nothing is found."""
     for commit in links.unfound:
-        if commit.stored and _is_lost(context, state, commit):
+        if not commit.stored:
+            continue
+        if commit.sessions and _is_lost(context, state, commit):
             agent, _, session = commit.sessions[0].partition(":")
-            yield (
-                commit.id,
-                Record(
-                    id=trajectory_id(agent, session),
-                    rev=STUB_REV,
-                    link=Link(evidence="environment", call=commit.call),
-                    whole=SessionInfo(agent=agent, session=session),
-                    incomplete=True,
-                ),
-            )
+            yield commit.id, _stub(agent, session, commit)
+        elif commit.mark and not commit.sessions and commit.id not in links.explained:
+            typed = commit.terminal and commit.mark == UNKNOWN  # people set these variables, too
+            if not typed and not is_patient(context, state, commit):
+                yield commit.id, _stub(commit.mark, None, commit)
+
+
+def _stub(agent: str, session: str | None, commit: Commit) -> Record:
+    return Record(
+        id=trajectory_id(agent, session or commit.id),
+        rev=STUB_REV,
+        link=Link(evidence="environment", call=commit.call),
+        whole=SessionInfo(agent=agent, session=session),
+        incomplete=True,
+    )
 
 
 def find_waiting(context: Context, state: State, links: Links) -> Iterator[Waiting]:
     """Commits whose call is not logged: until the log has grown past it, or for a day."""
     for commit in links.unfound:
-        path = context.sessions.find(commit.sessions[0], state)
+        if not commit.sessions and not _is_awaited(context, links, commit):
+            continue
+        path = context.sessions.find(commit.sessions[0], state) if commit.sessions else None
         size = size_of(path) if path else -1
         wait = _wait_of(state, commit) or Waiting(
             commit=commit.id,
             kind=commit.kind,
             sessions=commit.sessions,
             call=commit.call,
+            mark=commit.mark,
             terminal=commit.terminal,
             stored=commit.stored,
             since=context.now,
             size=size,
         )
         age = context.now - wait.since
-        if age <= LOGGED_WITHIN or (age <= IDLE and size == wait.size):
+        if age <= LOGGED_WITHIN or (commit.sessions and age <= IDLE and size == wait.size):
             yield wait
+
+
+def _is_awaited(context: Context, links: Links, commit: Commit) -> bool:
+    """Whether a log of the agent that a commit has a sign of may still tell of it."""
+    return commit.mark in context.sessions.agents and commit.id not in links.explained
 
 
 def _is_lost(context: Context, state: State, commit: Commit) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,17 @@ def test_a_turn_is_a_prompt_an_answer_its_edits_its_cost_and_its_commit(history:
         "agent_version": "0.85.1",
         "model": "sonnet",
     }
+
+
+def test_what_the_human_left_uncommitted_is_the_humans_though_aider_commits_it(history: Path) -> None:
+    items = read(
+        history,
+        typed("change y"),
+        printed("Committing f.py before applying edits.", "Commit 0a2b3c4 f.py as it was"),
+        printed("Applied edit to f.py", "Commit 1a2b3c4 feat: y is 3"),
+    )
+    assert [entry.commits for entry in entries(items) if entry.commits] == [("1a2b3c4",)]
+    assert [entry.command for entry in entries(items) if entry.command] == ["git commit"]
 
 
 def test_a_prompt_may_have_lines(history: Path) -> None:
@@ -338,7 +350,13 @@ def test_a_real_history(samples: Path) -> None:
     calls = [event for event in events if isinstance(event, ToolCall)]
     results = [event for event in events if isinstance(event, ToolResult)]
     commits = [match[1] for line in lines if (match := re.match(r"> Commit ([0-9a-f]{7}) ", line))]
-    assert [commit for entry in entries(items) for commit in entry.commits] == commits
+    theirs = {
+        match[1]
+        for before, line in itertools.pairwise(lines)
+        if before.startswith("> Committing ") and (match := re.match(r"> Commit ([0-9a-f]{7}) ", line))
+    }
+    mine = [commit for commit in commits if commit not in theirs]
+    assert [commit for entry in entries(items) for commit in entry.commits] == mine
     assert len(commits) == sum(call.name == "commit" for call in calls) == 64
     applied = [line.strip()[18:] for line in lines if line.startswith("> Applied edit to ")]
     done = [result.content[16:] for result in results if result.content.startswith("Applied edit to ")]

@@ -1,0 +1,54 @@
+"""Aider: all sessions of a work tree in its file ``.aider.chat.history.md``.
+
+It commits by itself and prints the ids. A history that lies elsewhere (``--chat-history-file``) is found
+where ``traj.sessions.path`` names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gittraj.agents import SessionFile, is_new
+from gittraj.config import Environ
+from gittraj.formats.aider.history import FILE, started_at
+from gittraj.formats.aider.history import sessions as sessions_in
+
+
+class Aider:
+    name = "aider"
+    option = "aider"
+    hooks = None
+    instructions = None
+    """It reads only the files that its command or configuration names."""
+    asks = None
+
+    def current(self, environ: Environ) -> str | None:
+        # what it runs does not know that it does
+        return None
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        # where a history lies, only a work tree tells
+        return None
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        for path in dict.fromkeys(root.resolve() / FILE for root in roots):
+            if is_new(path, since):
+                yield from _sessions(path, since)
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        # it has none
+        yield from ()
+
+
+def _sessions(path: Path, since: float) -> Iterator[SessionFile]:
+    """Those of a history that went on after ``since``: each until the next one began, the last until now."""
+    try:
+        names = list(sessions_in(path))
+    except OSError:
+        return
+    for name, following in zip(names, [*names[1:], None], strict=True):
+        ended = started_at(following) if following else None
+        if ended is None or ended >= since:
+            changed = int(ended * 1000) if ended is not None else None
+            yield SessionFile(agent=Aider.name, session=name, path=path, format="aider", changed=changed)

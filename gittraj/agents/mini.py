@@ -1,0 +1,53 @@
+"""mini-swe-agent: its last run in ``~/.config/mini-swe-agent/last_mini_run.traj.json``, written after
+each step.
+
+Runs that ``-o`` kept elsewhere are found where ``traj.sessions.path`` names them. A run does not say where it
+worked: what it committed, and what its commits' hooks saw of it, tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from gittraj.agents import SessionFile, is_new, logs_of
+from gittraj.config import Environ
+from gittraj.formats.swe import mini
+from gittraj.model.session_items import Fact
+
+_LOG = "last_mini_run.traj.json"
+
+
+class MiniSweAgent:
+    name = "mini-swe-agent"
+    option = "mini"
+    hooks = None
+    instructions = None
+    """It reads no file of a work tree."""
+    asks = None
+
+    def current(self, environ: Environ) -> str | None:
+        # a run has no id until its first answer
+        return None
+
+    def find(self, environ: Environ, session: str) -> Path | None:
+        found = (path for path in logs_of(environ, self.name, _LOG) if _session(path) == session)
+        return next(found, None)
+
+    def sessions(self, environ: Environ, roots: Sequence[Path], *, since: float) -> Iterator[SessionFile]:
+        for path in logs_of(environ, self.name, _LOG):
+            if is_new(path, since) and (session := _session(path)) is not None:
+                yield SessionFile(agent=self.name, session=session, path=path)
+
+    def subagents(self, file: SessionFile) -> Iterator[SessionFile]:
+        # it has none
+        yield from ()
+
+
+def _session(path: Path) -> str | None:
+    try:
+        with path.open("rb") as stream:
+            facts = (item for item in mini.read(stream) if isinstance(item, Fact))
+            return next((str(fact.value) for fact in facts if fact.name == "session"), None)
+    except OSError:
+        return None

@@ -1,0 +1,38 @@
+"""``git traj run``."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.repository import environment, find_repository, is_installed
+from gittraj.config import Environ
+from gittraj.errors import TrajError
+
+
+@click.command(
+    "run", short_help=COMMANDS["by hand"]["run"], context_settings={"ignore_unknown_options": True}
+)
+@click.option("--agent", metavar="NAME", help="Who it is (default: the program's name).")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")
+def command(agent: str | None, words: tuple[str, ...]) -> int:
+    """Run COMMAND, an agent that has neither log nor hook, and record what it prints.
+
+    What is typed is not recorded. A commit that it makes meanwhile gets a trace, "by whom is unknown", or,
+    where git printed its id, the output itself. The status is the command's.
+    """
+    from gittraj.commands.run import run
+
+    raw = environment()
+    with find_repository() as repository:
+        if not is_installed(repository):
+            raise TrajError("nothing is recorded here yet", "git traj install")
+        if Environ.of(raw).off:
+            raise TrajError("GIT_TRAJ=0: nothing is recorded", "run the command by itself")
+        try:
+            return run(repository, words, agent=agent, live=raw)
+        except TrajError as error:  # as a shell says it
+            sys.stderr.write(f"git-traj: {error.told}\n")
+            return 127

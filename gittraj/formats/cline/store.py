@@ -1,0 +1,199 @@
+"""Cline's sessions, ``~/.cline/data/sessions/<id>/<id>.messages.json``, as version 3 writes them.
+
+One document, written anew after every message; ``<id>.json`` beside it tells where the session works. Every
+text of the user role that is not in ``<user_input>`` is the program's own where one is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.formats.base import coerce, commits, document, line_changes
+from gittraj.formats.base.peek import peek, read_head
+from gittraj.model.session_items import Edit, Entry, Fact, Item, Spent, TurnEnd
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt, Thinking, ToolCall, ToolResult, Usage
+
+name = "cline"
+agent = "cline"
+
+_SUFFIX = ".messages.json"
+_TYPED = re.compile(r"<user_input(?:\s[^>]{0,200})?>(.*?)</user_input>", re.DOTALL)
+_SYSTEM = "[SYSTEM] "
+_ENDED = {"completed": "completed", "failed": "failed", "cancelled": "abandoned"}
+
+
+def detect(path: Path) -> bool:
+    """Whether ``path`` is the messages of a session, or a folder with some below it."""
+    return any(True for _ in _files(path))
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions, by the names of their files."""
+    yield from (file.name.removesuffix(_SUFFIX) for file in _files(path))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of a session. Raises OSError."""
+    file = next((f for f in _files(path) if f.name.removesuffix(_SUFFIX) == session), path)
+    with file.open("rb") as stream:
+        value, damage = document.load(stream)
+        end = stream.tell()
+    beside = file.with_name(f"{file.name.removesuffix(_SUFFIX)}.json")
+    about: Any = None
+    if beside.is_file():
+        with beside.open("rb") as stream:
+            about, _ = document.load(stream)
+    yield from _Reading(coerce.mapping(value), coerce.mapping(about), session, end).items()
+    if damage is not None:
+        yield damage
+
+
+def _files(path: Path) -> Iterator[Path]:
+    found = sorted(path.rglob(f"*{_SUFFIX}")) if path.is_dir() else [path]
+    for file in found:
+        if file.name.endswith(_SUFFIX):
+            run = coerce.mapping(peek(read_head(file)))
+            if "sessionId" in run and "origin" in run:
+                yield file
+
+
+class _Reading:
+    def __init__(self, run: dict[str, Any], about: dict[str, Any], session: str, end: int) -> None:
+        self._run = run
+        self._about = about
+        self._session = session
+        self._end = end
+        self._folder = coerce.text(about.get("cwd"))
+        self._model: str | None = None
+        self._asked: dict[str, tuple[str, ...]] = {}
+
+    def items(self) -> Iterator[Item]:
+        yield from self._facts()
+        for number, message in enumerate(coerce.objects(self._run.get("messages"))):
+            named = coerce.text(message.get("id")) or f"n{number}"
+            ts = coerce.stamp(message.get("ts"))
+            if message.get("role") == "assistant":
+                yield from self._assistant(message, named, ts)
+            else:
+                yield from self._user(message, named, ts)
+        if coerce.text(self._about.get("status")) in _ENDED:
+            yield TurnEnd(end=self._end)
+
+    def _facts(self) -> Iterator[Fact]:
+        origin = coerce.mapping(self._run.get("origin"))
+        told = coerce.mapping(self._about.get("metadata"))
+        known = {
+            "session": coerce.text(self._run.get("sessionId")) or self._session,
+            "started_at": coerce.stamp(self._about.get("started_at")),
+            "folder": self._folder,
+            "agent_version": coerce.text(origin.get("version")),
+            "entrypoint": coerce.text(origin.get("source")),
+            "title": coerce.text(told.get("title")),
+            "status": _ENDED.get(str(self._about.get("status"))),
+        }
+        yield from (Fact(name=fact, value=value) for fact, value in known.items() if value)
+
+    def _entry(self, event: AnyEvent, **known: Any) -> Entry:
+        return Entry(event=event, end=self._end, **known)
+
+    def _user(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
+        for ordinal, block in enumerate(_blocks(message)):
+            common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
+            if block.get("type") == "tool_result":
+                yield self._result(common, block)
+            elif text := coerce.text(block.get("text")):
+                typed = "\n".join(part.strip() for part in _TYPED.findall(text))
+                if typed or not text.startswith(_SYSTEM):
+                    yield self._entry(Prompt(**common, content=typed or text))
+                else:
+                    yield self._entry(NoteEvent(**common, content=text, kind="note", tags=("program",)))
+
+    def _assistant(self, message: dict[str, Any], named: str, ts: str | None) -> Iterator[Item]:
+        model = coerce.text(coerce.mapping(message.get("modelInfo")).get("id"))
+        if model and model != self._model:
+            self._model = model
+            yield Fact(name="model", value=model)
+        blocks = _blocks(message)
+        for ordinal, block in enumerate(blocks):
+            common: dict[str, Any] = {"id": f"{named}:{ordinal}", "ts": ts}
+            common |= {"model": self._model, "response": named}
+            match block.get("type"):
+                case "thinking" if text := coerce.text(block.get("thinking")):
+                    yield self._entry(Thinking(**common, content=text))
+                case "text" if text := coerce.text(block.get("text")):
+                    yield self._entry(Message(**common, content=text))
+                case "tool_use":
+                    yield self._call(common, block)
+        spent = coerce.mapping(message.get("metrics"))
+        if spent and blocks:
+            yield Spent(response=named, usage=_usage(spent), cost=coerce.cost(spent.get("cost")))
+
+    def _call(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
+        tool, call_id = coerce.text(block.get("name")) or "unknown", coerce.text(block.get("id"))
+        arguments = block.get("input")
+        fields = coerce.mapping(arguments)
+        ran = tuple(x for x in coerce.sequence(fields.get("commands")) if isinstance(x, str))
+        path = coerce.text(fields.get("path"))
+        read = tuple(p for f in coerce.objects(fields.get("files")) if (p := coerce.text(f.get("path"))))
+        if call_id:
+            self._asked[call_id] = ran
+        return self._entry(
+            ToolCall(**common, name=tool, arguments=arguments, call_id=call_id),
+            edits=_edits(tool, path, fields),
+            command="\n".join(ran) or None,
+            folder=self._folder,
+            paths=(path, *read) if path else read,
+        )
+
+    def _result(self, common: dict[str, Any], block: dict[str, Any]) -> Entry:
+        call_id = coerce.text(block.get("tool_use_id"))
+        value = block.get("content")
+        told = coerce.parsed(value)
+        parts = coerce.objects(told if isinstance(told, list) else [told])
+        text = "\n".join(found for part in parts if (found := _said(part))) if parts else value
+        failed = any(part.get("success") is False or "error" in part for part in parts)
+        event = ToolResult(
+            **common,
+            content=text if isinstance(text, str) else "",
+            call_id=call_id,
+            is_error=failed or block.get("is_error") is True,
+        )
+        shell = bool(self._asked.get(call_id or ""))
+        return self._entry(event, commits=commits.printed(event.content) if shell else ())
+
+
+def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return [{"type": "text", "text": content}] if isinstance(content, str) else coerce.objects(content)
+
+
+def _said(part: dict[str, Any]) -> str | None:
+    return coerce.text(part.get("result")) or coerce.text(part.get("error")) or coerce.text(part.get("text"))
+
+
+def _edits(tool: str, path: str | None, fields: dict[str, Any]) -> tuple[Edit, ...]:
+    """Without an old text or a line to insert at, the call makes the file."""
+    new, old = fields.get("new_text"), fields.get("old_text")
+    if tool != "editor" or path is None or not isinstance(new, str):
+        return ()
+    if fields.get("insert_line") is not None:
+        return (Edit(path=path, added=tuple(new.splitlines())),)
+    if not isinstance(old, str):
+        return (Edit(path=path, kind="add", added=tuple(new.splitlines()), whole=new),)
+    before, after = old.splitlines(), new.splitlines()
+    added, removed = line_changes.only_in(after, before), line_changes.only_in(before, after)
+    return (Edit(path=path, added=added, removed=removed),)
+
+
+def _usage(fields: dict[str, Any]) -> Usage:
+    """``inputTokens`` has those of the cache, too."""
+    read, written = (coerce.count(fields.get(f"cache{kind}Tokens")) for kind in ("Read", "Write"))
+    return Usage(
+        input_tokens=max(0, coerce.count(fields.get("inputTokens")) - read - written),
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        output_tokens=coerce.count(fields.get("outputTokens")),
+    )

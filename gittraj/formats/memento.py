@@ -1,0 +1,98 @@
+"""git-memento's notes, ``refs/notes/commits`` or what its user named: the session of a commit as Markdown.
+
+A note has one session, or several in an envelope of comments. That somebody chose it for the commit is all
+that it proves; who spoke is told by the names in its head.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.formats.base import coerce
+from gittraj.formats.base.notes_file import Note, first_texts, name_agent, read_session, sessions_of
+from gittraj.model.session_items import Entry, Fact, Item, TurnEnd
+from gittraj.model.values import AnyEvent, Message, NoteEvent, Prompt
+
+name = "git-memento"
+agent = "claude-code"
+
+_TITLE = "# Git Memento Session"
+_ENTRY = re.compile(
+    r"^<!-- git-memento-session:start -->$(.*?)^<!-- git-memento-session:end -->$", re.MULTILINE | re.DOTALL
+)
+_ESCAPED = re.compile(r"^\\(?=<!-- git-memento-)", re.MULTILINE)
+_FIELD = re.compile(r"^- (Provider|Session ID|Session Title|Committer): (\S[^\n]*)$", re.MULTILINE)
+_CONVERSATION = "\n## Conversation\n"
+_SPEAKER = re.compile(r"^### (\S[^\n]*)$", re.MULTILINE)
+
+
+def detect(path: Path) -> bool:
+    """Whether the file contains notes of git-memento."""
+    return any(_parse(text) for text in first_texts(path))
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the sessions. Raises OSError."""
+    yield from sessions_of(path, _names).starts
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one session. Raises OSError, or FormatError if it is not there any more."""
+
+    def read_note(note: Note) -> Iterator[Item]:
+        for head, text in _parse(note.text):
+            if head["Session ID"] == session:
+                yield from _items(note, head, text)
+
+    return read_session(path, session, _names, read_note)
+
+
+def _names(note: Note) -> list[str] | None:
+    found = [head["Session ID"] for head, _ in _parse(note.text)]
+    return list(dict.fromkeys(found)) or None
+
+
+def _parse(note: str) -> list[tuple[dict[str, str], str]]:
+    """The head and the conversation of each session."""
+    plain = note.replace("\r\n", "\n")
+    entries = [_ESCAPED.sub("", found).strip() for found in _ENTRY.findall(plain)] or [plain.strip()]
+    told: list[tuple[dict[str, str], str]] = []
+    for entry in entries:
+        head, divider, text = entry.partition(_CONVERSATION)
+        fields = dict(_FIELD.findall(head))
+        if entry.startswith(_TITLE) and divider and {"Provider", "Session ID"} <= fields.keys():
+            told.append((fields, text))
+    return told
+
+
+def _items(note: Note, head: dict[str, str], text: str) -> Iterator[Item]:
+    yield Fact(name="agent", value=name_agent(head["Provider"].lower()))
+    if title := head.get("Session Title"):
+        yield Fact(name="title", value=title)
+    people: dict[str | None, Callable[..., AnyEvent]] = {
+        head.get("Committer"): Prompt,
+        head["Provider"]: Message,
+    }
+    parts = _SPEAKER.split(text)
+    said: list[tuple[str, str]] = []
+    for speaker, words in zip(parts[1::2], parts[2::2], strict=True):
+        if speaker in people or speaker in ("System", "Tool"):
+            said.append((speaker, words))
+        elif said:  # a heading in what somebody said
+            said[-1] = (said[-1][0], f"{said[-1][1]}### {speaker}{words}")
+    for number, (speaker, words) in enumerate(said):
+        common: dict[str, Any] = {"id": f"{note.prefix}.{number}", "content": words.strip()}
+        kind = people.get(speaker)
+        event: AnyEvent = (
+            kind(**common) if kind else NoteEvent(**common, kind="note", tags=(speaker.lower(),))
+        )
+        if coerce.text(common["content"]):
+            yield Entry(event=event, end=note.end)
+    told = NoteEvent(
+        id=f"{note.prefix}:note", ts=note.ts, content="git-memento: noted on this commit", kind="note"
+    )
+    yield Entry(event=told, end=note.end, on=note.commit)
+    yield TurnEnd(end=note.end)

@@ -1,0 +1,69 @@
+"""What ``git traj run`` saw of a program: one JSON object, ``{"terminal": id, …}``, with all that it printed.
+
+Not a log: who did what in it nobody knows. A commit id that git printed is all that it proves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from gittraj.formats.base import coerce, commits, document
+from gittraj.formats.base.peek import peek
+from gittraj.model.session_items import Cursor, Entry, Fact, Item, TurnEnd
+from gittraj.model.values import ToolCall, ToolResult
+
+name = "terminal"
+agent = "terminal"
+
+_START = Cursor()
+_CONTROL = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
+)
+
+
+def detect(head: bytes) -> bool:
+    """Whether a file that begins with ``head`` is one."""
+    return head.startswith(b'{"terminal":') and isinstance(peek(head), dict)
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The items. The file is read whole, whatever the ``cursor``."""
+    value, damage = document.load(stream)
+    told = coerce.mapping(value)
+    end = stream.tell() if stream.seekable() else 0
+    own = coerce.text(told.get("terminal")) or session or name
+    command, printed = coerce.text(told.get("command")) or "", plain(coerce.text(told.get("output")) or "")
+    status, folder = coerce.number(told.get("status")), coerce.text(told.get("cwd"))
+    begun, ended = coerce.stamp(told.get("started")), coerce.stamp(told.get("ended"))
+    facts: dict[str, Any] = {
+        "session": own,
+        "agent": coerce.text(told.get("agent")),
+        "started_at": begun,
+        "folder": folder,
+        "title": command,
+        "start_commit": coerce.text(told.get("commit")),
+    }
+    yield from (Fact(name=key, value=value) for key, value in facts.items() if value)
+    made = commits.printed(printed)
+    call = ToolCall(id=f"{own}:0", ts=begun, name="run", arguments={"command": command}, call_id=own)
+    yield Entry(event=call, end=end, command="git commit" if made else command, folder=folder)
+    result = ToolResult(
+        id=f"{own}:1",
+        ts=ended,
+        content=printed,
+        call_id=own,
+        exit_code=status,
+        truncated=told.get("truncated") is True,
+    )
+    yield Entry(event=result, end=end, commits=made)
+    yield TurnEnd(end=end)
+    if damage is not None:
+        yield damage
+
+
+def plain(text: str) -> str:
+    """A terminal's output without colours and movements; of what a line was written over with, the last."""
+    lines = _CONTROL.sub("", text.replace("\r\n", "\n")).split("\n")
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)

@@ -1,0 +1,62 @@
+"""What a scripted model says in OpenAI's Chat Completions (https://platform.openai.com/docs/api-reference/chat),
+whole or streamed."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from typing import Any, Protocol
+
+
+class Call(Protocol):
+    name: str
+    arguments: dict[str, Any] | str
+
+
+class Reply(Protocol):
+    thinking: str
+    text: str
+    calls: tuple[Any, ...]
+
+
+class Usage(Protocol):
+    input: int
+    cached: int
+    output: int
+
+
+def answer(request: dict[str, Any], reply: Reply, usage: Usage, call_ids: tuple[str, ...]) -> tuple[str, str]:
+    """The media type and the body."""
+    calls = [
+        {
+            "index": index,
+            "id": call_id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": json.dumps(call.arguments)},
+        }
+        for index, (call, call_id) in enumerate(zip(reply.calls, call_ids, strict=True))
+    ]
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    if reply.thinking:
+        message["reasoning_content"] = reply.thinking
+    if calls:
+        message["tool_calls"] = calls
+    head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": request["model"]}
+    end = {"finish_reason": "tool_calls" if calls else "stop"}
+    spent = {
+        "prompt_tokens": usage.input + usage.cached,
+        "completion_tokens": usage.output,
+        "total_tokens": usage.input + usage.cached + usage.output,
+        "prompt_tokens_details": {"cached_tokens": usage.cached},
+    }
+    if not request.get("stream"):
+        whole = {**head, "object": "chat.completion", "choices": [{"index": 0, "message": message, **end}]}
+        return "application/json", json.dumps({**whole, "usage": spent})
+    told = [
+        {"choices": [{"index": 0, "delta": message, "finish_reason": None}]},
+        {"choices": [{"index": 0, "delta": {}, **end}]},
+        {"choices": [], "usage": spent},
+    ]
+    chunks = [json.dumps({**head, "object": "chat.completion.chunk", **chunk}) for chunk in told]
+    return "text/event-stream", "".join(f"data: {chunk}\n\n" for chunk in (*chunks, "[DONE]"))

@@ -1,0 +1,106 @@
+"""The programs of further agents, pinned like those of ``packages``, each wanted by itself.
+
+By day only those are fetched that are small; a test of one that is not there is skipped.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.e2e.packages import NotInstalledError
+from tests.sizes import NIGHTLY
+
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """``program`` of a package of npm or, with ``python``, of PyPI; by day only fetched if ``small``."""
+
+    name: str
+    version: str
+    program: str
+    python: bool = False
+    small: bool = False
+
+
+PACKAGES = {
+    "copilot": Package("@github/copilot", "1.0.102", "copilot"),
+    "pi": Package("@mariozechner/pi-coding-agent", "0.73.1", "pi", small=True),
+    "qwen-code": Package("@qwen-code/qwen-code", "0.15.10", "qwen", small=True),
+    "cline": Package("cline", "3.0.65", "cline"),
+    "aider": Package("aider-chat", "0.86.2", "aider", python=True),
+    "mini-swe-agent": Package("mini-swe-agent", "2.4.6", "mini", python=True),
+}
+
+
+def program(agent: str) -> Path:
+    """The program of an agent, after installing it where that is allowed.
+
+    Raises:
+        NotInstalledError: it is absent, and nobody asked to install it.
+        subprocess.CalledProcessError: npm or pip failed.
+    """
+    package = PACKAGES[agent]
+    place = Path(os.environ.get("GIT_TRAJ_E2E_MORE_AGENTS") or _ROOT / ".agents" / "more")
+    if not _is_there(place, package):
+        if not _may_install(package):
+            wanted = f"{package.name} {package.version}"
+            raise NotInstalledError(
+                f"no {wanted} in {place}: set GIT_TRAJ_E2E_MORE_AGENTS, or by night install"
+            )
+        place.mkdir(parents=True, exist_ok=True)
+        with (place / "lock").open("w") as lock:  # the tests run in several processes
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not _is_there(place, package):
+                _install(place, package)
+    return _program(place, package)
+
+
+def programs() -> None:
+    """Install what may be installed now."""
+    for agent in PACKAGES:
+        try:
+            program(agent)
+        except NotInstalledError:
+            continue
+
+
+def _program(place: Path, package: Package) -> Path:
+    folder = place / package.program / "bin" if package.python else place / "node_modules" / ".bin"
+    return folder / package.program
+
+
+def _is_there(place: Path, package: Package) -> bool:
+    if not _program(place, package).exists():
+        return False
+    if package.python:
+        name = f"{package.name.replace('-', '_')}-{package.version}.dist-info"
+        return any((place / package.program).glob(f"lib/python*/site-packages/{name}"))
+    about = place / "node_modules" / package.name / "package.json"
+    return f'"version": "{package.version}"' in about.read_text()
+
+
+def _may_install(package: Package) -> bool:
+    asked = os.environ.get("GIT_TRAJ_E2E_INSTALL") == "1" or os.environ.get("CI") == "true"
+    return asked and (package.small or NIGHTLY) and (package.python or shutil.which("npm") is not None)
+
+
+def _install(place: Path, package: Package) -> None:
+    if package.python:
+        folder = place / package.program
+        commands = [
+            [sys.executable, "-m", "venv", str(folder)],
+            [str(folder / "bin" / "pip"), "install", "-q", f"{package.name}=={package.version}"],
+        ]
+    else:
+        wanted = f"{package.name}@{package.version}"
+        commands = [["npm", "install", "--prefix", str(place), "--no-audit", "--no-fund", wanted]]
+    for command in commands:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

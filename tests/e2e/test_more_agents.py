@@ -1,0 +1,141 @@
+"""Agents that are recorded with no option of ``install``: one story each by day, long ones by night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.e2e import more_packages
+from tests.e2e.more_agents import MORE, Aider, Another
+from tests.e2e.packages import NotInstalledError
+from tests.e2e.scenario import Edit, Run, Shell, Write, facts, turn
+from tests.e2e.stories import BYE, CHOICE, CLOSING, DOUBT, HELLO, PROMPT, SAY_HELLO, SAY_HI, figures
+from tests.e2e.workshop import Json, Workshop, events
+
+_FOUND: dict[str, Path | str] = {}
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed() -> None:
+    """Instead of the agents that the other files are about: the programs, or why there is none. Asked for
+    before the environment is emptied."""
+    for agent in more_packages.PACKAGES:
+        try:
+            _FOUND[agent] = more_packages.program(agent)
+        except NotInstalledError as error:
+            _FOUND[agent] = str(error)
+
+
+def program(agent: str) -> Path:
+    found = _FOUND[agent]
+    if isinstance(found, str):
+        pytest.skip(found)
+    return found
+
+
+@pytest.fixture(params=MORE)
+def another(request: pytest.FixtureRequest) -> Another:
+    return MORE[request.param](program(request.param))
+
+
+def check(header: Json, run: Run) -> None:
+    assert header["agent"] == run.agent
+    assert header["session"] == run.session or run.agent == "mini-swe-agent"  # it has no name of its own
+    assert header["link"]["role"] == "produced"
+    assert header["link"]["evidence"] in ("agent", "output", "order")
+    assert header["incomplete"] is False
+    assert header["models"] == [run.model]
+    assert figures(header["total"]) == run.usage()
+
+
+def test_two_edits_two_commits_and_a_persons_own(another: Another, workshop: Workshop) -> None:
+    run = another.run(
+        [
+            turn(Write("phrases.py", HELLO), think=DOUBT, say=CHOICE),
+            turn(Shell("git add phrases.py && git commit -qm 'Say hello'")),
+            turn(Edit("phrases.py", SAY_HELLO, SAY_HI + BYE), say="Now the farewell"),
+            turn(Shell("git commit -am 'Say goodbye'")),
+            turn(say=CLOSING),
+        ],
+        prompt=PROMPT,
+        folder=workshop.path,
+    )
+    person = workshop.commit("notes.txt", "By a person\n")
+    workshop.settle(run)
+
+    second, first = workshop.log("--file", "phrases.py")
+    for each, turns in ((first, (0, 2)), (second, (2, 5))):
+        (header,) = each["trajectories"]
+        check(header, run)
+        assert figures(header["part"]) == run.usage(*turns)
+        assert facts(events(workshop.only(each["commit"]))) == run.told(*turns)
+    assert workshop.show(person) == []
+
+
+def test_aider_commits_by_itself(workshop: Workshop) -> None:
+    agent = Aider(program("aider"), workshop.path)
+    first, second = (
+        agent.run([turn(Write("phrases.txt", text), say=say)], prompt=prompt, folder=workshop.path)
+        for text, say, prompt in (
+            ("hello\n", "Say hello", "Greet"),
+            ("hello\nbye\n", "Say goodbye", "And then?"),
+        )
+    )
+    person = workshop.commit("notes.txt", "By a person\n")
+    workshop.settle(second)
+
+    for rev, run in (("HEAD~2", first), ("HEAD~1", second)):
+        trajectory = workshop.only(rev)
+        assert (trajectory["agent"], trajectory["link"]["evidence"]) == ("aider", "output")
+        assert trajectory["prompt"] == run.prompt
+        assert trajectory["incomplete"] is False
+    assert workshop.show(person) == []
+
+
+@pytest.mark.nightly
+def test_twenty_commits_and_none_of_a_persons(another: Another, workshop: Workshop) -> None:
+    """In four sessions: the script's figures double with every turn, and agents compress what is long."""
+    people: list[str] = []
+
+    def commit(number: int) -> None:
+        if number == 3:
+            people.append(workshop.commit(f"notes-{len(people)}.txt", "By a person\n"))
+
+    for first in range(0, 20, 5):
+        # in one call: some agents run the calls of a response at the same time
+        steps = [
+            turn(
+                Shell(
+                    f"echo {number} > {number}.txt && git add {number}.txt && "
+                    f"git commit {'-qm' if number % 2 else '-m'} 'Write {number}'"
+                )
+            )
+            for number in range(first, first + 5)
+        ]
+        run = another.run(
+            [*steps, turn(say=CLOSING)], prompt=PROMPT, folder=workshop.path, before_turn=commit
+        )
+    workshop.settle(run)
+
+    recorded = {each["subject"] for each in workshop.log() if each["trajectories"]}
+    assert recorded == {f"Write {number}" for number in range(20)}
+    assert [workshop.show(person) for person in people] == [[], [], [], []]
+
+
+@pytest.mark.nightly
+def test_a_commit_that_the_agent_amends(another: Another, workshop: Workshop) -> None:
+    run = another.run(
+        [
+            turn(Write("hello.py", HELLO), say=CHOICE),
+            turn(Shell("git add . && git commit -qm 'Say helo'")),
+            turn(Shell("git commit -q --amend -m 'Say hello'")),
+            turn(say=CLOSING),
+        ],
+        prompt=PROMPT,
+        folder=workshop.path,
+    )
+    workshop.settle(run)
+    assert [each["subject"] for each in workshop.log()] == ["Say hello"]
+    (header,) = workshop.log()[0]["trajectories"]
+    check(header, run)

@@ -1,0 +1,122 @@
+"""``git traj run``: a program that nobody knows, its output, and what is said of the commits it made."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.desk import Desk
+
+TRAJ = [sys.executable, "-m", "gittraj"]
+
+
+def run(
+    desk: Desk, *command: str, options: tuple[str, ...] = (), **env: str
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*TRAJ, "run", *options, "--", *command],
+        cwd=desk.git.root,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def shown(desk: Desk, rev: str) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [*TRAJ, "show", rev, "--json"], cwd=desk.git.root, capture_output=True, text=True, check=True
+    )
+    trajectories: list[dict[str, Any]] = json.loads(done.stdout)["trajectories"]
+    return trajectories
+
+
+def test_commits_of_an_unknown_program(desk: Desk) -> None:
+    words = (
+        "echo I write; echo a >a; git add a; git commit -m loud; echo b >b; git add b; git commit -qm quiet"
+    )
+    done = run(desk, "sh", "-c", f"{words}; echo not so >&2; exit 3")
+    assert done.returncode == 3
+    assert done.stdout.startswith("I write\n[main ")
+    assert "not so\n" in done.stdout
+    desk.drain()
+    (loud,), (quiet,) = shown(desk, "HEAD~1"), shown(desk, "HEAD")
+    assert loud["id"] == quiet["id"]
+    assert (loud["agent"], loud["link"]["evidence"], loud["incomplete"]) == ("sh", "output", False)
+    (result,) = (e for c in loud["chapters"] for e in c["events"] if e["type"] == "tool_result")
+    assert result["content"].startswith("I write\n[main ")
+    assert result["result"]["exitCode"] == 3
+    assert (quiet["link"]["evidence"], quiet["incomplete"]) == ("environment", True)
+
+
+def test_a_persons_commit_meanwhile_is_the_persons(desk: Desk) -> None:
+    done = run(
+        desk,
+        "sh",
+        "-c",
+        f"env -u GIT_TRAJ_RUN sh -c 'cd {desk.git.root}; echo a >a; git add a; git commit -qm mine'",
+    )
+    assert done.returncode == 0
+    desk.drain()
+    assert shown(desk, "HEAD") == []
+
+
+def test_a_secret_that_was_printed_is_not_stored(desk: Desk) -> None:
+    secret = "ghp_" + os.urandom(18).hex()
+    run(desk, "sh", "-c", f"echo token {secret}; echo a >a; git add a; git commit -m a")
+    desk.drain()
+    told = str(shown(desk, "HEAD"))
+    assert "token" in told
+    assert secret not in told
+    assert not [path for path in (desk.git.root / ".git" / "traj").rglob("*") if "import." in str(path)]
+
+
+def test_what_is_typed_is_not_recorded(desk: Desk) -> None:
+    """The program has a terminal; its input is echoed there, and never comes through here."""
+    outer, inner = pty.openpty()
+    child = subprocess.Popen(
+        [
+            *TRAJ,
+            "run",
+            "--",
+            "sh",
+            "-c",
+            "test -t 1 && echo shown; read line; echo a >a; git add a; git commit -m a",
+        ],
+        cwd=desk.git.root,
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+    )
+    os.write(outer, b"hunter2\n")
+    os.close(inner)
+    seen = b""
+    try:
+        while chunk := os.read(outer, 4096):
+            seen += chunk
+    except OSError:
+        pass
+    assert child.wait() == 0
+    assert b"shown" in seen
+    desk.drain()
+    told = str(shown(desk, "HEAD"))
+    assert "shown" in told
+    assert "hunter2" not in told
+
+
+@pytest.mark.parametrize(("command", "status"), [("no-such-program", 127), ("false", 1)])
+def test_the_status_is_the_programs(desk: Desk, command: str, status: int) -> None:
+    assert run(desk, command).returncode == status
+
+
+def test_it_refuses_where_nothing_would_be_recorded(desk: Desk, tmp_path: Path) -> None:
+    assert run(desk, "touch", str(tmp_path / "x"), GIT_TRAJ="0").returncode == 1
+    assert not (tmp_path / "x").exists()

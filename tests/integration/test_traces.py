@@ -1,0 +1,157 @@
+"""A commit in a shell that an agent opened, of which nothing else is known: a trace, and no more."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.e2e.scenario import Shell, Write
+from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.repository import Git
+
+
+def commit(desk: Desk, name: str, **env: str) -> str:
+    (desk.git.root / name).write_text(f"{name} is new\n")
+    desk.git("add", name)
+    assert desk.ends("commit", "-qm", name, env=env) == 0
+    return desk.git("rev-parse", "HEAD").strip()
+
+
+def found(desk: Desk) -> dict[str, list[dict[str, Any]]]:
+    said = traj(desk.git.root, "log", "--json")
+    return {c["subject"]: c["trajectories"] for c in json.loads(said.stdout)["commits"]}
+
+
+def told(desk: Desk) -> dict[str, list[tuple[str, str | None, str]]]:
+    return {
+        subject: [(t["agent"], t["session"], t["link"]["evidence"]) for t in trajectories]
+        for subject, trajectories in found(desk).items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "agent", "session"),
+    [
+        ("GOOSE_TERMINAL", "1", "goose", None),
+        ("AMP_CURRENT_THREAD_ID", "T-1f", "amp", "T-1f"),
+        ("AI_AGENT", "somebody_9.9", "unknown", None),
+        ("AGENT_THREAD_ID", "a1", "unknown", None),
+        ("CURSOR_AGENT", "1", "cursor", None),
+    ],
+)
+def test_an_agent_whose_log_is_not_read_leaves_a_trace(
+    desk: Desk, variable: str, value: str, agent: str, session: str | None
+) -> None:
+    commit(desk, "traced", **{variable: value})
+    commit(desk, "by hand")
+    desk.drain()
+    assert told(desk) == {"traced": [(agent, session, "environment")]}
+    (trace,) = found(desk)["traced"]
+    assert (trace["incomplete"], trace["part"]["counts"]["toolCalls"]) == (True, 0)
+    if value not in ("1", session):
+        assert value not in str(found(desk))
+
+
+def test_a_trace_counts_nowhere(desk: Desk) -> None:
+    commit(desk, "traced", GOOSE_TERMINAL="1")
+    desk.drain()
+    shown = traj(desk.git.root, "show").stdout
+    assert "by whom is unknown" in shown
+    assert "committed by" not in shown
+    assert "0 of 2 have a record" in traj(desk.git.root, "stats").stdout
+
+
+def test_two_traces_are_two_trajectories(desk: Desk) -> None:
+    for name in ("one", "two"):
+        commit(desk, name, GOOSE_TERMINAL="1")
+    desk.drain()
+    assert len({t["id"] for trajectories in found(desk).values() for t in trajectories}) == 2
+
+
+def test_a_trace_yields_to_what_is_imported(desk: Desk, tmp_path: Path) -> None:
+    made = commit(desk, "traced", GOOSE_TERMINAL="1")
+    desk.drain()
+    log = tmp_path / "goose.json"
+    log.write_text(
+        json.dumps([{"role": "user", "content": "Do it"}, {"role": "assistant", "content": "It is done"}])
+    )
+    assert traj(desk.git.root, "import", "--commit", made, str(log)).returncode == 0
+    (only,) = found(desk)["traced"]
+    assert only["incomplete"] is False
+    desk.drain()
+    assert len(found(desk)["traced"]) == 1
+
+
+def test_what_a_session_wrote_is_no_mere_trace(desk: Desk) -> None:
+    desk.commit("work")
+    desk.work("unfinished", *[])
+    commit(desk, "traced", PI_CODING_AGENT="true")
+    desk.drain()
+    (trace,) = found(desk)["traced"]
+    assert (trace["agent"], trace["incomplete"]) == ("pi", True)
+
+
+def test_a_shell_of_an_agent_that_is_switched_off_leaves_no_trace(desk: Desk, git: Git) -> None:
+    commit(desk, "quiet", GOOSE_TERMINAL="1", GIT_TRAJ="0")
+    desk.drain()
+    assert found(desk) == {}
+
+
+def transcript(desk: Desk, text: str) -> None:
+    """Of a session of Cursor that wrote ``greet.py``."""
+    folder = str(desk.git.root).strip("/").replace("/", "-").replace("_", "-").replace(".", "-")
+    log = Path.home() / ".cursor/projects" / folder / "agent-transcripts" / "c1.jsonl"
+    log.parent.mkdir(parents=True)
+    call = {"type": "tool_use", "name": "Write", "input": {"path": "greet.py", "contents": text}}
+    lines = [
+        {"role": "user", "message": {"content": [{"type": "text", "text": "Greet"}]}},
+        {"role": "assistant", "message": {"content": [call]}},
+        {"role": "assistant", "message": {"content": [{"type": "text", "text": "Done"}]}},
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_a_session_of_cursor_is_linked_by_content_alone(desk: Desk) -> None:
+    transcript(desk, "def greet():\n    return 'hello'\n")
+    (desk.git.root / "greet.py").write_text("def greet():\n    return 'hello'\n")
+    desk.git("add", "greet.py")
+    assert desk.ends("commit", "-qm", "Greet") == 0
+    commit(desk, "by hand")
+    desk.drain()
+    assert told(desk) == {"Greet": [("cursor", "c1", "content")]}
+
+
+def test_touching_the_same_file_as_cursor_is_not_enough(desk: Desk) -> None:
+    transcript(desk, "def greet():\n    return 'hello'\n")
+    (desk.git.root / "greet.py").write_text("def part():\n    return 'bye'\n")
+    desk.git("add", "greet.py")
+    assert desk.ends("commit", "-qm", "Part", env={"CURSOR_AGENT": "1"}) == 0
+    desk.drain()
+    assert told(desk) == {"Part": [("cursor", None, "environment")]}
+
+
+def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk) -> None:
+    desk.waits = True
+    desk.work(
+        "both",
+        Write("a", "a\n"),
+        Shell("git add a && git commit -qm one"),
+        Shell("echo b > b && git add b && git commit -qm two"),
+    )
+    hidden = [desk.git.root / ".git" / name for name in ("logs/HEAD", "traj/spool")]
+    whole = [path.read_text() for path in hidden]
+    for path, text in zip(hidden, whole, strict=True):
+        path.write_text("".join(text.splitlines(keepends=True)[:-1]))
+    log = desk.sessions["one"].log
+    os.utime(log, (time.time() - 60, time.time() - 60))  # its turn is over
+    desk.drain()
+    for path, text in zip(hidden, whole, strict=True):
+        path.write_text(text)
+    desk.drain()
+    assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}

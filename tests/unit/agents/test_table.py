@@ -1,0 +1,49 @@
+"""The table of docs/agents.md, as the code and the versions that tests drive make it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+from gittraj.agents import Agent, all_agents
+from gittraj.state import spool
+from tests.e2e.more_packages import PACKAGES
+from tests.e2e.packages import PINNED
+
+PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
+NPM = {
+    "claude-code": "@anthropic-ai/claude-code",
+    "codex": "@openai/codex",
+    "gemini-cli": "@google/gemini-cli",
+    "opencode": "opencode-ai",
+}
+HEAD = """\
+| agent | its log | a commit's hook is told | a commit is its own by | tried with |
+|---|---|---|---|---|"""
+QUIET = ("gemini-cli",)
+"""Agents that keep git's hooks from their commands."""
+TIMELESS = ("cursor",)
+"""Agents whose logs have neither times nor results."""
+
+
+def row(agent: Agent) -> str:
+    log = re.search(r"``([^`]+)``", inspect.getdoc(inspect.getmodule(type(agent))) or "")
+    assert log is not None, agent.name
+    named, marked = agent.name in spool.NAMED, agent.name in spool._MARKS.values()
+    told = "its session" if named else "that it runs" if marked and agent.name not in QUIET else "nothing"
+    by = "the call that was open then" if named else "the id in its log, or the call that ran then"
+    by = "content alone" if agent.name in TIMELESS else by
+    package = PACKAGES.get(agent.name)
+    version = package.version if package else PINNED.get(NPM.get(agent.name, ""), "written logs")
+    return f"| {agent.name} | `{' '.join(log[1].split())}` | {told} | {by} | {version} |"
+
+
+def test_the_table_of_agents_is_that_of_the_code() -> None:
+    table = "\n".join([HEAD, *map(row, all_agents().values())])
+    assert table in PAGE.read_text("utf-8"), f"docs/agents.md should have\n{table}"
+
+
+def test_the_page_names_every_sign_of_an_agent() -> None:
+    text = PAGE.read_text("utf-8")
+    assert [name for name in (*spool.SESSION_IDS, *spool.MARKS) if f"`{name}`" not in text] == []

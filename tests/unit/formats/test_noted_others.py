@@ -1,0 +1,141 @@
+"""What whogitit, git-memento and Qwen Code leave in notes, and what of it is proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.formats import Store, ai_attribution, detect_store, memento, whogitit
+from gittraj.model.session_items import Edit, Entry, Fact, Item
+from gittraj.model.values import Message, NoteEvent, Prompt
+
+ONE, TWO = "1" * 40, "2" * 40
+
+
+def line(number: int, kind: str) -> dict[str, Any]:
+    return {"line_number": number, "content": "x", "source": {"type": kind}}
+
+
+WHOGITIT: dict[str, Any] = {
+    "version": 3,
+    "session": {"session_id": "S", "model": {"id": "claude-opus-4-5", "provider": "anthropic"}},
+    "prompts": [{"index": 0, "text": "Add it", "timestamp": "2026-01-30T14:23:45Z"}],
+    "files": [
+        {
+            "path": "a.py",
+            "lines": [line(n, kind) for n, kind in enumerate(("AI", "AI", "Human", "AIModified"), 1)],
+        },
+        {"path": "b.py", "lines": [line(1, "Original"), line(2, "Unknown")]},
+    ],
+}
+SESSION = """# Git Memento Session
+
+- Provider: Claude
+- Session ID: S
+- Session Title: A title
+- Committer: Ann
+- Captured At (UTC): 2026-01-30T14:23:45.0000000+00:00
+
+## Conversation
+
+### Ann
+
+Add it
+
+### Claude
+
+I add it.
+
+### Why
+
+Because.
+
+### Tool
+
+ran
+"""
+ENVELOPE = (
+    "<!-- git-memento-sessions:v1 -->\n<!-- git-memento-note-version:1 -->\n"
+    f"<!-- git-memento-session:start -->\n{SESSION}\n<!-- git-memento-session:end -->\n\n"
+    f"<!-- git-memento-session:start -->\n{SESSION.replace('ID: S', 'ID: T')}"
+    "<!-- git-memento-session:end -->\n"
+)
+QWEN: dict[str, Any] = {
+    "version": 1,
+    "generator": "qwen3-coder",
+    "files": {"a.py": {"aiChars": 4, "humanChars": 76, "percent": 5, "surface": "cli"}},
+    "summary": {"aiPercent": 5, "aiChars": 4, "humanChars": 76},
+    "surfaceBreakdown": {"cli": {"aiChars": 4, "percent": 5}},
+}
+
+
+def notes(place: Path, **told: Any) -> Path:
+    path = place / "notes"
+    texts = {commit: note if isinstance(note, str) else json.dumps(note) for commit, note in told.items()}
+    rows = [{"commit": commit, "time": 1_700_000_000, "note": text} for commit, text in texts.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def entries(items: list[Item]) -> list[Entry]:
+    return [item for item in items if isinstance(item, Entry)]
+
+
+@pytest.mark.parametrize(
+    ("note", "store", "found"),
+    [
+        (WHOGITIT, whogitit, ["S"]),
+        (SESSION, memento, ["S"]),
+        (ENVELOPE, memento, ["S", "T"]),
+        (QWEN, ai_attribution, [f"ai-attribution.{ONE}"]),
+    ],
+)
+def test_each_is_told_from_the_others(tmp_path: Path, note: Any, store: Store, found: list[str]) -> None:
+    path = notes(tmp_path, **{ONE: note})
+    assert detect_store(path) is store
+    assert list(store.sessions(path)) == found
+
+
+def test_whogitit_tells_prompts_and_lines(tmp_path: Path) -> None:
+    items = list(whogitit.read(notes(tmp_path, **{ONE: WHOGITIT}), "S"))
+    asked, closing = entries(items)
+    assert isinstance(asked.event, Prompt)
+    assert (asked.event.content, asked.event.ts) == ("Add it", "2026-01-30T14:23:45.000Z")
+    assert closing.event.content == "whogitit: a.py 1-2,4"
+    assert (closing.edits, closing.on) == ((Edit(path="a.py"),), ONE)
+    assert Fact(name="model", value="claude-opus-4-5") in items
+
+
+def test_memento_tells_who_said_what(tmp_path: Path) -> None:
+    items = list(memento.read(notes(tmp_path, **{ONE: ENVELOPE}), "T"))
+    said = [(type(entry.event), entry.event.content) for entry in entries(items)]
+    assert said == [
+        (Prompt, "Add it"),
+        (Message, "I add it.\n\n### Why\n\nBecause."),
+        (NoteEvent, "ran"),
+        (NoteEvent, "git-memento: noted on this commit"),
+    ]
+    assert [entry.on for entry in entries(items)] == [None, None, None, ONE]
+    assert not any(entry.edits for entry in entries(items))
+    assert Fact(name="title", value="A title") in items
+
+
+def test_a_share_of_characters_is_no_evidence_of_lines(tmp_path: Path) -> None:
+    path = notes(tmp_path, **{ONE: QWEN, TWO: QWEN})
+    assert len(list(ai_attribution.sessions(path))) == 2
+    (only,) = entries(list(ai_attribution.read(path, f"ai-attribution.{TWO}")))
+    assert (only.edits, only.on) == ((), TWO)
+    assert only.event.content == "Qwen Code: 5 % of the characters changed, 4, are by the agent"
+
+
+@pytest.mark.parametrize("note", [WHOGITIT, SESSION, ENVELOPE, QWEN])
+def test_a_note_that_was_cut_anywhere_is_read_or_passed_over(tmp_path: Path, note: Any) -> None:
+    text = note if isinstance(note, str) else json.dumps(note)
+    for cut in range(0, len(text), 3):
+        path = notes(tmp_path, **{ONE: text[:cut]})
+        store = detect_store(path)
+        if store is not None:
+            assert all(list(store.read(path, session)) for session in store.sessions(path))
