@@ -67,9 +67,14 @@ def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Com
     values = listed.decode("utf-8", "replace").split("\0")
     rows = (values[at : at + _FIELDS] for at in range(0, len(values) - 1, _FIELDS))
     return [
-        Commit(id=oid, month=_month(int(time) // 86_400), merge=" " in parents, author=author)
+        Commit(id=oid, month=month_of(int(time)), merge=" " in parents, author=author)
         for oid, time, parents, author in rows
     ]
+
+
+def month_of(seconds: int) -> str:
+    """The month (``2026-11``, UTC) of seconds since 1970."""
+    return _month(seconds // 86_400)
 
 
 @cache
@@ -87,7 +92,7 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
-def _explains(tallies: Tallies) -> bool:
+def explains(tallies: Tallies) -> bool:
     """A stub tells nothing: a commit that has but one is not covered."""
     records = (record for each in tallies.trajectories for record in each.records)
     return any(record.role == "produced" and not record.incomplete for record in records)
@@ -123,7 +128,7 @@ def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[
     figures_of = [part.record.figures for part in parts]
     return {
         "commits": commits,
-        "recorded": sum(map(_explains, tallies.values())),
+        "recorded": sum(map(explains, tallies.values())),
         "trajectories": len({each.id for found in tallies.values() for each in found.trajectories}),
         **fold_usage(figures_of),
         "tellingUsage": len({p.record.id for p in parts if p.record.figures.usage}),

@@ -1,0 +1,173 @@
+"""A DuckDB file: the engine without a server.
+
+One process has the file open at a time, so a connection is short and others wait. Deleted rows stay in the
+file until it is written anew (``sweep``).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from gittraj.errors import TrajError
+from gittraj.gather.collect import Gathered
+from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
+from gittraj.gather.store import Known, Row, Session, Store, read_known, repository_row, takes_text
+
+_BUSY = 120.0
+"""Seconds for which another process may have the file open."""
+_ARROW = {
+    "text": pa.string(),
+    "int": pa.int64(),
+    "real": pa.float64(),
+    "bool": pa.bool_(),
+    "time": pa.timestamp("us"),
+}
+MEMORY = "256MB"
+
+
+class DuckSession(Session):
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        try:
+            return self._connection.execute(question, list(parameters)).fetchall()
+        except duckdb.Error as error:
+            raise _failed(error) from None
+
+    def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
+        ends = ["" if prefix else " "]
+        return " AND ".join(f"contains({column}, ?)" for _ in stems), [
+            f" {s}{e}" for s in stems for e in ends
+        ]
+
+
+class DuckStore(Store):
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def prepare(self) -> None:
+        self._fresh.unlink(missing_ok=True)  # of a sweep that was killed
+        with self._opened(make=True) as connection:
+            create_tables(connection)
+
+    def replace(self, found: Sequence[Gathered]) -> None:
+        with self._opened() as connection, _transaction(connection):
+            known = read_known(DuckSession(connection))  # now: another gather may have been faster
+            old = [each for each in found if each.source.project_id in known]
+            if any(self._takes_text(connection, known[each.source.project_id], each) for each in old):
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('went', 'yes')")
+            _delete(connection, [each.source.project_id for each in old])
+            now = datetime.now(UTC).replace(tzinfo=None)
+            for table, columns in TABLES.items():
+                rows = [row for each in found for row in each.rows[table]]
+                if table == "repositories":
+                    rows = [repository_row(each, now) for each in found]
+                if rows:
+                    batch = to_arrow(rows, columns)  # noqa: F841 - DuckDB finds it by its name
+                    connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+
+    def forget(self, projects: Collection[str]) -> None:
+        with self._opened() as connection, _transaction(connection):
+            _delete(connection, projects)
+            connection.execute("INSERT OR REPLACE INTO meta VALUES ('went', 'yes')")
+
+    def sweep(self) -> None:
+        with self._opened() as connection:
+            if not connection.execute("SELECT 1 FROM meta WHERE name = 'went'").fetchone():
+                return
+            connection.execute("DELETE FROM meta WHERE name = 'went'")
+            connection.execute("CHECKPOINT")
+            (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
+            connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
+            connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
+            connection.execute("DETACH fresh")
+            # while the old file is open, nobody else can open it; what they waited for is the new one
+            self._fresh.replace(self._path)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with self._opened() as connection:
+            yield DuckSession(connection)
+
+    @property
+    def _fresh(self) -> Path:
+        return self._path.with_name(f"{self._path.name}.sweep")
+
+    @contextmanager
+    def _opened(self, *, make: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        if not make and not self._path.exists():
+            raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
+        end = time.monotonic() + _BUSY
+        while True:
+            try:
+                connection = duckdb.connect(str(self._path), config={"memory_limit": MEMORY, "threads": 2})
+                break
+            except duckdb.Error as error:
+                if "lock" not in str(error).lower() or time.monotonic() > end:
+                    raise _failed(error) from None
+                time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - keeps the waiting apart, no secret
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise _failed(error) from None
+        finally:
+            connection.close()
+
+    @staticmethod
+    def _takes_text(connection: duckdb.DuckDBPyConnection, known: Known, gathered: Gathered) -> bool:
+        question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
+        rows = connection.execute(question, [gathered.source.project_id]).fetchall()
+        return takes_text(known, rows, gathered)
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
+    for table, columns in TABLES.items():
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
+        rows = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
+        here = {name for (name,) in rows}
+        for column, spelt in zip(columns, spell_columns(table, "duckdb").split(", "), strict=True):
+            if column.name not in here:  # of an earlier version
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {spelt}")
+    for view, query in VIEWS.items():
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
+
+
+def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
+    fields = [pa.field(column.name, _ARROW[column.type]) for column in columns]
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [() for _ in columns]
+    arrays = [pa.array(found, field.type) for found, field in zip(values, fields, strict=True)]
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def _delete(connection: duckdb.DuckDBPyConnection, projects: Collection[str]) -> None:
+    if projects:
+        marks = ", ".join("?" * len(projects))
+        for table in TABLES:
+            connection.execute(f"DELETE FROM {table} WHERE project_id IN ({marks})", [*projects])
+
+
+@contextmanager
+def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    connection.execute("BEGIN")
+    yield  # an exception closes the connection, which rolls back
+    connection.execute("COMMIT")
+
+
+def quote(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _failed(error: duckdb.Error) -> TrajError:
+    lines = str(error).splitlines() or ["it failed"]
+    return TrajError(f"DuckDB: {lines[0]}", "is another program using the file?")
