@@ -96,7 +96,7 @@ class DuckStore(Store):
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        with self._opened() as connection:
+        with self._opened(read_only=True) as connection:
             yield DuckSession(connection)
 
     @property
@@ -104,13 +104,14 @@ class DuckStore(Store):
         return self._path.with_name(f"{self._path.name}.sweep")
 
     @contextmanager
-    def _opened(self, *, make: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _opened(self, *, make: bool = False, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
         end = time.monotonic() + _BUSY
         while True:
             try:
-                connection = duckdb.connect(str(self._path), config={"memory_limit": MEMORY, "threads": 2})
+                config: dict[str, Any] = {"memory_limit": MEMORY, "threads": 2}
+                connection = duckdb.connect(str(self._path), read_only=read_only, config=config)
                 break
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
