@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -63,7 +63,11 @@ def show_log(
         choice = Choice(**chosen, **_read_dates(repository, options), explored=explored)
         wanted = Wanted(grep=compile_pattern(grep) if grep else None, **options)
         entries = list_entries(session, choice, wanted)
-        found = islice(list_trajectories(entries) if form == "rows" else entries, limit)
+        found: Iterator[Header] = islice(list_trajectories(entries) if form == "rows" else entries, limit)
+        first = list(islice(found, 1))
+        found = chain(first, found)
+        if not first:
+            click.echo("git-traj: no matching commits", err=True)
         if as_json:
             shown = [{key: value for key, value in each.items() if key != "wholes"} for each in found]
             click.echo(dump_json({"version": 1, "trajectories" if form == "rows" else "commits": shown}))
@@ -114,6 +118,7 @@ def show_search(
     fetch: bool,
     **options: Any,
 ) -> None:
+    from gittraj.commands.search import spell_hit
     from gittraj.gather.ask import read_folded
     from gittraj.gather.ask_search import TeamHit, search_team
     from gittraj.index.search import Conditions
@@ -133,16 +138,8 @@ def show_search(
             def spell(each: TeamHit) -> Header:
                 found = folded.get((each.project_id, each.hit.trajectory))
                 on = each.commit["commit"] if each.commit else None
-                excerpts = each.hit.excerpts
-                return {
-                    "score": each.hit.score,
-                    **(each.commit or dict.fromkeys(("commit", "short", "subject", "author", "date"))),
-                    "commits": each.hit.commits,
-                    "trajectory": found.header(on, explored=True) if found and on else None,
-                    "matches": [
-                        {"in": e.kind, "event": None, "text": e.text, "marked": e.marked} for e in excerpts
-                    ],
-                }
+                header = found.header(on, explored=True) if found and on else None
+                return spell_hit(each.hit, each.commit, header)
 
             results = [spell(each) for each in hits]
             document = {

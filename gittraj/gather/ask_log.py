@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ from gittraj.frozen import dataclass
 from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories, read_headers, read_names
 from gittraj.gather.store import Row, Session
 from gittraj.query.account import Header
-from gittraj.query.context.neighbours import find_near
+from gittraj.query.context.neighbours import Near, find_near, is_below
 from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
 from gittraj.query.log.filters import Wanted
 
@@ -21,6 +21,8 @@ _PAGE = 100
 """Commits that are folded at once."""
 _PROJECTS = 100
 """Repositories that are looked at for a path, those that touched it last."""
+_NEAR = 300
+"""Commits whose records are read, the nearest."""
 _COLUMNS = "c.project_id, c.commit_id, c.short, c.subject, c.author, c.author_email, c.date, c.committed_at"
 
 
@@ -159,24 +161,25 @@ def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takea
         found[1],
     )
     names = read_names(session)
+    near = [(project, each) for (project,) in projects for each in _read_near(session, project, paths)]
+    nearest = {id(pair[1]) for pair in sorted(near, key=lambda pair: -pair[1].weight)[:_NEAR]}
+    near = [pair for pair in near if id(pair[1]) in nearest]
+    commits = [(project, each.commit) for project, each in near]
+    rows, headers = describe_commits(session, commits), dict(read_headers(session, commits, explored=True))
+    newer: Counter[str] = Counter()
     sources: list[Source] = []
-    touched = False
-    for (project,) in projects:
-        near = list(_read_near(session, project, paths))
-        rows = describe_commits(session, [(project, each.commit) for each in near])
-        newer = 0
-        by_commit = dict(read_headers(session, [(project, each.commit) for each in near], explored=True))
-        for each in near:
-            entry = rows[project, each.commit]
-            for _, header in by_commit[project, each.commit]:
-                short = f"{names[project]}@{entry['short']}"
-                sources.append(Source(each, short=short, date=entry["date"], newer=newer, header=header))
-            touched = touched or not each.neighbour
-            newer += not each.neighbour
+    for project, each in near:
+        entry = rows[project, each.commit]
+        short = f"{names[project]}@{entry['short']}"
+        for _, header in headers[project, each.commit]:
+            about = {"date": entry["date"], "newer": newer[project], "header": header}
+            sources.append(Source(each, short=short, **about))
+        newer[project] += not each.neighbour
+    touched = any(not each.neighbour for _, each in near)
     return touched, rank_takeaways(sources, [path.rpartition("/")[2] for path in paths])
 
 
-def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Any]:
+def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Near]:
     rows = session.ask(
         "SELECT l.commit_id, f.path FROM links l JOIN files f ON f.project_id = l.project_id"
         " AND f.trajectory_id = l.trajectory_id AND f.part_id = l.part_id JOIN commits c"
@@ -188,9 +191,7 @@ def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator
     for commit, path in rows:
         changed[commit].add(path)
     plain = [path.strip("/") for path in paths]
-    touching = [
-        commit
-        for commit, files in changed.items()
-        if any(file == path or file.startswith(f"{path}/") for file in files for path in plain)
-    ]
+    touching = {
+        commit for commit, files in changed.items() if any(is_below(f, path) for f in files for path in plain)
+    }
     yield from find_near(changed, touching, plain, plain)

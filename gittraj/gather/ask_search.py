@@ -25,7 +25,6 @@ from gittraj.index import text
 from gittraj.index.language import Asked
 from gittraj.index.text import Part, TextField
 from gittraj.index.update_text import InMemory
-from gittraj.index.words import uncut
 from gittraj.query.account import Header
 
 CANDIDATES = 1_000
@@ -130,7 +129,7 @@ def _translate(session: Session, match: str) -> tuple[str, list[Any], str, list[
     """SQLite's query as a condition on all texts of a part, and one on a single text; both may match too
     much."""
     terms = list(_TERM.finditer(match))
-    stems = stem([uncut(found[1]) for found in terms])
+    stems = stem(found[1] for found in terms)
     spelt = [
         session.has_stems("x.terms", words, prefix=bool(found[2])) if words else ("TRUE", [])
         for found, words in zip(terms, stems, strict=True)

@@ -101,17 +101,13 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         f" ON r.project_id = h.project_id WHERE {history} GROUP BY 1",
         history,
     )
-    linked = (
-        _group(
-            session,
-            f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
-            " l.project_id || l.commit_id END), count(DISTINCT l.project_id || l.trajectory_id),"
-            f" count(DISTINCT l.project_id || l.commit_id), sum(l.note_bytes) FROM {_LINKS} WHERE {commits}"
-            " GROUP BY 1",
-            commits,
-        )
-        if by
-        else _group(session, *_whole(commits))
+    linked = _group(
+        session,
+        f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
+        " l.project_id || l.commit_id END), count(DISTINCT l.project_id || l.trajectory_id),"
+        f" count(DISTINCT l.project_id || l.commit_id), sum(l.note_bytes) FROM {_LINKS} WHERE {commits}"
+        " GROUP BY 1",
+        commits,
     )
     usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
     told = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
@@ -125,19 +121,8 @@ def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | N
         f" FROM {_PARTS} WHERE {commits} GROUP BY 1",
         commits,
     )
-    groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])
+    groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])  # also of none
     return [_spell(group, every, linked, spent) for group in groups]
-
-
-def _whole(commits: Conditions) -> tuple[str, Conditions]:
-    """Without the joins that a name would need: a commit's own columns have the sums."""
-    return (
-        f"SELECT {_NOBODY}, count(CASE WHEN c.explained THEN 1 END), (SELECT count(DISTINCT"
-        " l.project_id || l.trajectory_id) FROM links l JOIN commits c ON c.project_id = l.project_id AND"
-        f" c.commit_id = l.commit_id WHERE {commits}), count(*), sum(c.note_bytes) FROM commits c"
-        f" WHERE {commits}",
-        Conditions(commits.texts, [*commits.parameters, *commits.parameters]),
-    )
 
 
 def _group(session: Session, question: str, where: Conditions) -> dict[str | None, Sequence[Any]]:

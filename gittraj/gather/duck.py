@@ -10,7 +10,6 @@ import random
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,8 @@ import duckdb
 import pyarrow as pa
 
 from gittraj.errors import TrajError
-from gittraj.gather.collect import Gathered
 from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
-from gittraj.gather.store import Known, Row, Session, Store, read_known, repository_row, takes_text
+from gittraj.gather.store import Database, Row, Session
 
 _BUSY = 120.0
 """Seconds for which another process may have the file open."""
@@ -44,54 +42,48 @@ class DuckSession(Session):
         except duckdb.Error as error:
             raise _failed(error) from None
 
+    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        self._connection.execute(statement, list(parameters))
+
+    def insert(self, table: str, rows: Sequence[Row]) -> None:
+        batch = to_arrow(rows, TABLES[table])  # noqa: F841 - DuckDB finds it by its name
+        self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
-        ends = ["" if prefix else " "]
-        return " AND ".join(f"contains({column}, ?)" for _ in stems), [
-            f" {s}{e}" for s in stems for e in ends
-        ]
+        end = "" if prefix else " "
+        return " AND ".join(f"contains({column}, ?)" for _ in stems), [f" {stem}{end}" for stem in stems]
 
 
-class DuckStore(Store):
+class DuckStore(Database):
     def __init__(self, path: str) -> None:
         self._path = Path(path)
 
     def prepare(self) -> None:
-        self._fresh.unlink(missing_ok=True)  # of a sweep that was killed
         with self._opened(make=True) as connection:
             create_tables(connection)
 
-    def replace(self, found: Sequence[Gathered]) -> None:
-        with self._opened() as connection, _transaction(connection):
-            known = read_known(DuckSession(connection))  # now: another gather may have been faster
-            old = [each for each in found if each.source.project_id in known]
-            if any(self._takes_text(connection, known[each.source.project_id], each) for each in old):
-                connection.execute("INSERT OR REPLACE INTO meta VALUES ('went', 'yes')")
-            _delete(connection, [each.source.project_id for each in old])
-            now = datetime.now(UTC).replace(tzinfo=None)
-            for table, columns in TABLES.items():
-                rows = [row for each in found for row in each.rows[table]]
-                if table == "repositories":
-                    rows = [repository_row(each, now) for each in found]
-                if rows:
-                    batch = to_arrow(rows, columns)  # noqa: F841 - DuckDB finds it by its name
-                    connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
-
-    def forget(self, projects: Collection[str]) -> None:
-        with self._opened() as connection, _transaction(connection):
-            _delete(connection, projects)
-            connection.execute("INSERT OR REPLACE INTO meta VALUES ('went', 'yes')")
+    @contextmanager
+    def writing(self, projects: Collection[str]) -> Iterator[Session]:
+        """One process at a time has the file."""
+        with self._opened() as connection:
+            connection.execute("BEGIN")
+            yield DuckSession(connection)  # an exception closes the connection, which rolls back
+            connection.execute("COMMIT")
 
     def sweep(self) -> None:
         with self._opened() as connection:
             if not connection.execute("SELECT 1 FROM meta WHERE name = 'went'").fetchone():
                 return
-            connection.execute("DELETE FROM meta WHERE name = 'went'")
-            connection.execute("CHECKPOINT")
+            for left in (self._fresh, self._fresh.with_name(f"{self._fresh.name}.wal")):
+                left.unlink(missing_ok=True)  # of a sweep that was killed
+            connection.execute(
+                "CHECKPOINT"
+            )  # or the next to open the new file would replay what the old one did
             (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
             connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
             connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
+            connection.execute("DELETE FROM fresh.meta WHERE name = 'went'")
             connection.execute("DETACH fresh")
-            # while the old file is open, nobody else can open it; what they waited for is the new one
             self._fresh.replace(self._path)
 
     @contextmanager
@@ -108,11 +100,14 @@ class DuckStore(Store):
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
         end = time.monotonic() + _BUSY
+        config: dict[str, Any] = {"memory_limit": MEMORY, "threads": 2}
         while True:
+            before = self._inode()
             try:
-                config: dict[str, Any] = {"memory_limit": MEMORY, "threads": 2}
                 connection = duckdb.connect(str(self._path), read_only=read_only, config=config)
-                break
+                if before in (None, self._inode()):
+                    break
+                connection.close()  # a sweep has put another file there
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
                     raise _failed(error) from None
@@ -124,11 +119,8 @@ class DuckStore(Store):
         finally:
             connection.close()
 
-    @staticmethod
-    def _takes_text(connection: duckdb.DuckDBPyConnection, known: Known, gathered: Gathered) -> bool:
-        question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
-        rows = connection.execute(question, [gathered.source.project_id]).fetchall()
-        return takes_text(known, rows, gathered)
+    def _inode(self) -> int | None:
+        return self._path.stat().st_ino if self._path.exists() else None
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
@@ -149,20 +141,6 @@ def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
     values: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [() for _ in columns]
     arrays = [pa.array(found, field.type) for found, field in zip(values, fields, strict=True)]
     return pa.table(arrays, schema=pa.schema(fields))
-
-
-def _delete(connection: duckdb.DuckDBPyConnection, projects: Collection[str]) -> None:
-    if projects:
-        marks = ", ".join("?" * len(projects))
-        for table in TABLES:
-            connection.execute(f"DELETE FROM {table} WHERE project_id IN ({marks})", [*projects])
-
-
-@contextmanager
-def _transaction(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    connection.execute("BEGIN")
-    yield  # an exception closes the connection, which rolls back
-    connection.execute("COMMIT")
 
 
 def quote(text: str) -> str:

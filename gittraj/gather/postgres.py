@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any, cast
 
 import psycopg
-from psycopg import sql
 
 from gittraj.errors import TrajError
-from gittraj.gather.collect import Gathered
 from gittraj.gather.schema import TABLES, VERSION, VIEWS, figures, names, spell_columns
-from gittraj.gather.store import Known, Row, Session, Store, read_known, repository_row, takes_text
+from gittraj.gather.store import Database, Row, Session
 
 _PARTS = 16
 """Partitions of a table, by the hash of ``project_id``: what a cluster can spread. One for each of 3,000
@@ -43,19 +40,30 @@ class PostgresSession(Session):
         self._connection = connection
 
     def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
-        spelt = question.replace("%", "%%").replace("?", "%s")
         try:
-            return self._connection.execute(cast(Any, spelt), parameters).fetchall()
+            return self._connection.execute(_spell(question), parameters).fetchall()
         except psycopg.Error as error:
             raise _failed(error) from None
 
+    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        self._connection.execute(_spell(statement), parameters)
+
+    def insert(self, table: str, rows: Sequence[Row]) -> None:
+        columns = names(table)
+        if table == "texts":  # stems are one word each: a tsvector of them needs no parser
+            columns = [*columns, "terms_words"]
+            rows = [(*row, " ".join(map(_quote, row[-1].split()))) for row in rows]
+        copied = cast(Any, f"COPY traj.{table} ({', '.join(columns)}) FROM STDIN")
+        with self._connection.cursor() as cursor, cursor.copy(copied) as copy:
+            for row in rows:
+                copy.write_row(row)
+
     def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
-        # what is beside a quote needs no other escape in a tsquery
-        quoted = ["'" + stem.replace("\\", "\\\\").replace("'", "''") + "'" for stem in stems]
-        return f"{column}_words @@ ?::tsquery", [" & ".join(q + ":*" * prefix for q in quoted)]
+        asked = " & ".join(_quote(stem) + ":*" * prefix for stem in stems)
+        return f"{column}_words @@ ?::tsquery", [asked]
 
 
-class PostgresStore(Store):
+class PostgresStore(Database):
     def __init__(self, url: str) -> None:
         self._url = url
 
@@ -69,35 +77,19 @@ class PostgresStore(Store):
                 _make(connection)
             _grant(connection)
 
-    def replace(self, found: Sequence[Gathered]) -> None:
+    @contextmanager
+    def writing(self, projects: Collection[str]) -> Iterator[Session]:
         with self._opened() as connection:
-            for each in sorted(found, key=lambda each: each.source.project_id):
-                connection.execute(
-                    "SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK, each.source.project_id]
-                )
-            known = read_known(PostgresSession(connection))  # now: another gather may have been faster
-            old = [each for each in found if each.source.project_id in known]
-            if any(_takes_text(connection, known[each.source.project_id], each) for each in old):
-                _note_deletion(connection)
-            _delete(connection, [each.source.project_id for each in old])
-            now = datetime.now(UTC).replace(tzinfo=None)
-            for table in TABLES:
-                rows = [row for each in found for row in each.rows[table]]
-                if table == "repositories":
-                    rows = [repository_row(each, now) for each in found]
-                _copy(connection, table, rows)
-
-    def forget(self, projects: Collection[str]) -> None:
-        with self._opened() as connection:
-            _delete(connection, projects)
-            connection.execute("DELETE FROM traj.readers WHERE project_id = ANY(%s)", [[*projects]])
-            _note_deletion(connection)
+            for project in projects:  # in order, so that two gathers never wait for each other
+                connection.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK, project])
+            yield PostgresSession(connection)
 
     def sweep(self) -> None:
         with self._opened(autocommit=True) as connection:
-            if connection.execute("DELETE FROM traj.meta WHERE name = 'went' RETURNING 1").fetchone():
+            if connection.execute("SELECT 1 FROM traj.meta WHERE name = 'went'").fetchone():
                 for table in TABLES:
-                    connection.execute(sql.SQL("VACUUM FULL traj.{}").format(sql.Identifier(table)))
+                    _run(connection, f"VACUUM FULL traj.{table}")
+                _run(connection, "DELETE FROM traj.meta WHERE name = 'went'")
 
     @contextmanager
     def session(self) -> Iterator[Session]:
@@ -171,17 +163,14 @@ def _grant(connection: psycopg.Connection[Row]) -> None:
             except psycopg.errors.InsufficientPrivilege:
                 continue  # an administrator makes it, and the next gather grants
         _run(connection, f"GRANT USAGE ON SCHEMA traj TO {role}")
-    for table in [*TABLES, *VIEWS]:
-        _grant_select(connection, table, "traj_reader")
-    for view, _ in figures(""):
-        _grant_select(connection, view, "traj_figures")
     if _is_role(connection, "traj_reader"):
+        _run(
+            connection, f"GRANT SELECT ON {', '.join(f'traj.{t}' for t in (*TABLES, *VIEWS))} TO traj_reader"
+        )
         _run(connection, "GRANT EXECUTE ON FUNCTION traj.readable() TO traj_reader")
-
-
-def _grant_select(connection: psycopg.Connection[Row], table: str, role: str) -> None:
-    if _is_role(connection, role):
-        _run(connection, f"GRANT SELECT ON traj.{table} TO {role}")
+    if _is_role(connection, "traj_figures"):
+        views = ", ".join(f"traj.{view}" for view, _ in figures(""))
+        _run(connection, f"GRANT SELECT ON {views} TO traj_figures")
 
 
 def _is_role(connection: psycopg.Connection[Row], role: str) -> bool:
@@ -192,36 +181,13 @@ def _has(connection: psycopg.Connection[Row], table: str) -> bool:
     return connection.execute("SELECT to_regclass(%s)", [f"traj.{table}"]).fetchone() != (None,)
 
 
-def _copy(connection: psycopg.Connection[Row], table: str, rows: Sequence[Row]) -> None:
-    columns = names(table)
-    if table == "texts":  # stems are one word each, so that a tsvector of them needs no parser
-        columns = [*columns, "terms_words"]
-        rows = [(*row, _spell_words(row[-1])) for row in rows]
-    with (
-        connection.cursor() as cursor,
-        cursor.copy(cast(Any, f"COPY traj.{table} ({', '.join(columns)}) FROM STDIN")) as copy,
-    ):
-        for row in rows:
-            copy.write_row(row)
+def _spell(statement: str) -> Any:
+    return statement.replace("%", "%%").replace("?", "%s")
 
 
-def _spell_words(terms: str) -> str:
-    quoted = (word.replace("\\", "\\\\").replace("'", "''") for word in terms.split())
-    return " ".join(f"'{word}'" for word in quoted)
-
-
-def _delete(connection: psycopg.Connection[Row], projects: Collection[str]) -> None:
-    for table in TABLES if projects else ():
-        connection.execute(cast(Any, f"DELETE FROM traj.{table} WHERE project_id = ANY(%s)"), [[*projects]])
-
-
-def _takes_text(connection: psycopg.Connection[Row], known: Known, gathered: Gathered) -> bool:
-    question = "SELECT trajectory_id, part_id, redactions FROM traj.parts WHERE project_id = %s"
-    return takes_text(known, connection.execute(question, [gathered.source.project_id]).fetchall(), gathered)
-
-
-def _note_deletion(connection: psycopg.Connection[Row]) -> None:
-    connection.execute("INSERT INTO traj.meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
+def _quote(stem: str) -> str:
+    """A word of a tsvector or tsquery."""
+    return "'" + stem.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _run(connection: psycopg.Connection[Row], statement: str) -> None:

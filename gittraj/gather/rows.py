@@ -19,7 +19,7 @@ from gittraj.index.text_fields import read_part
 from gittraj.index.words import sound
 from gittraj.model.codec import dump, event_to_json, event_type, to_json
 from gittraj.model.times import parse_time
-from gittraj.model.values import AnyEvent, Counts, Key, Record, Usage
+from gittraj.model.values import AnyEvent, Key, Record, Usage
 from gittraj.model.words import share
 from gittraj.query.account import struck_in, without_struck
 from gittraj.query.header import Folded, cost
@@ -29,11 +29,6 @@ from gittraj.query.stats.counts import Tallies, Tally
 from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts
 
 Rows = dict[str, list[tuple[Any, ...]]]
-_USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
-_COUNTS = (
-    *("prompts", "messages", "tool_calls", "api_calls", "errors", "subagents"),
-    *("runs", "verifications", "artifacts", "checkpoints"),
-)
 _MOST = 2**62  # anybody may write a number of forty digits
 _UNKNOWN = "unknown"
 """The month of what has no time: a folder of Parquet needs a name."""
@@ -47,7 +42,7 @@ class Described:
     short: str
     subject: str
     author: str
-    email: str
+    author_email: str
     date: str
     committed: int
     merge: bool
@@ -90,9 +85,14 @@ class Builder:
         ]
         return self.rows
 
-    def _add(self, table: str, **values: Any) -> None:
+    def _add(self, table: str, *told: Any, **values: Any) -> None:
+        """A row of ``values``, and of the fields of ``told`` that are called as a column."""
         values["project_id"] = self._project
-        self.rows[table].append(tuple(_plain(values.get(c.name), c.type) for c in TABLES[table]))
+        row = []
+        for name, kind, _ in TABLES[table]:
+            source = next((each for each in told if hasattr(each, name)), None)
+            row.append(_plain(values[name] if name in values else getattr(source, name, None), name, kind))
+        self.rows[table].append(tuple(row))
 
     def _month(self, commit: str | None, *times: str | None) -> str:
         described = self._described.get(commit or "")
@@ -108,12 +108,9 @@ class Builder:
         month = self._month(commit)
         self._add(
             "commits",
+            told,
             commit_id=commit,
             short=told.short if told else commit[:7],
-            subject=told.subject if told else None,
-            author=told.author if told else None,
-            author_email=told.email if told else None,
-            date=told.date if told else None,
             committed_at=_moment(told.committed) if told else None,
             month=month,
             reached=told is not None or not self._described,
@@ -129,14 +126,13 @@ class Builder:
         for record in folded.records(commit, explored=True) if folded else ():
             self._add(
                 "links",
+                record,
+                record.link,
                 commit_id=commit,
                 trajectory_id=record.id,
                 part_id=_part_id(record),
                 month=month,
-                role=record.role,
-                evidence=record.link.evidence,
                 carried=bool(record.link.carried_from),
-                incomplete=record.incomplete,
                 note_bytes=note_bytes,
                 link=dump(to_json(record.link)).decode(),
             )
@@ -192,33 +188,27 @@ class Builder:
             "part_id": _part_id(record),
             "month": self._month(home.commit if home else None, figures.started_at, figures.ended_at),
         }
-        counts, usage = figures.counts or Counts(), figures.usage or Usage()
         self._add(
             "parts",
+            record,
+            figures,
+            figures.counts,
+            figures.usage or Usage(),
             **key,
-            rev=record.rev,
             commit_id=home.commit if home else None,
             counted=record.key in self._counted,
             agent=folded.whole["agent"],
             models=", ".join(folded.whole["models"]) or None,
-            role=record.role,
-            incomplete=record.incomplete,
             position=record.range.at if record.range else None,
             events=record.range.n if record.range else 0,
             started_at=_utc(figures.started_at),
             ended_at=_utc(figures.ended_at),
             has_usage=figures.usage is not None,
-            **{name: max(getattr(usage, name), 0) for name in _USAGE},
-            **{name: max(getattr(counts, name), 0) for name in _COUNTS},
             cost_usd=cost(figures),
-            cost_source=figures.cost_source,
             redactions=sum(figures.redactions_by_rule.values()),
             segment_bytes=home.size if home else 0,
-            prompt=figures.prompt,
             summary=figures.summary.text if figures.summary else None,
             summary_by=figures.summary.by if figures.summary else None,
-            result=figures.result,
-            why=figures.why,
             record=dump(to_json(record)).decode(),
         )
         self._add_statements(key, told)
@@ -227,40 +217,16 @@ class Builder:
     def _add_statements(self, key: Mapping[str, str], record: Record) -> None:
         figures = record.figures
         for number, decision in enumerate(figures.decisions):
-            self._add(
-                "decisions",
-                **key,
-                number=number,
-                chosen=decision.chosen,
-                rejected="\n".join(decision.alternatives) or None,
-                question=decision.question,
-                reasoning=decision.reasoning,
-                decided_by=decision.by,
-                confidence=share(decision.confidence),
-                quote=decision.quote,
-                path=decision.path,
-                line=decision.line,
-            )
+            rejected = "\n".join(decision.alternatives) or None
+            more = {"number": number, "rejected": rejected, "decided_by": decision.by}
+            self._add("decisions", decision, **key, **more, confidence=share(decision.confidence))
         sources = [*figures.caveat_sources, *[None] * len(figures.caveats)]
         for number, (doubt, source) in enumerate(zip(figures.caveats, sources, strict=False)):
-            where = {"stated_by": source.by, "path": source.path, "line": source.line} if source else {}
-            self._add("doubts", **key, number=number, doubt=doubt, **where)
+            self._add("doubts", source, **key, number=number, doubt=doubt, stated_by=source and source.by)
         for file in figures.files:
-            lines = {"edits": max(file.edits, 0), "reverts": max(file.reverts, 0), "lines": file.lines}
-            self._add("files", **key, path=file.path, kind=file.kind, **lines)
-        if tests := figures.tests:
-            self._add(
-                "tests",
-                **key,
-                kind=tests.kind,
-                outcome=tests.outcome,
-                runs=max(tests.runs, 0),
-                passed=tests.last_passed,
-                failed=tests.last_failed,
-                skipped=tests.last_skipped,
-                errors=tests.last_errors,
-                exit_code=tests.last_exit,
-            )
+            self._add("files", file, **key)
+        if figures.tests:
+            self._add("tests", figures.tests, **key)
 
     def _add_texts(self, key: Mapping[str, str], record: Record) -> None:
         events = self._events.get(record.key, ())
@@ -271,16 +237,9 @@ class Builder:
         for kind, found in texts.items():
             self._add("texts", **key, kind=kind, ended_at=ended, text="\n".join(found))
         for number, event in enumerate(events):
-            self._add(
-                "events",
-                **key,
-                number=number,
-                event_id=event.id,
-                type=event_type(event),
-                happened_at=_utc(event.ts),
-                content=event.content,
-                event=dump(event_to_json(event)).decode(),
-            )
+            about = {"number": number, "event_id": event.id, "type": event_type(event)}
+            told = dump(event_to_json(event)).decode()
+            self._add("events", **key, **about, happened_at=_utc(event.ts), content=event.content, event=told)
 
 
 _PARTS = ("retrospective", "decisions", "summary", "tests", "task")
@@ -317,10 +276,11 @@ def _moment(seconds: int) -> datetime | None:
         return None  # a commit may say any time
 
 
-def _plain(value: Any, kind: str) -> Any:
-    """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits."""
+def _plain(value: Any, name: str, kind: str) -> Any:
+    """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits; and none below zero,
+    which anybody may write, but for an exit status."""
     if kind == "text" and value is not None:
         return sound(str(value)).replace("\0", " ")
     if kind == "int" and value is not None:
-        return max(min(int(value), _MOST), -_MOST)
+        return max(min(int(value), _MOST), -_MOST if name == "last_exit" else 0)
     return value

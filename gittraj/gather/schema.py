@@ -66,7 +66,8 @@ TABLES: dict[str, tuple[Column, ...]] = {
     "doubts": _columns(f"{_PART} number:int !doubt stated_by !path line:int"),
     "files": _columns(f"{_PART} !path kind edits:int reverts:int lines:int"),
     "tests": _columns(
-        f"{_PART} kind outcome runs:int passed:int failed:int skipped:int errors:int exit_code:int"
+        f"{_PART} kind outcome runs:int last_passed:int last_failed:int last_skipped:int last_errors:int"
+        " last_exit:int"
     ),
     "texts": _columns(f"{_PART} kind ended_at:time !text !terms"),
     "events": _columns(f"{_PART} number:int event_id type happened_at:time !content !event"),

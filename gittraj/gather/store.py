@@ -6,12 +6,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gittraj.errors import TrajError, UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.schema import VERSION, names
+from gittraj.gather.schema import TABLES, VERSION, names
 from gittraj.sync.remote import without_password
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ class Session(ABC):
         """The condition that ``column`` has all of these stems, or (``prefix``) words that begin so, and its
         parameters."""
 
+    @abstractmethod
+    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
+
+    @abstractmethod
+    def insert(self, table: str, rows: Sequence[Row]) -> None: ...
+
 
 class Store(ABC):
     """An engine. All methods raise TrajError."""
@@ -75,6 +81,47 @@ class Store(ABC):
         """The repositories, by id."""
         with self.session() as session:
             return read_known(session)
+
+
+class Database(Store):
+    """An engine with transactions. ``meta`` says whether text went since the last ``sweep``."""
+
+    @abstractmethod
+    def writing(self, projects: Collection[str]) -> AbstractContextManager[Session]:
+        """A transaction that changes the rows of these repositories, alone."""
+
+    def replace(self, found: Sequence[Gathered]) -> None:
+        with self.writing(sorted(each.source.project_id for each in found)) as session:
+            known = read_known(session)  # now: another gather may have been faster
+            old = [each for each in found if each.source.project_id in known]
+            question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
+            for each in old:
+                project = each.source.project_id
+                if takes_text(known[project], session.ask(question, [project]), each):
+                    _note_deletion(session)
+                _delete(session, project)
+            now = datetime.now(UTC).replace(tzinfo=None)
+            for table in TABLES:
+                rows = [row for each in found for row in each.rows[table]]
+                if table == "repositories":
+                    rows = [repository_row(each, now) for each in found]
+                if rows:
+                    session.insert(table, rows)
+
+    def forget(self, projects: Collection[str]) -> None:
+        with self.writing(sorted(projects)) as session:
+            for project in projects:
+                _delete(session, project)
+            _note_deletion(session)
+
+
+def _delete(session: Session, project: str) -> None:
+    for table in TABLES:
+        session.tell(f"DELETE FROM {table} WHERE project_id = ?", [project])
+
+
+def _note_deletion(session: Session) -> None:
+    session.tell("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
 
 
 def read_known(session: Session) -> dict[str, Known]:
@@ -112,7 +159,7 @@ def repository_row(gathered: Gathered, now: datetime) -> Row:
     return (
         gathered.source.project_id,
         gathered.source.name,
-        without_password(gathered.source.address),
+        gathered.source.address,
         spell_tips(gathered.tips),
         gathered.contents,
         gathered.ruleset,

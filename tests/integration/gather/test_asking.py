@@ -114,6 +114,7 @@ def _check_search(team: Team) -> None:
 
     assert hits("cormorants") == [("acme/web", "one")]
     assert hits("rate", "limit", "--in", "decision") == [("acme/api", "one")]
+    assert hits("rateLimit") == hits("ratelimit") == hits("rate_limit") == [("acme/api", "one")]
     assert hits('"bucket token"') == []
     assert hits("buck*", "NOT", "cormorant") == [("acme/api", "one"), ("acme/api", "two")]
     assert hits("cormorant", "OR", "queue", "--agent", "codex") == [("acme/api", "one"), ("acme/web", "one")]
