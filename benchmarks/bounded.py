@@ -2,9 +2,9 @@
 
     python -m benchmarks.bounded
 
-One repository for each input, with one honest record. Each command is a process of its own; the table gives
-for each input which took longest (processor time, git included) and which held most at once (the largest
-single process).
+One repository for each input, with one honest record. Each command is a process of its own, and the last is
+the Action's on a pull request there; the table gives for each input which took longest (processor time, git
+included) and which held most at once (the largest single process; never less than what this program holds).
 """
 
 from __future__ import annotations
@@ -23,7 +23,11 @@ from gittraj import limits
 from gittraj.git import TREE, Entry
 from gittraj.notes.store import RECORDS_REF
 from tests.e2e.scenario import Shell, Write, turn
+from tests.github.runner import Runner
+from tests.github.server import TOKEN, GitHub
+from tests.github.shapes import REPOSITORY, PullState
 from tests.integration.claude_session import ClaudeSession
+from tests.integration.git_host import GitHost
 from tests.integration.repository import Git
 
 COMMANDS: tuple[tuple[str, ...], ...] = (
@@ -145,10 +149,11 @@ class Cost:
     status: int
 
 
-def run(git: Git, words: tuple[str, ...]) -> Cost:
+def run(git: Git, words: tuple[str, ...], *, module: str = "gittraj") -> Cost:
     started = subprocess.Popen(
-        [sys.executable, "-m", "gittraj", *words],
+        [sys.executable, "-m", module, *words],
         cwd=git.root,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -163,16 +168,29 @@ def measure(folder: Path, change: Callable[[Git], None]) -> list[Cost]:
     made = Shell("git add a.py && git commit -qm Honest")
     ClaudeSession(git.root).run([turn(Write("a.py", "a = 1\n"), made), turn(say="Done")], prompt="Write a")
     wait_for_worker(git)
-    Git.init(folder / "server.git", "--bare")
-    git("remote", "add", "origin", str(folder / "server.git"))
+    server = GitHost(folder / "host").found(REPOSITORY)
+    git("remote", "add", "origin", str(server.root))
     git("push", "-q", "origin", "HEAD", "refs/notes/*:refs/notes/*")
     change(git)
     git("push", "-q", "--force", "origin", "refs/notes/*:refs/notes/*")
-    return [run(git, words) for words in COMMANDS]
+    action = run(git, ("action", str(folder), *git("rev-list", "HEAD").split()), module=__spec__.name)
+    return [*(run(git, words) for words in COMMANDS), action]
 
 
-def main() -> int:
+def act(folder: Path, commits: list[str]) -> int:
+    """The Action's steps on a pull request of ``commits``, the newest first."""
+    host = GitHost(folder / "host")
+    pull = PullState(head=commits[0], commits=commits[::-1], files=["a.py"])
+    with host.running(), GitHub(pulls={7: pull}).running() as github:
+        done = Runner(folder / "runner", github.url, host.url, TOKEN).run("workflow_dispatch", {}, pr="7")
+    print(done.outputs, done.log)
+    return done.status
+
+
+def main(words: list[str]) -> int:
     """1 when a command was over its bound, or ended as a bug does."""
+    if words[:1] == ["action"]:
+        return act(Path(words[1]), words[2:])
     over = 0
     print("| input | longest | | holds most | |\n| --- | --- | ---: | --- | ---: |")
     for change in INPUTS:
@@ -191,4 +209,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -35,8 +35,8 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     record        builds records: drain (what is new), redact, seal, write notes
     --------------
     agents        live agents: how one is recognised, where its sessions are
-    capture       which events belong to which commit; pure
-    decisions     recorded on purpose: blocks, commands (inferred ones: events/prose)
+    capture       which events belong to which commit, and why
+    decisions     decisions that an agent recorded: in blocks, by commands (inferred: events/prose)
     notes         records on commits and monthly segments: store, refs, merge, tree, carry
     redact        secrets out of text: rules, classifier, engine
     seal          thinking encrypted for named readers (age)
@@ -54,7 +54,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     errors        every error that is raised on purpose
     frozen        dataclasses that are quick to import
     later         names of a package, imported when they are used
-    limits        what is read at most of what others wrote
+    limits        the most that is read of what others wrote
 """
 
 __version__ = "0.1.0"

@@ -1,5 +1,9 @@
 """The settings of the user and of the repository's team: git config ``traj.*``, then ``.gittraj.yml``.
 
+What decides alone is read where it decides: ``traj.push`` and ``share`` in ``sync``, ``precommit`` in
+``state``, ``identity``, ``recipient`` and ``trust`` in ``seal``, ``summarizer`` in its room.
+docs/configuration.md has all.
+
 Only this module, ``cli`` and the processes of hooks read the environment. A cloned repository's file is
 untrusted: it can make settings stricter, never looser.
 """
@@ -113,7 +117,6 @@ class Config:
     """Of the events of one part; None: any number."""
     max_session_bytes: int | None = None
     """Of the events of all parts of a session."""
-    prices: Mapping[str, Any] | None = None
     settings: Mapping[str, Setting] | None = None
 
     def excludes(self, *, agent: str, path: str) -> bool:

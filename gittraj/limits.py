@@ -1,8 +1,10 @@
-"""What is read at most of anything that somebody else may have written: records, notes, trees and settings.
+"""The most that is read of what others may have written into a repository: records, notes, trees, settings.
 
 A remote, a fork that was fetched or a cloned repository may hold anything: a megabyte that unpacks to
 gigabytes, a tree that never ends, a number of four hundred digits. What is over is passed over and named by
-``git traj doctor``; the rest is read. Whoever writes stays far below: see ``docs/format.md``.
+``git traj doctor``; the rest is read. Whoever writes stays far below: see ``docs/format.md``. A session's
+log, which a user's own agent wrote, has its limits in ``formats.base``; what a program or a server answers
+has them where it is asked.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ def link(
     """Link the commits of each worktree (``streams``, in the reflog's order) to the logs.
 
     ``known`` are the anchors found before (indexes into what was read of the log), ``past`` the commits
-    that took lines of it before, with the call that made each; ``considers`` says whether a commit is
-    news to a log; a commit for which ``patient`` holds is not given to a human while
+    that took lines of it before, with the call that made each; ``considers`` says whether a log was
+    not yet asked about a commit; a commit for which ``patient`` holds is not given to a human while
     its call may still come. ``writings`` are what the logs wrote, where they do not hold it any more;
     ``owned`` the commits that sessions made which are not among the logs: content gives those to nobody.
     ``common`` tells the lines that decide nothing.

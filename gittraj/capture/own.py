@@ -30,8 +30,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The call (its index) that made ``commits``; none of them when it committed in another repository.
-    ``name`` is the call's where it stands above what was read, and has no index."""
+    """The call (its index) that made ``commits``; no commits when it committed in another repository.
+    ``name`` is the id of a call before the part of the log that was read, which has no index."""
 
     call: int
     commits: tuple[str, ...]

@@ -23,10 +23,10 @@ def read_records(
     """As ``gittraj.index.beside.read_records``; stderr is told what is left out."""
     from gittraj.index.beside import read_records as read
 
-    return read(repository, notes, commits=commits, unjoined=unjoined, tell=_say)
+    return read(repository, notes, commits=commits, unjoined=unjoined, tell=say_left_out)
 
 
-def _say(text: str) -> None:
+def say_left_out(text: str) -> None:
     from gittraj.render.text.terminal import escape_line
 
     sys.stderr.write(f"git-traj: {escape_line(text)}\n")

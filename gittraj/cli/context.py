@@ -17,6 +17,7 @@ of ASCII or two bytes of what is not. A text has at most a fifth of it in charac
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import team_option
 from gittraj.cli.output import write
 from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.index.answers import open_index
 from gittraj.query.context.context import brief
 from gittraj.render.markdown.context import LEAST, render_briefing, render_document
 
@@ -55,10 +57,11 @@ def command(
 
         show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
         return
-    with find_to_read() as repository:
+    with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
-        recorded = read_records(repository)
-        found = brief(repository, recorded, paths, cwd=Path.cwd())
+        index = stack.enter_context(open_index(repository, build=False))
+        recorded = read_records(repository, index.notes if index else None)
+        found = brief(repository, recorded, paths, cwd=Path.cwd(), index=index)
         if not found.touched:
             from gittraj.cli.no_match import say_nothing_about
 

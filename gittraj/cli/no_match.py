@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 import click
 
 from gittraj.cli.beside import read_records
 from gittraj.git import Repository
-from gittraj.model.words import count
 from gittraj.query.log.listing import changed_paths, describe
 from gittraj.query.log.paths import Ancestry, touching
 from gittraj.query.records import Recorded
@@ -97,16 +96,6 @@ def say_unread(waiting: int, away: Sequence[str], why: str | None = None) -> Non
         _say(
             f"the events of {many} are not here: only their records were searched",
             why or "git traj search --fetch asks the remotes for them",
-        )
-
-
-def say_not_searched(beside: Mapping[str, int]) -> None:
-    """For records that a fetch left beside ours: on how many commits each remote has some."""
-    for name, number in beside.items():
-        shown = escape_line(name)
-        _say(
-            f"{shown} has records of {count(number, 'commit')} that were not searched",
-            f"git traj fetch {shown} joins them with yours",
         )
 
 

@@ -52,8 +52,8 @@ def drain_first(repository: Repository, *, always: bool = False) -> TrajError | 
         return None
     if not always and rests(repository.common_dir):
         return None
-    from gittraj.capture.news import has_news
     from gittraj.errors import TrajError
+    from gittraj.state.changed import has_news
     from gittraj.state.cursors import load_state
     from gittraj.state.folder import LocalState, busy
 

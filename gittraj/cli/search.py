@@ -5,19 +5,22 @@
 [text]}]}], "waiting": trajectories, "away": [month], "beside": {remote: commits}}``. The best is first; of a
 trajectory only its best part is there. ``commit`` is one of ``commits``, which carry that part; its fields
 are null where none of them is here. Every second text of ``marked`` was sought. ``waiting`` are not read yet;
-events of the months ``away`` are not here. ``beside``: of how many commits a remote has records that were not
-searched.
+events of the months ``away`` are not here. ``beside``: of how many commits a remote has records that are not
+joined with ours; their events are not here, and were not searched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from gittraj.cli.beside import say_left_out
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.conditions import label_options, team_option
 from gittraj.cli.output import dump_json, text_page, write
@@ -30,6 +33,9 @@ from gittraj.index.text import WEIGHTS
 from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.locate import describe_places
 from gittraj.render.text.search import render_hit
+
+if TYPE_CHECKING:
+    from gittraj.query.beside import RecordedBeside
 
 
 @click.command("search", short_help=COMMANDS["common commands"]["search"])
@@ -84,29 +90,45 @@ def command(
     environ = environment()
     with find_repository() as repository:
         drain_first(repository)
-        wanted = _read_conditions(repository, conditions)
-        with show_progress("trajectories") as tell:
-            found, why = search(repository, query, wanted, limit=limit, tell=tell), None
-            if fetch and found.away:
-                why = _fetch(repository, found)
-                found = search(repository, query, wanted, limit=limit, tell=tell)
-        if found.waiting or found.away or not found.hits:
-            _say_missing(repository, found, why, similar=similar)
-        beside = _say_beside(repository)
-        if as_json:
-            from gittraj.commands.search import search_to_json
+        with _open_beside(repository) as beside:
+            wanted = _read_conditions(repository, beside, conditions)
+            with show_progress("trajectories") as tell:
+                found, why = search(repository, query, wanted, limit=limit, tell=tell), None
+                if fetch and found.away:
+                    why = _fetch(repository, found)
+                    found = search(repository, query, wanted, limit=limit, tell=tell)
+            if beside:
+                from gittraj.index.search_beside import add_beside
 
-            click.echo(dump_json({**search_to_json(repository, asked, found), "beside": beside}))
-        else:
-            write(repository, _render(repository, found), environ, pager=obj["pager"])
+                hits = add_beside(found.hits, beside, query, wanted, limit=limit)
+                found = replace(found, hits=hits)
+            if found.waiting or found.away or not found.hits:
+                _say_missing(repository, found, why, similar=similar)
+            if as_json:
+                from gittraj.commands.search import search_to_json
+
+                click.echo(dump_json(search_to_json(repository, asked, found, beside)))
+            else:
+                write(repository, _render(repository, found), environ, pager=obj["pager"])
 
 
-def _read_conditions(repository: Repository, options: dict[str, Any]) -> Conditions:
+def _open_beside(repository: Repository) -> AbstractContextManager[RecordedBeside | None]:
+    unjoined = find_unjoined(repository)
+    if not unjoined:
+        return nullcontext()
+    from gittraj.commands.search import open_beside
+
+    return open_beside(repository, unjoined, say_left_out)
+
+
+def _read_conditions(
+    repository: Repository, beside: RecordedBeside | None, options: dict[str, Any]
+) -> Conditions:
     if all(value is None or value == () for value in options.values()):
         return Conditions()
     from gittraj.commands.search import read_conditions
 
-    return read_conditions(repository, cwd=Path.cwd(), **options)
+    return read_conditions(repository, beside, cwd=Path.cwd(), **options)
 
 
 def _fetch(repository: Repository, found: Found) -> str:
@@ -114,18 +136,6 @@ def _fetch(repository: Repository, found: Found) -> str:
     from gittraj.cli.missing_events import fetch_missing
 
     return fetch_missing(repository, found.away) or "no remote has them"
-
-
-def _say_beside(repository: Repository) -> dict[str, int]:
-    """Of how many commits remotes have records that no search reads before they are joined."""
-    if not find_unjoined(repository):
-        return {}
-    from gittraj.cli.no_match import say_not_searched
-    from gittraj.index.beside import count_beside
-
-    beside = count_beside(repository)
-    say_not_searched(beside)
-    return beside
 
 
 def _say_missing(repository: Repository, found: Found, why: str | None, *, similar: bool) -> None:

@@ -1,7 +1,7 @@
 """The formats that trajectories are exported in, and the documents that come of it.
 
 A format is a line in one of these tables; its module is imported when it is asked for. What is exported is
-found in ``query``, and written in ``pages`` and ``exchange``.
+found in ``query``, and written by ``render.html`` (pages) and ``formats`` (all others).
 """
 
 from __future__ import annotations

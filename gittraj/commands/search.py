@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from gittraj.git import Repository
 from gittraj.index.answers import Answers, open_index
+from gittraj.index.beside import read_records
 from gittraj.index.search import Conditions, Found, Hit
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.query.account import Header
+from gittraj.query.beside import RecordedBeside
 from gittraj.query.locate import describe_places
 from gittraj.query.log.listing import list_commits, read_date
 from gittraj.query.records import Recorded
@@ -19,8 +22,21 @@ from gittraj.query.records import Recorded
 _UNKNOWN = dict.fromkeys(("commit", "short", "subject", "author", "date"))
 
 
+@contextmanager
+def open_beside(
+    repository: Repository, unjoined: Mapping[str, str], tell: Callable[[str], object]
+) -> Iterator[RecordedBeside | None]:
+    """Our records with those of remotes (``unjoined``), None where nothing of theirs is shown; ``tell`` is
+    told what is left out."""
+    with open_index(repository) as index:
+        notes = index.notes if index else None
+        recorded = read_records(repository, notes, unjoined=unjoined, tell=tell)
+        yield recorded if isinstance(recorded, RecordedBeside) else None
+
+
 def read_conditions(
     repository: Repository,
+    beside: RecordedBeside | None,
     *,
     since: str | None,
     until: str | None,
@@ -31,11 +47,14 @@ def read_conditions(
     cwd: Path,
     **others: Any,
 ) -> Conditions:
-    """The command's options as conditions; paths are relative to ``cwd``. Raises TrajError."""
+    """The command's options as conditions; paths are relative to ``cwd``; ``beside`` as of
+    ``open_beside``. Raises TrajError."""
     return Conditions(
         since=_read_date(repository, "since", since),
         until=_read_date(repository, "until", until),
-        commits=_list(repository, rev or "HEAD", author, paths, cwd) if rev or author or paths else None,
+        commits=_list(repository, rev or "HEAD", author, paths, cwd=cwd, beside=beside)
+        if rev or author or paths
+        else None,
         agent=agent and sound(agent),
         **others,
     )
@@ -46,11 +65,26 @@ def _read_date(repository: Repository, name: str, date: str | None) -> int | Non
 
 
 def _list(
-    repository: Repository, rev: str, author: str | None, paths: Sequence[str], cwd: Path
+    repository: Repository,
+    rev: str,
+    author: str | None,
+    paths: Sequence[str],
+    *,
+    cwd: Path,
+    beside: RecordedBeside | None,
 ) -> frozenset[str]:
     with open_index(repository, rev) as index:
-        recorded = _read_records(repository, index)
-        _, commits = list_commits(repository, recorded, rev, author=author, paths=paths, cwd=cwd, known=index)
+        recorded = beside or _read_records(repository, index)
+        _, commits = list_commits(
+            repository,
+            recorded,
+            rev,
+            author=author,
+            paths=paths,
+            cwd=cwd,
+            known=index,
+            beside=beside is not None,
+        )
         return frozenset(commits)
 
 
@@ -58,11 +92,13 @@ def _read_records(repository: Repository, index: Answers | None) -> Recorded:
     return Recorded(index.notes if index else NotesRef(repository).items())
 
 
-def search_to_json(repository: Repository, query: str, found: Found) -> dict[str, Any]:
+def search_to_json(
+    repository: Repository, query: str, found: Found, beside: RecordedBeside | None = None
+) -> dict[str, Any]:
     """The document of ``git traj search --json``."""
     places = describe_places(repository, [hit.commits for hit in found.hits])
     with open_index(repository) as index:
-        recorded = _read_records(repository, index)
+        recorded = beside or _read_records(repository, index)
         results = [
             _hit_to_json(recorded, hit, commit) for hit, commit in zip(found.hits, places, strict=True)
         ]
@@ -72,6 +108,7 @@ def search_to_json(repository: Repository, query: str, found: Found) -> dict[str
         "results": results,
         "waiting": found.waiting,
         "away": found.away,
+        "beside": {name: len(commits) for name, commits in beside.beside.items()} if beside else {},
     }
 
 

@@ -18,8 +18,8 @@ from gittraj.query.header import Folded, fold
 
 Id = tuple[str, str]
 """A project, and something's id in it."""
-_CHUNK = 200
-"""Ids of one question."""
+_CHUNK = 1_000
+"""Ids of one question: each is a scan where there is no index."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def search_team(
         for part in parts:
             by_trajectory[part.trajectory].append(part)
         text.replace_parts(connection, by_trajectory)
-        hits = index.search_index(connection, asked, conditions, limit).hits
+        hits = index.find_hits(connection, asked, conditions, limit=limit)
     return [_place(hit, described) for hit in hits]
 
 

@@ -30,6 +30,8 @@ _ARROW = {
     "time": pa.timestamp("us"),
 }
 MEMORY = "256MB"
+"""Of a connection that writes, beside a process for each job."""
+READING = "1GB"
 
 
 class DuckSession(Session):
@@ -100,7 +102,7 @@ class DuckStore(Database):
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
         end = time.monotonic() + _BUSY
-        config: dict[str, Any] = {"memory_limit": MEMORY, "threads": 2}
+        config: dict[str, Any] = {"memory_limit": READING if read_only else MEMORY, "threads": 2}
         while True:
             before = self._inode()
             try:

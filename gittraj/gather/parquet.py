@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from gittraj.errors import TrajError
 from gittraj.gather.collect import Gathered
-from gittraj.gather.duck import MEMORY, DuckSession, quote, to_arrow
+from gittraj.gather.duck import READING, DuckSession, quote, to_arrow
 from gittraj.gather.schema import MONTHLY, TABLES, VIEWS, names, spell_columns
 from gittraj.gather.store import Row, Session, Store, repository_row
 
@@ -88,7 +88,7 @@ class ParquetStore(Store):
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        with closing(duckdb.connect(config={"memory_limit": MEMORY, "threads": 2})) as connection:
+        with closing(duckdb.connect(config={"memory_limit": READING, "threads": 2})) as connection:
             if not self._is_local:
                 connection.register_filesystem(self._files)
             with _failing():

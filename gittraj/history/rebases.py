@@ -19,8 +19,8 @@ _SQUASHING = ("fixup! ", "squash! ", "amend! ")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """``new`` came to be by applying ``change``. ``replaces`` is the commit before it when it took that
-    one's place; ``follows`` a step at which git had not stopped for an edit."""
+    """``new`` was made by applying ``change``. ``replaces`` is the commit before it, if ``new`` was put in
+    its place (a fixup); ``follows`` is false where git had stopped for an edit."""
 
     new: str
     change: Change | None

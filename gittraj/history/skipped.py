@@ -1,9 +1,8 @@
 """Commits that a rebase left out, though git says that they became the commit below.
 
 git tells ``post-rewrite`` so of a commit that was skipped, or that came to nothing on its new base; and the
-commit below may be somebody else's. It is true all the same where that one is of the rebase and took the
-lines: when a conflict was resolved with them in it, or somebody had put them all there before, nothing of
-their own commit was left.
+commit below may be somebody else's. It is still right where the commit below was made by the rebase and took
+the lines: when a conflict was resolved with them in it, or when they had all been there before.
 """
 
 from __future__ import annotations

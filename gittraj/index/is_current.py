@@ -1,7 +1,7 @@
 """Whether a drain would find anything, written down so that it can be seen without loading a drain's state.
 
-A text of lines: what is looked at, a number, where. ``is_quiet`` must import next to nothing: see
-``gittraj.index.fast_open``.
+A text file with a line for each thing to look at: its kind, a number, its path. ``is_quiet`` must import
+next to nothing: see ``gittraj.index.fast_open``.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from gittraj.git import Repository
 
 _RESTED = (3.0, 600.0)
-"""Those of ``gittraj.capture.news``, which asks the same."""
+"""Those of ``gittraj.state.changed``, which asks the same."""
 STATE, INSTALLED, WORKTREES, TIP = "cursors.json", "installed.json", "worktrees", "refs/notes/traj"
 
 
 def read_quiet(repository: Repository) -> str:
     """How things are, where a drain has nothing to do; empty where it has."""
-    from gittraj.capture.news import has_news, watched
+    from gittraj.state.changed import has_news, watched
     from gittraj.state.cursors import load_state
     from gittraj.state.folder import LocalState
     from gittraj.state.sharing import own_folder

@@ -60,9 +60,10 @@ class Reach:
 
     def parents(self, height: int) -> list[int]:
         """The heights of all parents, in their order."""
-        first = self.links[height]
-        rows = (self.more[at : at + 3] for at in range(0, len(self.more), 3))
-        return [*([first] if first else []), *(parent for here, _, parent in rows if here == height)]
+        found = [self.links[height]] if self.links[height] else []
+        forks = self.more[::3]  # sorted
+        rows = range(bisect_left(forks, height), bisect_right(forks, height))
+        return [*found, *(self.more[3 * row + 2] for row in rows)]
 
     def height(self, number: int) -> int:
         return self.heights[number] if number < len(self.heights) else 0

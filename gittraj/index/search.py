@@ -81,16 +81,18 @@ def search(
 ) -> Found:
     """The best ``limit`` trajectories for a query, or (a text) the most similar ones."""
 
-    ask = partial(search_index, asked=asked, conditions=conditions, limit=limit)
+    def ask(connection: sqlite3.Connection) -> Found:
+        parts, waiting = text.count(connection)
+        away = text.months_away(connection)
+        return Found(find_hits(connection, asked, conditions, limit=limit), waiting, parts, away)
+
     return _ask(repository, ask, tell=tell, seconds=seconds)
 
 
-def search_index(
-    connection: sqlite3.Connection, asked: Asked | str, conditions: Conditions, limit: int
-) -> Found:
-    """The same, of a text index that is current."""
-    parts, waiting = text.count(connection)
-    about = waiting, parts, text.months_away(connection)
+def find_hits(
+    connection: sqlite3.Connection, asked: Asked | str, conditions: Conditions, *, limit: int
+) -> list[Hit]:
+    """As ``search``, in an index that is open."""
     ranked = partial(
         text.ranked,
         connection,
@@ -104,14 +106,14 @@ def search_index(
         from gittraj.index.likeness import rank_like
 
         rows, sought = rank_like(connection, asked, lambda match, most: ranked(match, limit=most))
-        return Found(_best(connection, rows, sought, conditions, limit), *about)
+        return _best(connection, rows, sought, conditions, limit)
     hits: list[Hit] = []
     for most in (-1,) if conditions.picky else (_AHEAD * limit, -1):
         found = list(ranked(asked.match, limit=most))
         hits = _best(connection, found, asked.sought, conditions, limit)
         if len(hits) == limit or len(found) < most:
             break
-    return Found(hits, *about)
+    return hits
 
 
 def keep_text(repository: Repository, *, seconds: float) -> None:

@@ -7,7 +7,9 @@ written into a file, or an event of an unknown type.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from gittraj.index.text import Part, TextField
 from gittraj.index.words import sound
@@ -28,6 +30,8 @@ from gittraj.model.values import (
     ToolCall,
     ToolResult,
 )
+from gittraj.query.account import struck_in, without_struck
+from gittraj.query.header import distinct
 from gittraj.query.labels import task_names
 
 LONGEST = 20_000
@@ -63,6 +67,15 @@ def read_part(record: Record, events: Iterable[AnyEvent], commits: Collection[st
         commits=commits,
         fields=list(_shorten(_fields(record, events))),
     )
+
+
+def distinct_records(by_commit: Mapping[str, Sequence[Record]]) -> Iterator[tuple[Record, list[str]]]:
+    """Each part of a trajectory, without what a person struck, and the commits that carry it."""
+    records = distinct(chain.from_iterable(by_commit.values()))
+    struck = struck_in(records)
+    for record in records:
+        commits = [c for c, found in by_commit.items() if any(each.key == record.key for each in found)]
+        yield replace(record, figures=without_struck(record.id, record.figures, struck)), commits
 
 
 def _seconds(time: str | None) -> int | None:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -24,13 +23,11 @@ from gittraj.index import file, text
 from gittraj.index.answers import open_index
 from gittraj.index.ref_tips import RECORDS, Refs, made_by, read_refs
 from gittraj.index.text import TEXTS, Part
-from gittraj.index.text_fields import read_part
+from gittraj.index.text_fields import distinct_records, read_part
 from gittraj.index.update import Progress
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
 from gittraj.notes.tree import changed_trajectories
-from gittraj.query.account import struck_in, without_struck
-from gittraj.query.header import distinct
 from gittraj.query.notes import NotesInMemory, named_ids
 from gittraj.query.records import Recorded
 from gittraj.query.show.chapters import Segments
@@ -145,17 +142,10 @@ def _read(
     """The parts of as many of them as may be in memory."""
     size = 0
     for trajectory in trajectories:
-        by_commit = recorded.parts(trajectory)
         parts = []
-        records = distinct(chain.from_iterable(by_commit.values()))
-        struck = struck_in(records)
-        for record in records:
-            commits = [
-                commit for commit, found in by_commit.items() if any(r.key == record.key for r in found)
-            ]
+        for record, commits in distinct_records(recorded.parts(trajectory)):
             segments = Segments(repository)
-            told = replace(record, figures=without_struck(record.id, record.figures, struck))
-            part = read_part(told, segments.read(record.id, record.segments), commits)
+            part = read_part(record, segments.read(record.id, record.segments), commits)
             parts.append(replace(part, away={sound(month) for month in segments.months}))
         yield trajectory, parts
         size += sum(len(piece.text) for part in parts for piece in part.fields)

@@ -88,6 +88,18 @@ def sure(confidence: float | None) -> str | None:
     return None if known is None else f"{known * 100:.0f}% sure"
 
 
+_STRUCTURE = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t].*|\|.*|[-=*_]{3,}[ \t]*|(?:```|~~~).*|\*\*[^*\n]+\*\*:?[ \t]*)$", re.M
+)
+
+
+def unstructured(text: str) -> str:
+    """A text in Markdown without headings, tables, rules and fences, which say nothing on one line; the whole
+    text where it has nothing else."""
+    rest = _STRUCTURE.sub("", text)
+    return rest if rest.strip() else text
+
+
 def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 

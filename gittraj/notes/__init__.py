@@ -1,10 +1,10 @@
 """Records on commits (``refs/notes/traj``) and the monthly data refs beside them.
 
-``refs`` is the only code that moves a ref. All callers of ``move_ref``, which compares and swaps:
+``refs`` is the only code that moves one of our refs. All callers of ``move_ref``, which compares and swaps:
 
-- ``store`` (``NotesRef.write``, ``DataRefs.add``, ``DataRefs.forget``) for ``record.pipeline``, which writes
-  new work, and for ``commands.purge``, which adds the cleaned copies of segments.
-- ``recovery.restore_lost``: brings back what a writer that does not compare overwrote.
+- ``store`` (``NotesRef.write``, ``DataRefs.write``, ``DataRefs.forget``) for ``record.pipeline``, which
+  writes new work, and for ``commands.purge``, which adds the cleaned copies of segments.
+- ``recovery``: brings back what a writer that does not compare overwrote, and a ref that was deleted.
 - ``sync.join``: the union of a remote's records or segments and ours.
 - ``sync.purge_merge``: that union where one side was purged, and a purge itself.
 

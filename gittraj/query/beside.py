@@ -78,9 +78,7 @@ class RecordedBeside(Recorded):
         return iter(dict.fromkeys(chain(self._ours.with_explored(), *theirs)))
 
     def ids(self, prefix: str = "") -> Iterator[str]:
-        theirs = (
-            self._label(name, i).whole["id"] for name, each in self._remotes.items() for i in each.ids()
-        )
+        theirs = (folded.whole["id"] for folded in self.of_remotes())
         return iter(sorted({*self._ours.ids(prefix), *(i for i in theirs if i.startswith(prefix))}))
 
     def on(self, commit: str) -> list[Folded]:
@@ -116,6 +114,11 @@ class RecordedBeside(Recorded):
             if remote in ("", _spell(name)):
                 found += [self._label(name, each).whole["id"] for each in theirs.naming(identity)]
         return list(dict.fromkeys(found))
+
+    def of_remotes(self) -> Iterator[Folded]:
+        """The trajectories that only remotes have."""
+        for name, each in self._remotes.items():
+            yield from (self._label(name, trajectory) for trajectory in each.ids())
 
     def parts(self, trajectory: str) -> dict[str, list[Record]]:
         folded = self.folded(trajectory)

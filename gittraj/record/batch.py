@@ -118,8 +118,8 @@ def _forget(repository: Repository, renewals: Iterable[Renewal]) -> None:
 
 
 def _fill_origins(repository: Repository, batch: Mapping[str, list[Line]]) -> None:
-    """Tell the records that are new where they were first written. Of a commit that was pruned meanwhile
-    no more is known than its id: that is no reason to keep the others waiting."""
+    """Add to new records the commit that they were first written for. Of a commit that was pruned meanwhile
+    only its id is known; the others do not wait for it."""
     objects = repository.objects
     fresh = [c for c, lines in batch.items() if any(_is_new(line) for line in lines)]
     here = {commit for commit in fresh if objects.exists(commit)}

@@ -145,8 +145,8 @@ NEVER_AWAY = Away()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspension:
-    """What is never read. ``paused``: since when all of it (seconds since the epoch); ``commits`` and
-    ``sessions`` of ``pauses``, the earlier ones; ``forgotten`` trajectories."""
+    """What is never read: everything since ``paused`` (seconds since the epoch; None: not paused now), the
+    ``commits`` and parts of ``sessions`` made in earlier ``pauses``, and ``forgotten`` trajectories."""
 
     paused: float | None = None
     pauses: tuple[Pause, ...] = ()

@@ -41,7 +41,8 @@ def read_search(repository: Repository, *, environ: Mapping[str, str] | None = N
 
 
 def update_watch(repository: Repository) -> None:
-    """Look again. Raises StoreError, GitError."""
+    """Write the flag that the pre-commit hook's shell reads, by the setting of today. Raises StoreError,
+    GitError."""
     local = LocalState.of(repository)
     path = local.folder / FILE
     begin = time.time()

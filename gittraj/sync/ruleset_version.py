@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note
 from gittraj.model.values import Key, Record
-from gittraj.notes.store import NotesRef
 from gittraj.notes.unstamped import unstamped
 from gittraj.record.draft import Written
 from gittraj.record.pipeline import Pipeline
@@ -55,8 +53,3 @@ def remember_segments(repository: Repository, written: Written) -> None:
         for name, known in state.sessions.items()
     }
     save(folder, replace(state, sessions=sessions))
-
-
-def _keys(commit: str, refs: Collection[NotesRef]) -> frozenset[tuple[Key, int]]:
-    lines = (line for ref in refs for line in decode_note(ref.read(commit) or b""))
-    return frozenset((line.key, line.rev) for line in lines if isinstance(line, Record))

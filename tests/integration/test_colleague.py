@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from gittraj import limits
+from gittraj.index import beside
 from gittraj.model.codec import encode_note
 from gittraj.model.values import Decision, Line, Record, SessionInfo, Tombstone
 from gittraj.notes.store import NotesRef
@@ -122,11 +123,9 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "  written  the events stay with origin: git traj fetch origin\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"
     )
-    assert be(ann)("search", "limit") == (
-        "",
-        "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
-        "origin has records of 1 commit that were not searched\n"
-        "hint: git traj fetch origin joins them with yours\n",
+    assert without_ages(be(ann)("search", "limit")[0]) == (
+        f"{short} two  AGO by A U Thor\n  title    Limit the rate\n  asked    Limit the rate\n"
+        "  claude-code, from origin · traj_b · Limit the rate\n"
     )
     assert (
         f'{short} 2026-01-02 rejected "a window" for "a bucket" because "bursts" (agent, from "origin")\n'
@@ -158,6 +157,27 @@ def test_no_reader_writes_or_says_that_nothing_is_there(
     assert (refs(ann, "refs/"), files(ann)) == before
     assert "No records here" not in err
     assert "origin" in out + err or asked[0] == "export"
+
+
+def test_search_finds_what_remotes_have(server: Git, ann: Git, bob: Git, be: Be) -> None:
+    note(ann, "HEAD", part("traj_a", "Limit the size"))
+    note(bob, "HEAD~1", part("traj_b", f"Limit the rate, with {SECRET}"))
+    note(bob, "HEAD", part("traj_a", "Limit the depth", at=9))
+    push(bob, server)
+    fetch(ann)
+
+    def search(*words: str) -> list[tuple[str, str | None]]:
+        found = json.loads(be(ann)("search", "--json", *words)[0])
+        assert found["beside"] == {"origin": 2}
+        return [(hit["trajectory"]["id"], hit["trajectory"].get("remote")) for hit in found["results"]]
+
+    assert search("limit")[0] == ("traj_a", None), "ours is not behind"
+    assert sorted(search("limit")) == [("traj_a", None), ("traj_a.origin", "origin"), ("traj_b", "origin")]
+    assert search("rate") == [("traj_b", "origin")]
+    assert ("traj_b", "origin") in search("--similar", "throttle the rate")
+    assert search("limit", "--file", "two") == search("limit", "--rev", "HEAD~1") == [("traj_b", "origin")]
+    assert search("limit", "--agent", "codex") == search(SECRET) == []
+    assert len(search("limit", "-n", "1")) == 1
 
 
 def test_fork_that_deletes_replaces_and_floods(server: Git, ann: Git, be: Be) -> None:
@@ -287,6 +307,21 @@ def test_rules_are_loaded_once(server: Git, ann: Git, bob: Git) -> None:
     said = [subprocess.check_output([sys.executable, "-c", ask], cwd=ann.root, text=True) for _ in range(2)]
     assert [lines.splitlines()[-1] for lines in said] == ["True", "False"]
     assert said[0].splitlines()[0] == said[1].splitlines()[0]
+
+
+@pytest.mark.parametrize("name", ["engine.py", "data/lines.toml", "data/words.txt", ".gittraj.yml"])
+def test_what_was_vetted_by_other_rules_is_looked_at_again(
+    ann: Git, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    rules = tmp_path / "redact"
+    (rules / "data").mkdir(parents=True)
+    monkeypatch.setattr(beside, "__file__", str(tmp_path / "index" / "beside.py"))
+    with ann.open() as repository:
+        before = beside._find_rules(repository)
+        assert beside._find_rules(repository) == before
+        place = ann.root if name.startswith(".") else rules
+        (place / name).write_text("changed")
+        assert beside._find_rules(repository) != before
 
 
 def test_what_we_withdrew_stays_away(server: Git, ann: Git, bob: Git, be: Be) -> None:

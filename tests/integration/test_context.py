@@ -11,6 +11,7 @@ import pytest
 
 from gittraj.cli.group import call
 from gittraj.model.values import Decision, FileChanged, Link, Retrospective, SegmentRef, SessionInfo, Summary
+from gittraj.query.context import context as context_module
 from gittraj.render.markdown.context import estimate_tokens
 from tests.integration.repository import Git
 from tests.integration.story import Story, record
@@ -41,6 +42,7 @@ def context(capsys: pytest.CaptureFixture[str]) -> Context:
     """The lines of ``git traj context …`` between its first two and its last."""
 
     def run(*args: str) -> list[str]:
+        capsys.readouterr()
         assert call(["context", *args]) == 0
         out, err = capsys.readouterr()
         lines = out.splitlines()
@@ -186,6 +188,34 @@ def test_neighbours_come_after(told: Told, context: Context) -> None:
         'near "other/model.py")',
         'near "src/beside.py")',
     ]
+
+
+def test_of_many_records_the_newest_are_read(
+    told: Told, context: Context, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(context_module, "_NEWEST", 2)
+    told({"src/beside.py": "1"}, caveats=("old neighbour",))
+    for number, name in enumerate(("a.py", "beside.py", "a.py", "a.py", "near.py")):
+        made = told({f"src/{name}": f"{number}"}, caveats=(f"{number} {name}",))
+        told({f"far/{made}": "1"}, caveats=("far",))
+    for _ in ("without an index", "with one"):
+        assert quoted(context("src/a.py")) == ["3 a.py", "2 a.py", "4 near.py"]
+        call(["log"])
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+def test_the_index_changes_nothing(told: Told, context: Context, git: Git, indexed: bool) -> None:
+    for number in range(4):
+        told({"src/a.py": f"{number}"}, caveats=(f"own {number}",))
+        git("checkout", "-q", "-b", f"side{number}", "HEAD~0")
+        told({"src/side.py": f"{number}"}, caveats=(f"side {number}",))
+        git("checkout", "-q", "-")
+        git.commit({f"other{number}": "1"})
+        git("merge", "-q", "-m", "merge", f"side{number}")
+    if indexed:
+        assert call(["log", "--oneline"]) == 0
+    lines = quoted(context("src/a.py"))
+    assert lines == ["own 3", "own 2", "own 1", "own 0", "side 3", "side 2", "side 1", "side 0"]
 
 
 def test_work_that_led_to_no_commit_was_tried(git: Git, story: Story, context: Context) -> None:

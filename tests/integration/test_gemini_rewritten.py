@@ -69,3 +69,19 @@ def test_sixteen_calls_stay_sixteen(git: Git, times: int) -> None:
         (told,) = read_records(git).values()
         assert Counter(told.facts) == Counter(session.facts), again
         (git.root / ".git/traj/cursors.json").unlink()
+
+
+def test_another_text_in_the_place_of_a_stored_one_is_stored(git: Git) -> None:
+    git.commit({"README": "here\n"})
+    install(git)
+    session = GeminiSession(git.root)
+    for name in "fg":
+        made = turn(Write(name, f"{name}\n"), Shell(f"git add {name} && git commit -m 'Add {name}'"))
+        session.run([made, turn(say=f"The word after {name}")], prompt=f"Write {name}")
+        age(session)
+        traj(git, "log")
+        rewrite(session)
+        session.log.write_text(session.log.read_text().replace("The word after f", "Another after f"))
+    (told,) = read_records(git).values()
+    said = [text for kind, text in told.facts if kind == "message"]
+    assert said == ["The word after f", "Another after f", "The word after g"]

@@ -65,6 +65,13 @@ def test_what_is_not_here(each_git: Git, repository: Repository) -> None:
         objects.read_tree(commit)
 
 
+def test_a_branch_without_an_upstream(each_git: Git, repository: Repository) -> None:
+    """Its ``@{u}`` ends ``git cat-file --batch``: what is asked next is answered all the same."""
+    commit = each_git.commit({"f": "1"})
+    assert repository.objects.resolve("@{u}") is None
+    assert repository.objects.resolve("HEAD") == commit
+
+
 def test_an_iteration_given_up_leaves_no_wrong_answer(each_git: Git, repository: Repository) -> None:
     each_git.commit({str(n): str(n) for n in range(300)})
     blobs = [entry.oid for entry in repository.objects.read_tree(each_git("rev-parse", "HEAD^{tree}"))]

@@ -57,6 +57,7 @@ def test_subject_counts_a_commit_once(git: Git) -> None:
 KEPT = {
     "pushed": ("update-ref", "refs/notes-remote/origin/traj", REF),
     "copied": ("update-ref", "refs/notes/backup", REF),
+    "copied elsewhere": ("update-ref", "refs/backups/traj", REF),
     "made elsewhere": ("reflog", "expire", "--expire=all", REF),
     "followed": ("notes", "--ref=traj", "append", "-m", "theirs"),
 }

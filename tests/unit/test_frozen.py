@@ -5,7 +5,10 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -89,3 +92,26 @@ def test_what_is_not_frozen_changes_and_has_no_hash() -> None:
     assert (value, Open.__match_args__) == (Open("b"), ("name", "number"))
     with pytest.raises(TypeError):
         hash(value)
+
+
+@pytest.fixture
+def hasty_threads() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def test_threads_that_ask_first_at_the_same_time(hasty_threads: None) -> None:
+    """What fields a class has is worked out once."""
+    for _ in range(50):
+        cls = define(frozen.dataclass)
+        start = threading.Barrier(4)
+        with ThreadPoolExecutor(4) as pool:
+            asked = [pool.submit(_ask, cls, start) for _ in range(4)]
+        assert [each.result() for each in asked] == [["name", "number", "words", "extra"]] * 4
+
+
+def _ask(cls: Any, start: threading.Barrier) -> list[str]:
+    start.wait()
+    return [f.name for f in dataclasses.fields(cls)]

@@ -42,8 +42,8 @@ class HookState:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentState:
     """``changed``: some entries are not as we left them; ``missing``: none is there any more; ``dead``: what
-    they start is gone; ``damaged``: the file is no strict JSON any more; ``untrusted``: Codex never got its
-    user's word for them, and does not run them."""
+    they start is gone; ``damaged``: the file is no longer strict JSON; ``untrusted``: the user has not
+    approved them in Codex, which does not run them."""
 
     name: str
     path: Path
@@ -142,7 +142,8 @@ def _starts(script: bytes) -> bool:
 
 
 def _is_trusted(path: Path, codex: Path | None) -> bool:
-    """Whether hashes stand in ``config.toml``, as Codex 0.169 writes them; what of, only Codex can tell."""
+    """Whether ``config.toml`` has hashes of approved hooks, as Codex 0.169 writes them; only Codex can tell
+    of which content."""
     import tomllib  # noqa: PLC0415 - only for Codex
 
     try:

@@ -125,6 +125,13 @@ def _semi(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     return (decided or stated or same) and not _RULES["open"].search(match["chosen"])
 
 
+def _of_two(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
+    """What was taken is one of the two: ``a vs b → they agree`` tells what was found."""
+    sides = (match[name] or "" for name in ("one", "two", "two2"))
+    chosen = words(sentence.restore(match["chosen"]))
+    return not sentence.asks and any(chosen & words(sentence.restore(side)) for side in sides)
+
+
 def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     return not sentence.asks
 
@@ -162,7 +169,8 @@ def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool
     if groups.get("other2") and words(groups["other2"]).isdisjoint(words(sentence.restore(chosen))):
         return False
     would = re.match(r"(?:would|could)", groups.get("why") or "", re.I) is not None
-    named = (re.match(r"would have\b", groups.get("why") or "", re.I) is not None) or (
+    placed = re.match(r"(?:in|at|on|for|during|with|when|under|after|before) [^,]+$", chosen, re.I)
+    named = (re.match(r"would have\b", groups.get("why") or "", re.I) and not placed) or (
         would and (bool(sentence.label) or re.match(r"\w+ing\b", groups.get("other") or "") is not None)
     )
     return decided or named or (contrasts.SAID.match(chosen) or contrasts.DONE.search(chosen)) is not None
@@ -176,7 +184,8 @@ def _not_done(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
 
 
 def _without(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    if not (match["why"] or match["why2"]) or _RULES["undone_work"].search(match["other"]):
+    other = match["other"]
+    if not (match["why"] or match["why2"]) or _RULES["undone_work"].search(other) or other.endswith("exist"):
         return False
     return decided or _RULES["enough"].search(match.string[match.end("other") :]) is not None
 
@@ -204,7 +213,7 @@ FORMS: tuple[tuple[re.Pattern[str], Callable[..., bool]], ...] = (
     (contrasts.WEIGHED, _wherever),
     (contrasts.UNFIT, _unfit),
     (contrasts.NOT_DONE, _not_done),
-    (contrasts.VERSUS, _wherever),
+    (contrasts.VERSUS, _of_two),
     (contrasts.BETTER, _wherever),
     (contrasts.DROPPED, _stated),
     (contrasts.PREFERRED, _stated),

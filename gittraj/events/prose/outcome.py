@@ -76,5 +76,6 @@ def _may_reason(sentence: Sentence) -> bool:
     return (
         sentence.kind in ("paragraph", "item")
         and len(sentence.text) > 20
+        and not (sentence.kind == "item" and _RULES["planned"].search(f"{sentence.section}\n{sentence.lead}"))
         and not _RULES["no_cause"].search(sentence.text)
     )

@@ -31,7 +31,7 @@ _ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
 
 
 def write(exported: Exported) -> Iterator[str]:
-    """The first trajectory, with all others that it started, and they, as its subagents."""
+    """The first trajectory; the others that it started, directly or not, are its subagents."""
     root, *others = exported.trajectories
     yield pretty(build(root, others))
 
@@ -120,7 +120,7 @@ def _is_own(event: Event) -> bool:
 
 
 def _open(groups: Sequence[list[Event]], event: Event) -> list[Event] | None:
-    """The last step, if what nobody says to be of one model call can still be of its."""
+    """The last step, if an event without a model call's id may still belong to it."""
     last = groups[-1] if groups else []
     fits = bool(last) and last[0]["type"] in _AGENT and not any(e.get("response") for e in last)
     after = fits and _ORDER[event["type"]] >= _ORDER[last[-1]["type"]]

@@ -22,8 +22,9 @@ _STOPPED = "MessageAbortedError"
 
 
 class Context:
-    """What is known beyond one message. ``child``: of a session that another one's agent started;
-    ``tags``: of what is told now; ``end``: of the record that is read, where it has one."""
+    """What is known beyond one message. ``child``: another session's agent started this one; ``tags``:
+    those of the events that are read now; ``end``: where the record that is read ends, if it has an
+    offset."""
 
     def __init__(self, *, child: bool = False) -> None:
         self.child = child

@@ -85,7 +85,7 @@ def _about(trajectory: Header, commits: Sequence[Header]) -> dict[str, Any]:
 
 
 def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequence[int]) -> Iterator[Span]:
-    """One for each response; what no response is named for is no model call that anybody knows."""
+    """One for each response. An event without a response's id is in none."""
     groups: dict[str, list[int]] = {}
     for at, event in enumerate(events):
         if event.get("response") and event["type"] in _MODEL_EVENTS:
@@ -101,7 +101,7 @@ def _calls_of_models(trajectory: Header, events: Sequence[Header], times: Sequen
             "spanId": _span_id(trajectory["id"], f"chat {response}"),
             "name": f"chat {model or ''}".strip(),
             "kind": _CLIENT,
-            # a log tells when an answer came, not when it was asked for: what came before is the latest that
+            # a log has the time of the answer, not of the request: the event before it is the best estimate
             "startTimeUnixNano": str(times[max(first - 1, 0)]),
             "endTimeUnixNano": str(times[last]),
             "attributes": _attributes(

@@ -50,10 +50,10 @@ def find_moved(
     taken: Collection[str],
     silent: Collection[str],
 ) -> list[Rewrite]:
-    """Records on ``old`` belong on one of the ``fresh`` commits too, or on another piece beside it.
-    ``more`` are commits that get records besides those that have some; ``rewrites`` what is known of
-    rewritten ones, ``gathered`` of those that went into squashes; ``taken`` have work of their own;
-    ``silent`` were made while switched off."""
+    """The rewrites by which records on an old commit belong on one of the ``fresh`` commits, too, or on
+    another commit that the old one was split into. ``more`` are commits that get records besides those that
+    have some; ``rewrites`` what is known of rewritten ones, ``gathered`` of those that went into squashes;
+    ``taken`` have work of their own; ``silent`` were made while switched off."""
     if not fresh:
         return []
     notes = NotesRef(repository)

@@ -12,7 +12,7 @@ from gittraj.capture.session import Log
 from gittraj.state.cursors import SessionState, Stored
 
 _PREFIXES = ("exec.", "stream.", "hook.", "note.", "atif.")
-"""Of events' ids that are of no log. A conversion to ATIF is none, even of an agent whose logs are read."""
+"""Of the ids of events that did not come from a session's own log. A document in ATIF is no log, either."""
 OUTPUT = "stream-json"
 """The tag of an output whose events have the ids of the log."""
 

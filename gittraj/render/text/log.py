@@ -20,6 +20,7 @@ from gittraj.model.words import (
     task,
     tests,
     unmarked,
+    unstructured,
     who,
 )
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
@@ -90,7 +91,7 @@ def render_header(header: Header, page: Page, *, brief: bool) -> list[str]:
     """Prompt, summary, decisions, caveats, tests and the small print; ``brief`` for a listing."""
     lines = []
     for label, text, most in _paragraphs(header, brief=brief):
-        shown = escape_line(text) if brief else escape(text.strip())
+        shown = escape_line(unstructured(text)) if brief else escape(text.strip())
         lines += page.block(shown, indent=_LABEL, label=" " * _INDENT + label, lines=most)
     lines += _decisions(header, page, brief=brief)
     for number, caveat in enumerate(header["caveats"][: _DECISIONS if brief else None]):

@@ -61,7 +61,9 @@ def render_hit(hit: Hit, commit: Mapping[str, Any] | None, page: Page, now: date
 
 
 def _small_print(hit: Hit, commit: Mapping[str, Any] | None, page: Page) -> Iterator[str]:
-    facts = [hit.agent, hit.trajectory if commit else None, hit.about["title"]]
+    remote = hit.about.get("remote")
+    origin = ", ".join(filter(None, (hit.agent, f"from {remote}" if remote else None)))
+    facts = [origin, hit.trajectory if commit else None, hit.about["title"]]
     facts.append("no commit" if hit.about["role"] == "explored" else None)
     text = escape_line(" · ".join(filter(None, facts)))
     yield " " * _INDENT + page.paint(cut(text, page.room(_INDENT)), "dim")

@@ -43,6 +43,16 @@ def test_a_commit_of_which_nothing_is_known() -> None:
     )
 
 
+def test_headings_and_tables_are_no_text_for_a_line() -> None:
+    said = (
+        "## Beads\n\nEpic `b-1` is set up.\n\n| Bead | Task |\n|---|---|\n| b-1 | Do |\n\n**Next**\nRun it."
+    )
+    header = {**bare_header(), "summary": said, "summaryBy": "agent"}
+    assert "\n  said     Epic `b-1` is set up. Run it.\n" in render_entry(entry(header), PAGE, NOW)
+    bare = {**bare_header(), "summary": "## Done", "summaryBy": "agent"}
+    assert "\n  said     ## Done\n" in render_entry(entry(bare), PAGE, NOW)
+
+
 def test_a_long_subject_and_several_trajectories() -> None:
     subject = "Cap retries at five attempts so that the thirty seconds of a caller are always enough"
     assert (

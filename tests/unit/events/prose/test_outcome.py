@@ -44,6 +44,9 @@ NO_REASONS = [
     "The key idea of decorators is three levels of functions.",
     "I renamed the module and updated its imports.",
     "This is why you're getting a 500.",
+    "Don't share secrets in chat: avoid that, so that nobody reads them.",
+    "The key insight is that we have three levels of functions.",
+    "## Plan\n- Author fixtures: a small schema to ensure that each operation validates its input.",
 ]
 
 

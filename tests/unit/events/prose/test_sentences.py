@@ -113,6 +113,9 @@ DOUBTS = [
     "API keys are stored in plain text.",
 ]
 NEITHER = [
+    "staged `[B, C]` vs `FilesTouched [B, C, D]` → all overlap ✓",
+    "In real usage, files in `touched` would have been written by `save_changes`.",
+    "**No installers** exist for credo or dialyxir: they are simple dependencies.",
     "The README says that you should use `uv` rather than `pip`.",
     "According to the docs the team chose Kafka over RabbitMQ.",
     "You wrote that you would rather not use an ORM.",

@@ -1,0 +1,37 @@
+"""Searches what remotes have beside our records: their records alone, since their events are not here.
+
+Nothing of it is kept: there are few, and a fetch may replace them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain, zip_longest
+
+from gittraj.index.language import Asked
+from gittraj.index.search import Conditions, Hit, find_hits
+from gittraj.index.text import Part, replace_parts
+from gittraj.index.text_fields import distinct_records, read_part
+from gittraj.index.update_text import InMemory
+from gittraj.query.beside import RecordedBeside
+from gittraj.query.header import Folded
+
+
+def add_beside(
+    ours: list[Hit], recorded: RecordedBeside, asked: Asked | str, conditions: Conditions, *, limit: int
+) -> list[Hit]:
+    """``ours`` with the best of what remotes have, best with best: scores of two indexes say nothing of each
+    other."""
+    with InMemory().writing() as connection:
+        replace_parts(connection, {each.whole["id"]: [*_read_parts(each)] for each in recorded.of_remotes()})
+        theirs = find_hits(connection, asked, conditions, limit=limit)
+    mixed = chain.from_iterable(zip_longest(ours, theirs))
+    return [hit for hit in mixed if hit is not None][:limit]
+
+
+def _read_parts(folded: Folded) -> Iterator[Part]:
+    for record, commits in distinct_records(folded.parts):
+        part = read_part(record, (), commits)
+        about = {**part.about, "remote": folded.whole["remote"]}
+        yield replace(part, trajectory=folded.whole["id"], about=about)
