@@ -43,7 +43,7 @@ def main() -> None:
     os.chdir(folder)
     run("git", "config", "user.name", "A U Thor")
     run("git", "config", "user.email", "author@example.com")
-    run("git", "traj", "install")
+    run("git", "traj", "install", "--yes")
 
     tell("\n# an agent's session writes durations.py and commits it")
     script = [

@@ -163,12 +163,8 @@ def read_config(repository: Repository) -> Config:
     own = _git_values(repository)
     team = _team_values(repository)
     settings: dict[str, Setting] = {}
-    thinking = _thinking(own.get("traj.thinking", [""])[-1], "git config traj.thinking")
-    source = "git config" if thinking else "default"
-    shared = _thinking(team.get("thinking") or "", f"{TEAM_FILE}: thinking")
-    if shared and _STRICTNESS.index(shared) > _STRICTNESS.index(thinking or "seal"):
-        thinking, source = shared, TEAM_FILE
-    settings["thinking"] = Setting(value=thinking or "seal", source=source)
+    thinking, source = _stricter_thinking(own, team)
+    settings["thinking"] = Setting(value=thinking, source=source)
     for key in _OWN:
         if value := own.get(f"traj.{key}", [""])[-1]:
             settings[key] = Setting(value=value, source="git config")
@@ -191,7 +187,7 @@ def read_config(repository: Repository) -> Config:
         for key in _REDACT_LISTS
     )
     return Config(
-        thinking=thinking or "seal",
+        thinking=thinking,
         paranoid=switches["paranoid"].value == "true",
         pii=switches["pii"].value == "true",
         names=names,
@@ -207,6 +203,15 @@ def read_config(repository: Repository) -> Config:
         max_session_bytes=limits["maxSessionBytes"],
         settings=settings,
     )
+
+
+def _stricter_thinking(own: Mapping[str, list[str]], team: Mapping[str, Any]) -> tuple[Thinking, str]:
+    """The user's setting, or the team's where that is stricter; and its source."""
+    mine = _thinking(own.get("traj.thinking", [""])[-1], "git config traj.thinking")
+    shared = _thinking(team.get("thinking") or "", f"{TEAM_FILE}: thinking")
+    if shared and _STRICTNESS.index(shared) > _STRICTNESS.index(mine or "seal"):
+        return shared, TEAM_FILE
+    return mine or "seal", "git config" if mine else "default"
 
 
 def _thinking(value: Any, where: str) -> Thinking | None:

@@ -5,7 +5,7 @@ a session's commits, in order, to its calls that can commit."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from gittraj.capture.commit_command import (
@@ -106,25 +106,34 @@ def _by_call_id(log: Log, commits: Sequence[Commit]) -> Found:
 def _by_output(log: Log, commits: Sequence[Commit]) -> Found:
     """By results that printed a commit's id: only those of calls that may commit, since others may show
     old output. If an id was printed twice (a rebase back onto it), the first call made the commit."""
+    calls = _calls_that_printed(log)
+    found: Found = {}
+    lengths = {len(short) for short in calls}
+    for commit in commits:
+        named = log.name in commit.sessions
+        if commit.call is not None and commit.sessions and not named:
+            continue  # the environment names another session's call: this one only printed the id
+        for index in sorted(calls[short] for n in lengths if (short := commit.id[:n]) in calls):
+            if named or _may_have_made(log, index, commit):
+                found[commit.id] = (index, "agent" if named else "output")
+                break
+    return found
+
+
+def _calls_that_printed(log: Log) -> dict[str, int]:
+    """The first call that may commit whose result printed each (short) commit id."""
     calls: dict[str, int] = {}
     for index in find_candidates(log):
         result = log.result_of(index)
         if result is not None:
             for short in log.entries[result].commits:
                 calls.setdefault(short, index)
-    found: Found = {}
-    lengths = {len(short) for short in calls}
-    for commit in commits:
-        if commit.call is not None and commit.sessions and log.name not in commit.sessions:
-            continue  # the environment names another session's call: this one only printed the id
-        for index in sorted(calls[short] for n in lengths if (short := commit.id[:n]) in calls):
-            named = log.name in commit.sessions
-            if not named and (ran_at(log, index, commit) is False or commit.foreign):
-                continue  # it shows what was made before, or somewhere else
-            if log.places[index] != "elsewhere" or log.name in commit.sessions:
-                found[commit.id] = (index, "agent" if log.name in commit.sessions else "output")
-                break
-    return found
+    return calls
+
+
+def _may_have_made(log: Log, call: int, commit: Commit) -> bool:
+    """False where a call shows what was made before, or somewhere else."""
+    return not commit.foreign and log.places[call] != "elsewhere" and ran_at(log, call, commit) is not False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,25 +164,38 @@ def _by_message(log: Log, commits: Sequence[Commit], fixed: Found, written: Writ
     ids made those. Commits of files that the session wrote come first: another agent may give the same
     subject in the same moment."""
     left = _count_unknown(log, fixed)
-    calls = [call for index in left if (call := _dated_call(log, index))]
+    unnamed = [commit for commit in commits if commit.id not in fixed and _is_unnamed(log, commit)]
+    fits = _calls_that_fit(log, unnamed, left, written)
+    mine = {c.id for c in unnamed if any(written.before(call, c) for call in fits.get(c.id, ()))}
+    found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
+    left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
+    return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
+
+
+def _is_unnamed(log: Log, commit: Commit) -> bool:
+    """Whether no hook says whose a commit is, though it may be this session's, and its subject is long
+    enough to be looked for."""
+    if commit.sessions or commit.foreign or (commit.hooked and log.agent in NAMED):
+        return False
+    return len(commit.subject) >= _SHORTEST_SUBJECT
+
+
+def _calls_that_fit(
+    log: Log, commits: Sequence[Commit], candidates: Iterable[int], written: Written
+) -> dict[str, list[int]]:
+    """The calls that ran when each commit was made, gave its subject, and knew its files."""
+    calls = [call for index in candidates if (call := _dated_call(log, index))]
     if not calls:
         return {}
     # most commits of a long history are older or younger than all calls
     whole = replace(calls[0], begun=min(c.begun for c in calls), over=max(c.over for c in calls))
     fits: dict[str, list[int]] = {}
     for commit in commits:
-        if commit.id in fixed or commit.sessions or len(commit.subject) < _SHORTEST_SUBJECT:
-            continue
-        if commit.foreign or (commit.hooked and log.agent in NAMED):
-            continue
         time = commit.changes.time if commit.changes else 0
         if whole.ran_at(time):
             running = (call for call in calls if call.ran_at(time) and call.gives(commit))
             fits[commit.id] = [call.index for call in running if _knew(log, commit, call.index, written)]
-    mine = {c.id for c in commits if any(written.before(call, c) for call in fits.get(c.id, ()))}
-    found = _give_out({c: each for c, each in fits.items() if c in mine}, left)
-    left = {call: left[call] for call in left if call not in {made for made, _ in found.values()}}
-    return found | _give_out({c: each for c, each in fits.items() if c not in mine}, left)
+    return fits
 
 
 def _give_out(fits: Mapping[str, Sequence[int]], left: Mapping[int, int]) -> Found:

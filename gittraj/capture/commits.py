@@ -6,7 +6,7 @@ do not. Without a reflog (a bare repository, or turned off) there are only the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 
 from gittraj.capture.session import Commit, Kind
 from gittraj.frozen import dataclass
@@ -54,22 +54,19 @@ def read_moves(
     """
     lines = list(spooled)
     by_id = {line.id: line for line in lines if line.kind in ("commit", "off") and line.id}
-    silent = {line.id for line in lines if line.kind == "off" or set(line.sessions) & set(away)} | set(off)
+    silent = {*off, *_while_off(lines, set(away))}
     made = _made_kinds(entries)
     late = [commit for commit in by_id if commit not in made]
     if late:
-        history = earlier() or entries
-        kinds = _made_kinds(history)
-        unknown: Kind | None = None if history else "commit"
-        made |= {commit: kind for commit in late if (kind := kinds.get(commit, unknown))}
+        made |= _late_kinds(late, earlier() or entries)
     commits = {
         commit: _to_commit(commit, kind, by_id.get(commit), stored=stored and commit not in silent)
         for commit, kind in made.items()
     }
     rewrites = [line for line in lines if line.kind == "rewrite"]
     copies = _copies(lines, commits, kinds=bool(entries or earlier()))
-    amends = [(e.old, e.new) for e in entries if made_kind(e) == "amend" and e.old.strip("0")]
-    pairs = [*((line.id, line.other) for line in rewrites), *amends, *((s.id, new) for s, new in copies)]
+    reported = [(line.id, line.other) for line in rewrites]
+    pairs = [*reported, *_amends(entries), *((source.id, new) for source, new in copies)]
     return Moves(
         commits=tuple(commits.values()),
         pairs=tuple(dict.fromkeys(pairs)),
@@ -80,6 +77,23 @@ def read_moves(
 
 def _made_kinds(entries: Iterable[ReflogEntry]) -> dict[str, Kind]:
     return {entry.new: kind for entry in entries if (kind := made_kind(entry))}
+
+
+def _while_off(lines: Iterable[Spooled], away: Set[str]) -> Iterator[str]:
+    """The commits that hooks reported while switched off, here or for one of their sessions."""
+    return (line.id for line in lines if line.kind == "off" or not away.isdisjoint(line.sessions))
+
+
+def _late_kinds(commits: Iterable[str], history: Sequence[ReflogEntry]) -> dict[str, Kind]:
+    """Of commits that hooks reported, those that the whole reflog says were made; all, if there is none."""
+    kinds = _made_kinds(history)
+    unknown: Kind | None = None if history else "commit"
+    return {commit: kind for commit in commits if (kind := kinds.get(commit, unknown))}
+
+
+def _amends(entries: Iterable[ReflogEntry]) -> list[tuple[str, str]]:
+    """The pairs (old, new) of amended commits; a branch's first commit has no old one."""
+    return [(e.old, e.new) for e in entries if made_kind(e) == "amend" and e.old.strip("0")]
 
 
 def _to_commit(commit: str, kind: Kind, line: Spooled | None, *, stored: bool) -> Commit:

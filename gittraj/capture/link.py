@@ -8,10 +8,13 @@ from itertools import accumulate, groupby
 
 from gittraj.capture.anchor import Match, match_commits
 from gittraj.capture.content import Changed, Common, Writings, none_common
+from gittraj.capture.order import CLOCK
 from gittraj.capture.own import Anchor
 from gittraj.capture.session import Commit, Log
 from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
+from gittraj.model.times import seconds
+from gittraj.model.values import Prompt, ToolCall
 
 Owned = tuple[Commit, tuple[Log, Match] | None]
 """A commit, and whose call made it."""
@@ -63,7 +66,7 @@ def link(
         owners = {c: o for c, o in owners.items() if c not in owned or o[1].evidence != "order"}
         owned_streams.append([(commit, owners.get(commit.id)) for commit in _calls_first(stream, owners)])
     for commit, owner in _in_time(owned_streams):
-        if owner is not None and (owner[1].weight >= _SURE or not patient(commit)):
+        if owner is not None and (_is_final(commit, *owner) or not patient(commit)):
             linker.give(commit, *owner)
             continue
         if commit.id in owned:
@@ -226,6 +229,16 @@ def _owners(
 
 _SURE = 2.0
 """Weight of a match below which a likelier call may still come into the log."""
+
+
+def _is_final(commit: Commit, log: Log, match: Match) -> bool:
+    """Whether no likelier call can come: the match is sure, or the session went on after the commit. A log
+    has calls in the order in which they began."""
+    if match.weight >= _SURE or commit.changes is None:
+        return match.weight >= _SURE
+    later = (entry.event for entry in log.entries[match.call + 1 :])
+    begun = (seconds(event.ts) for event in later if isinstance(event, Prompt | ToolCall))
+    return any(time is not None and time > commit.changes.time + CLOCK for time in begun)
 
 
 def _rank(match: Match) -> tuple[bool, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from gittraj.capture.commit_command import (
@@ -61,19 +61,31 @@ def match_in_order(
     plausibility. What is ``fixed`` already limits where the others may be."""
     rank = {c.id: i for i, c in enumerate(commits)}
     pins = [(rank[c], call) for c, (call, _) in fixed.items() if c in rank]
-    made = Counter(call for call, _ in fixed.values())
-    able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
-    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
+    left = _count_left(log, named, fixed)
     values: list[dict[int, float]] = []
     for commit in named:
-        first = max((call for pin, call in pins if pin < rank[commit.id]), default=0)
-        last = min((call for pin, call in pins if pin > rank[commit.id]), default=len(log.entries))
-        calls = (i for i, more in left.items() if more > 0 and first <= i <= last)
-        each = ((i, plausibility(log, commit, i, written)) for i in calls)
+        between = _between(pins, rank[commit.id], len(log.entries))
+        each = ((i, plausibility(log, commit, i, written)) for i in left if i in between)
         values.append({i: value for i, value in each if value > 0})
     fits = Counter(call for each in values for call in each)
     slots = [call for call, more in left.items() for _ in range(min(more, fits[call]))]
     return {named[i].id: call for i, call in _align(values, slots).items()}
+
+
+def _count_left(log: Log, named: Iterable[Commit], fixed: Found) -> dict[int, int]:
+    """How many commits besides what is ``fixed`` the calls may have made that commit, or ran when one of
+    ``named`` was made; only calls with some."""
+    made = Counter(call for call, _ in fixed.values())
+    able = {*find_candidates(log), *(i for commit in named for i in _running(log, commit))}
+    left = {i: count_commits(log.entries[i].command or "") - made[i] for i in sorted(able)}
+    return {i: more for i, more in left.items() if more > 0}
+
+
+def _between(pins: Sequence[tuple[int, int]], rank: int, end: int) -> range:
+    """The calls from that of the pinned commit before a rank to that of the one after it."""
+    first = max((call for pin, call in pins if pin < rank), default=0)
+    last = min((call for pin, call in pins if pin > rank), default=end)
+    return range(first, last + 1)
 
 
 def _align(values: Sequence[Mapping[int, float]], slots: Sequence[int]) -> dict[int, int]:

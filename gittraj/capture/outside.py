@@ -112,21 +112,21 @@ class Outside:
             if program in ("cd", "pushd"):
                 to = next((word for word in words[1:] if word not in ("-P", "-L", "--")), "~")
                 folder = self._join(folder, to) if to != "-" else folder
-                continue
-            if program in _SHELLS and (given := _after(words, _GIVEN)):
+            elif program in _SHELLS and (given := _after(words, _GIVEN)):
                 if self._command_reads(given, folder):
                     return True
-                continue
-            moved = _after(words, "-C") if program == "git" else None
-            at = self._join(folder, moved) if moved else folder
-            named = [self._join(at, word) for word in _paths(words)]
-            named += _links(at, words)
-            if any(map(self._is_outside, named)):
-                return True
-            here = any(not self._is_outside(path) and os.path.lexists(path) for path in named)
-            if self._is_outside(at) and program not in _QUIET and not here:
+            elif self._program_reads(program, words, folder):
                 return True
         return False
+
+    def _program_reads(self, program: str, words: list[str], folder: Path) -> bool:
+        """By what its words name; a program that names nothing here may read the folder that it runs in."""
+        moved = _after(words, "-C") if program == "git" else None
+        at = self._join(folder, moved) if moved else folder
+        named = [*(self._join(at, word) for word in _paths(words)), *_links(at, words)]
+        if any(map(self._is_outside, named)):
+            return True
+        return self._is_outside(at) and program not in _QUIET and not any(map(os.path.lexists, named))
 
     def _join(self, folder: Path, name: str) -> Path:
         home = self._territory.home or Path("~")

@@ -13,12 +13,18 @@ again and again."""
 def main() -> None:
     """``git-traj`` and ``python -m gittraj``: run the command line and exit with its status."""
     import gc
+    import os
     import sys
 
     gc.disable()  # what is imported is no garbage
     if sys.platform == "win32":  # where a pipe is in the code page of the country, and ends lines with \r\n
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", newline="\n")
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    if next(filter(None, named), "") in ("C", "POSIX"):
+        from gittraj.cli.plain_signs import use_plain_signs
+
+        use_plain_signs()
     from gittraj.cli.ahead import begin
 
     begin(sys.argv[1:])

@@ -46,6 +46,6 @@ def command(
             return
         objects = repository.objects
         subjects = {row.commit: objects.commit(row.commit).subject for row in report.linked}
-        page = Page(columns(raw), wants_colour(repository, raw))
+        page = Page(columns(raw, table=True), wants_colour(repository, raw))
         text = report_to_text(report, subjects, page, dry_run=dry_run)
         write(repository, text, raw, pager=obj["pager"])

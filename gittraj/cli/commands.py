@@ -14,7 +14,10 @@ COMMANDS: dict[str, dict[str, str]] = {
     },
     "reading": {
         "export": "Export as HTML, Markdown, JSON and other formats",
+        "bundle": "Write a task's trajectories into a folder to read",
+        "compare": "Put two trajectories, commits, runs or agents side by side",
         "stats": "Summarise coverage, agents, tokens and cost",
+        "validate": "Check a document or a ref against the schema of its format",
     },
     "for agents": {
         "context": "List decisions and doubts about files, within a budget of tokens",
@@ -41,6 +44,7 @@ COMMANDS: dict[str, dict[str, str]] = {
         "doctor": "Check hooks, notes and local state, and say what to do",
         "pause": "Stop recording until resume",
         "resume": "Record again after pause; the time between stays unrecorded",
+        "version": "Show the version, and what git-traj runs on",
         "completion": "Print the completion script for bash, zsh or fish",
     },
     "protecting": {

@@ -13,7 +13,7 @@ from gittraj.errors import TrajError
 
 
 @click.command("complete", short_help=COMMANDS["recording"]["complete"])
-@click.argument("trajectory", required=False)
+@click.argument("trajectory", required=False, metavar="[TRAJECTORY|TASK]")
 @click.option("--summary", metavar="S", help="What was done.")
 @click.option("--approach", metavar="A", help="How it was done.")
 @click.option("--challenge", "challenges", multiple=True, metavar="C", help="What was hard; repeatable.")
@@ -40,6 +40,7 @@ def command(
     **options: Any,
 ) -> None:
     """End the active trajectory with a retrospective, or add one to TRAJECTORY, which is already on commits.
+    A TASK (its id, SYSTEM:ID) stands for the trajectory that is active for it, else for its latest.
 
     The latest retrospective of a trajectory counts.
     """

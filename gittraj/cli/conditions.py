@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import click
 
 Command = Callable[..., Any]
-_LABELS = (
-    click.option("--agent", metavar="NAME", help="Only of this agent, such as claude-code."),
-    click.option("--model", metavar="M", help="Only of a model whose name contains M."),
-    click.option("--task", metavar="ID", help="Only for this task: its id, SYSTEM:ID or its title."),
-    click.option("--tag", metavar="T", help="Only with this tag."),
+
+
+def _complete(_ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from gittraj.cli.suggestions import suggest_labels
+
+    return suggest_labels(param.name or "", incomplete)
+
+
+_LABELS = tuple(
+    click.option(f"--{name}", metavar=metavar, help=text, shell_complete=_complete)
+    for name, metavar, text in (
+        ("agent", "NAME", "Only of this agent, such as claude-code."),
+        ("model", "M", "Only of a model whose name contains M."),
+        ("task", "ID", "Only for this task: its id, SYSTEM:ID or its title."),
+        ("tag", "T", "Only with this tag."),
+    )
 )
 _COMMITS = (
     click.option("--author", metavar="A", help="Commits of this author, as in git log."),
@@ -53,10 +67,29 @@ def _add(options: tuple[Callable[[Command], Command], ...], command: Command) ->
 
 
 class WithPaths(click.Command):
-    """Takes arguments after ``--`` as paths, as git does: click cannot distinguish them from a revision."""
+    """Takes its arguments as git does: those after ``--`` as paths, which click cannot distinguish from a
+    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if "--" in args:
-            at = args.index("--")
-            args = [*args[:at], *(f"--file={path}" for path in args[at + 1 :])]
-        return super().parse_args(ctx, args)
+        at = args.index("--") if "--" in args else len(args)
+        paths = list(args[at + 1 :])
+        args = args[:at]
+        if any("-n" in param.opts for param in self.params):
+            args = [f"--max-count={arg[1:]}" if re.fullmatch(r"-\d+", arg) else arg for arg in args]
+        taking = {o for p in self.params if not getattr(p, "is_flag", True) for o in p.opts}
+        words = [arg for before, arg in pairwise(["", *args]) if before not in taking and _is_path(arg)]
+        args = [arg for arg in args if arg not in words]
+        return super().parse_args(ctx, [*args, *(f"--file={path}" for path in (*words, *paths))])
+
+
+def _is_path(word: str) -> bool:
+    """Whether an argument can only be a path: a file of that name exists, and no revision has it."""
+    if word.startswith("-") or not os.path.lexists(word):
+        return False
+    from gittraj.cli.repository import find_to_read
+
+    with find_to_read() as repository:
+        return (
+            repository.run("rev-parse", "--verify", "--quiet", "--end-of-options", word, check=False).code
+            != 0
+        )

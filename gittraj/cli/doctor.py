@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import columns, wants_colour
 from gittraj.cli.repository import drain_first, environment, find_repository, find_to_read
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.status import render_line
+from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Finding
@@ -27,17 +29,21 @@ if TYPE_CHECKING:
 def command(fix: bool, as_json: bool) -> int:
     """Check hooks, notes and local state, and say what to do. Exits 1 when something is wrong."""
     from gittraj.commands.doctor import examine, gather
+    from gittraj.commands.doctor.login_shell import check_login_shell
     from gittraj.commands.status import status_to_json, status_to_lines
 
     with find_repository() if fix else find_to_read() as repository:
         kept = drain_first(repository)
-        environ = Environ.of(environment())
+        raw = environment()
+        environ = Environ.of(raw)
         facts = gather(repository, environ)
-        findings = [(finding, fix and _fix(finding)) for finding in examine(repository, facts)]
+        found = [*examine(repository, facts), *(check_login_shell(repository, raw) if facts.agents else ())]
+        findings = [(finding, fix and _fix(finding)) for finding in found]
         if kept and not any(kept.message in finding.text for finding, _ in findings):
             findings.insert(0, (_not_recorded(kept), False))
         if fix:
             facts = gather(repository, environ)
+        page = Page(columns(raw), wants_colour(repository, raw))
     ill = any(finding.severity == "wrong" and not fixed for finding, fixed in findings)
     if as_json:
         rows = [_row(finding, fixed=fixed) for finding, fixed in findings]
@@ -45,14 +51,13 @@ def command(fix: bool, as_json: bool) -> int:
             json.dumps({"version": 1, "well": not ill, "findings": rows, "status": status_to_json(facts)})
         )
         return int(ill)
-    for line in status_to_lines(facts):
-        click.echo(printable(line))
+    lines = [*status_to_lines(facts)]
     for finding, fixed in findings:
-        mark = "fixed" if fixed else finding.severity
-        click.echo(printable(f"{mark}: {finding.text}"))
-        if not fixed:
-            click.echo(printable(f"    {finding.remedy}"))
-    click.echo("Problems found." if ill else "Everything is OK.")
+        lines.append(f"{'fixed' if fixed else finding.severity}: {finding.text}")
+        lines += [] if fixed else [f"    {finding.remedy}"]
+    lines.append("Problems found." if ill else "Everything is OK.")
+    for line in lines:
+        click.echo(render_line(line, page), nl=False, color=page.colour)
     return int(ill)
 
 

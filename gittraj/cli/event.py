@@ -12,13 +12,24 @@ from gittraj.cli.manual_events import agent, quiet, record_event, tag
 @click.argument("kind", metavar="TYPE")
 @click.argument("text")
 @click.option("--significance", metavar="S", help="low, medium, high or critical.")
+@click.option("--from", "sender", metavar="NAME", help="Who sent it, of a message_received.")
+@click.option("--to", "recipient", metavar="NAME", help="Whom a message is to.")
 @agent
 @tag
 @quiet
 def command(
-    kind: str, text: str, *, significance: str | None, agent: str | None, tags: tuple[str, ...], quiet: bool
+    kind: str,
+    text: str,
+    *,
+    significance: str | None,
+    sender: str | None,
+    recipient: str | None,
+    agent: str | None,
+    tags: tuple[str, ...],
+    quiet: bool,
 ) -> None:
     """Record TEXT as an event of TYPE: note, finding, error, verification, checkpoint, message_sent,
     message_received, or a word of your own."""
     values = {"type": kind, "content": text, "significance": significance, "agent": agent, "tags": list(tags)}
+    values |= {"from": sender, "to": recipient}
     record_event("event", values, quiet=quiet)

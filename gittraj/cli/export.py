@@ -12,7 +12,8 @@ import click
 
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.repository import drain_first, find_repository
+from gittraj.cli.output import refuse_html, say_written
+from gittraj.cli.repository import drain_first, environment, find_repository
 from gittraj.commands.export import EXCHANGES, FOLDERS, FORMATS, Exchange, documents, join, load
 from gittraj.errors import UsageError
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="Write into a file; into a folder for several documents or an HTML site.",
 )
+@click.option("--open", "opens", is_flag=True, help="Open in your browser what -o wrote.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 def command(
     names: tuple[str, ...],
@@ -43,6 +45,7 @@ def command(
     everything: bool,
     seal: str | None,
     output: Path | None,
+    opens: bool,
     no_fetch: bool,
 ) -> None:
     """Export commits and trajectories: HEAD by default; into a folder, everything reachable from it.
@@ -56,31 +59,51 @@ def command(
         )
     if everything and names:
         raise UsageError("--all cannot be combined with names", hint="use one of them")
+    if opens and not output:
+        raise UsageError("--open needs -o PATH", hint="git traj show --open makes a page of its own")
+    if not output:
+        refuse_html(form, environment())
     with find_repository() as repository:
         drain_first(repository)
         if form is None:
             from gittraj.query.show.seals import read_seal
 
             _put([read_seal(repository, seal or "")], output)
-            return
-        if form in EXCHANGES:
-            wanted = None if everything else names or ["HEAD"]
-            exported = _gather(repository, wanted, fetch=not no_fetch)
-            if exported is not None:
-                _put_documents(EXCHANGES[form], exported, output)
-            return
-        folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
-        everything = everything or (folder is not None and not names)
-        parts = _make(repository, None if everything else names or ["HEAD"], form, folder, fetch=not no_fetch)
-        if parts is not None:
-            _put(parts, output)
+            written = True
+        else:
+            written = _export(repository, names, form, output, everything=everything, fetch=not no_fetch)
+    if output and written:
+        say_written(output, show=opens)
+
+
+def _export(
+    repository: Repository,
+    names: Sequence[str],
+    form: str,
+    output: Path | None,
+    *,
+    everything: bool,
+    fetch: bool,
+) -> bool:
+    """Whether there was anything to export."""
+    if form in EXCHANGES:
+        exported = _gather(repository, None if everything else names or ["HEAD"], fetch=fetch)
+        if exported is not None:
+            _put_documents(EXCHANGES[form], exported, output)
+        return exported is not None
+    folder = output if output is not None and form in FOLDERS and _is_folder(output) else None
+    everything = everything or (folder is not None and not names)
+    parts = _make(repository, None if everything else names or ["HEAD"], form, folder, fetch=fetch)
+    if parts is not None and folder is None:
+        _put(parts, output)
+    return parts is not None
 
 
 def _make(
     repository: Repository, names: Sequence[str] | None, form: str, folder: Path | None, *, fetch: bool
 ) -> list[str | bytes] | None:
-    """The document about ``names`` (None: everything below HEAD). None if nothing is recorded, or if it was
-    written into ``folder``."""
+    """The document about ``names`` (None: everything below HEAD), empty if it was written into ``folder``.
+    None if nothing is recorded."""
     from gittraj.cli.missing_events import read_events
     from gittraj.cli.no_match import say_nothing_found
     from gittraj.query.show.export import choose
@@ -97,14 +120,14 @@ def _make(
     return read_events(repository, make, command="export", fetch=fetch)
 
 
-def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes] | None:
+def _write(chosen: Chosen, form: str, folder: Path | None) -> list[str | bytes]:
     if folder is None:
         return [*load(FORMATS[form])(chosen)]
     from gittraj.cli.progress import show_progress
 
     with show_progress("commits") as tell:
         load(FOLDERS[form])(chosen, folder, tell=tell)
-    return None
+    return []
 
 
 def _is_folder(path: Path) -> bool:

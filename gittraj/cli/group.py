@@ -22,8 +22,25 @@ if TYPE_CHECKING:
 _NAMES = {name: line for group in COMMANDS.values() for name, line in group.items()}
 
 
+_ALIASES = {"blame": "why"}
+_ANYWHERE = {
+    "--no-pager": "--no-pager",
+    "--color": "--color=always",
+    "--no-color": "--color=never",
+    **{f"--color={when}": f"--color={when}" for when in ("always", "never", "auto")},
+}
+"""Options of the group that are taken wherever they are, as the group spells them."""
+
+
 class LazyGroup(click.Group):
     """A group whose commands are modules of this package."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """``--color``, ``--no-color`` and ``--no-pager`` work after the command, too."""
+        end = args.index("--") if "--" in args else len(args)
+        ours = [arg for arg in args[:end] if arg in _ANYWHERE]
+        rest = [arg for arg in args[:end] if arg not in _ANYWHERE]
+        return super().parse_args(ctx, [*(_ANYWHERE[arg] for arg in ours), *rest, *args[end:]])
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_NAMES)
@@ -44,13 +61,19 @@ class LazyGroup(click.Group):
             if len(args) == 1:
                 click.echo(ctx.get_help())
                 ctx.exit()
+        args = [_ALIASES.get(args[0], args[0]), *args[1:]]
         if args[0] not in _NAMES:
             from difflib import get_close_matches
 
             near = get_close_matches(args[0], _NAMES, n=2)
             hint = f"did you mean {' or '.join(near)}?" if near else "git traj -h lists the commands"
             raise UsageError(f"'{args[0]}' is not a command", hint=hint)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if command and not {"-h", "--help"}.isdisjoint(rest):
+            from gittraj.cli.examples import epilog
+
+            command.epilog = epilog(args[0])
+        return name, command, rest
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Without importing every command for its help."""
@@ -73,12 +96,22 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, prog_name="git-traj", message="%(prog)s %(version)s")
 @click.option("--no-pager", is_flag=True, help="Write to the terminal without a pager.")
+@click.option(
+    "--color",
+    type=click.Choice(("auto", "always", "never")),
+    metavar="[=WHEN]",
+    help="auto (default, as color.ui says), always or never; also after a command.",
+)
 @click.pass_context
-def group(ctx: click.Context, no_pager: bool) -> None:
+def group(ctx: click.Context, no_pager: bool, color: str | None) -> None:
     """Why is this code as it is? The reasoning of AI agents, kept in git beside their commits."""
     ctx.obj = {"pager": not no_pager}
+    ctx.color = {"always": True, "never": False}.get(color or "")
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        from gittraj.cli.overview import show_overview
+
+        if not show_overview():
+            click.echo(ctx.get_help())
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -139,11 +172,35 @@ def _silence(stream: TextIO) -> None:
 
 
 def _usage_hint(error: click.UsageError) -> str | None:
+    """The choice that was meant, where one is near; else where the help is."""
+    if isinstance(error, click.BadParameter) and isinstance(error.param and error.param.type, click.Choice):
+        from difflib import get_close_matches
+
+        given = error.message.partition("'")[2].partition("'")[0]
+        if near := get_close_matches(given, error.param.type.choices, n=2):  # type: ignore[union-attr]
+            return f"did you mean {' or '.join(near)}?"
     return f"{error.ctx.command_path} -h" if error.ctx else None
 
 
 def _say(message: str, hint: str | None, kind: str) -> None:
     first, *rest = message.splitlines() or [""]
-    click.echo(f"{kind}: {' '.join([first, *(line.strip() for line in rest)])}", err=True)
+    colour = _colours_errors() or None
+    red, yellow, plain = ("\x1b[31m", "\x1b[33m", "\x1b[0m") if colour else ("", "", "")
+    shown = " ".join([first, *(line.strip() for line in rest)])
+    click.echo(f"{red}{kind}:{plain} {shown}", err=True, color=colour)
     if hint:
-        click.echo(f"hint: {hint}", err=True)
+        click.echo(f"{yellow}hint:{plain} {hint}", err=True, color=colour)
+
+
+def _colours_errors() -> bool:
+    """On a terminal with colour, unless an option, ``NO_COLOR`` or git's configuration says no."""
+    named = {"--no-color", "--color=never"}.isdisjoint(sys.argv) and not os.environ.get("NO_COLOR")
+    if not (named and sys.stderr.isatty()) or os.environ.get("TERM") == "dumb":
+        return False
+    import subprocess
+
+    asked = ["git", "config", "--get-colorbool", "color.traj", "true"]
+    try:
+        return subprocess.run(asked, capture_output=True, check=False).stdout.strip() == b"true"
+    except OSError:
+        return False

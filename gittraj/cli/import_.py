@@ -34,6 +34,9 @@ _STDIN = "-"
 @click.option(
     "--include-paused", "paused", is_flag=True, help="Also import what it did while git-traj was paused."
 )
+@click.option(
+    "--raw", is_flag=True, help="Keep a file that no format reads as it is, for a later version to read."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(files: tuple[str, ...], *, as_json: bool, **options: Any) -> int:
     """Import session files of any known agent, or one from a pipe, or what another tool left in notes

@@ -1,9 +1,14 @@
-"""``git traj install``."""
+"""``git traj install``.
+
+``--json``: ``{"version": 1, "dryRun": bool, "steps": [{"what", "name", "did", "text"}], "agentsFound":
+[option], "sessionsFound": past sessions of this repository, counted by its first installation only}``.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +19,7 @@ from gittraj.config import Environ
 
 if TYPE_CHECKING:
     from gittraj.commands.install import Step
+    from gittraj.git import Repository
 
 
 @click.command("install", short_help=COMMANDS["common commands"]["install"])
@@ -24,6 +30,7 @@ if TYPE_CHECKING:
     type=click.Choice(("claude-code", "codex", "gemini")),
     help="Install this agent's hooks and instruction in this work tree too; repeatable.",
 )
+@click.option("--yes", is_flag=True, help="Set up every agent found and link past sessions, without asking.")
 @click.option("--no-fetch-refspec", is_flag=True, help="Do not change what git fetch downloads.")
 @click.option(
     "--global", "everywhere", is_flag=True, help="Apply to every repository created or cloned from now on."
@@ -31,37 +38,73 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def command(
-    agents: tuple[str, ...], no_fetch_refspec: bool, everywhere: bool, dry_run: bool, as_json: bool
+    *,
+    agents: tuple[str, ...],
+    yes: bool,
+    no_fetch_refspec: bool,
+    everywhere: bool,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     """Set up this repository: the hooks that record, and the refspec that fetches records.
 
-    Hooks that are there already are kept and run first. Safe to repeat.
+    On a terminal it asks which of the agents found on this machine to set up, and whether to link their past
+    sessions. Hooks that are there already are kept and run first. Safe to repeat.
     """
-    if everywhere and (agents or no_fetch_refspec):
-        raise click.UsageError("--global takes neither --agent nor --no-fetch-refspec")
+    if everywhere and (agents or yes or no_fetch_refspec):
+        raise click.UsageError("--global takes neither --agent nor --yes nor --no-fetch-refspec")
+    raw = environment()
     if everywhere:
         from gittraj.commands.install.global_install import install_globally
 
-        steps = install_globally(environment(), dry_run=dry_run)
-    else:
-        steps = _install_here(agents, fetch_refspec=not no_fetch_refspec, dry_run=dry_run)
-    if as_json:
-        rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
-        click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows}))
-    else:
-        for step in steps:
-            click.echo(f"{step.name}: {step.text}")
-        if dry_run:
-            click.echo("Nothing was written.")
-    return int(any(step.did == "failed" for step in steps))
+        steps = install_globally(raw, dry_run=dry_run)
+        return _report(steps, {}, dry_run=dry_run, as_json=as_json)
+    from gittraj.cli.installing import Offer
+
+    environ = Environ.of(raw)
+    asks = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None and not (dry_run or as_json)
+    with find_repository() as repository:
+        offer = Offer(repository, environ, raw, ask=asks and not yes, accept=yes)
+        chosen = agents or offer.choose_agents()
+        steps = _install_here(
+            *(repository, environ, chosen),
+            fetch_refspec=not no_fetch_refspec,
+            dry_run=dry_run,
+            make_key=(asks or yes) and environ.ci is None,
+        )
+        fresh = steps[0].did == "added"
+        found = {"agentsFound": list(offer.agents), "sessionsFound": offer.count_sessions() if fresh else 0}
+        status = _report(steps, found, dry_run=dry_run, as_json=as_json)
+        if not (status or dry_run or as_json):
+            offer.follow_up(fresh=fresh)
+    return status
 
 
-def _install_here(agents: tuple[str, ...], *, fetch_refspec: bool, dry_run: bool) -> list[Step]:
+def _install_here(
+    repository: Repository,
+    environ: Environ,
+    agents: tuple[str, ...],
+    *,
+    fetch_refspec: bool,
+    dry_run: bool,
+    make_key: bool,
+) -> list[Step]:
     from gittraj.commands.install import install
     from gittraj.commands.install.keys import provide_key
 
-    with find_repository() as repository:
-        steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)
-        environ = Environ.of(environment())
-        asked = sys.stdin.isatty() and sys.stdout.isatty() and environ.ci is None
-        return [*steps, *provide_key(repository, environ, make=asked, dry_run=dry_run)]
+    steps = install(repository, agents=agents, fetch_refspec=fetch_refspec, dry_run=dry_run)
+    return [*steps, *provide_key(repository, environ, make=make_key, dry_run=dry_run)]
+
+
+def _report(steps: list[Step], found: dict[str, object], *, dry_run: bool, as_json: bool) -> int:
+    """Print the steps, hooks with the same text on one line; returns the status."""
+    if as_json:
+        rows = [{"what": s.what, "name": s.name, "did": s.did, "text": s.text} for s in steps]
+        click.echo(json.dumps({"version": 1, "dryRun": dry_run, "steps": rows, **found}))
+    else:
+        for (what, text), same in groupby(steps, lambda s: (s.what, s.text)):
+            names = ", ".join(step.name for step in same)
+            click.echo(text if what == "state" else f"{names}: {text}")
+        if dry_run:
+            click.echo("Nothing was written.")
+    return int(any(step.did == "failed" for step in steps))

@@ -28,7 +28,14 @@ from gittraj.notes.unjoined import find_unjoined
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.listing import list_commits
 from gittraj.query.notes import Notes, NotesInMemory
-from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small, render_title
+from gittraj.render.text.log import (
+    render_entry,
+    render_oneline,
+    render_row,
+    render_runs,
+    render_small,
+    render_title,
+)
 from gittraj.render.text.terminal import Page
 
 if TYPE_CHECKING:
@@ -38,18 +45,21 @@ if TYPE_CHECKING:
     from gittraj.query.log.paths import Ancestry
     from gittraj.query.records import Recorded
 
+_OF_COMMITS = ("author", "since", "until", "paths")
+"""Options that runs without a commit cannot meet."""
 _SHARE = Number(0, 1)
 _CHOICE = ("author", "since", "until", "paths", "follow")
 """Options that choose commits: arguments of ``list_commits``. The other ones choose trajectories."""
 
 
 @click.command("log", cls=WithPaths, short_help=COMMANDS["common commands"]["log"])
-@click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
+@click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @path_options
 @label_options
 @commit_options
 @click.option("--grep", metavar="RE", help="Match the subject, prompt, summary or decisions.")
 @click.option("--run", metavar="ID", help="A benchmark's run, solve or instance.")
+@click.option("--status", metavar="S", help="Only completed, abandoned, failed, active or unknown ones.")
 @click.option("--decisions", is_flag=True, help="Only trajectories with a decision.")
 @click.option(
     "--min-confidence", type=_SHARE, metavar="X", help="Lowest confidence of the agent, from 0 to 1."
@@ -58,6 +68,9 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
     "--max-confidence", type=_SHARE, metavar="X", help="Highest confidence of the agent, from 0 to 1."
 )
 @click.option("--min-cost", type=Number(0), metavar="X", help="Lowest cost in US dollars.")
+@click.option(
+    "--sort", type=click.Choice(("date", "cost")), default="date", help="By date (the default) or cost."
+)
 @click.option("-n", "--max-count", "limit", type=click.IntRange(1), metavar="N", help="At most N.")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")
 @click.option("--trajectories", "form", flag_value="rows", help="One line per trajectory.")
@@ -72,6 +85,7 @@ def command(
     rev: str,
     limit: int | None,
     form: str | None,
+    sort: str,
     explored: bool,
     as_json: bool,
     team: str | None,
@@ -82,8 +96,11 @@ def command(
         from gittraj.cli.team import show_log
 
         chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
+        chosen["sort"] = sort
         show_log(team, rev, pager=obj["pager"], **chosen, **options)
         return
+    runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
+    explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}
     environ = environment()
     with find_to_read() as repository, ExitStack() as stack:
@@ -96,19 +113,24 @@ def command(
             repository, recorded or notes, rev, cwd=Path.cwd(), known=index, beside=bool(recorded), **choice
         )
         read = partial(_find, ancestry, recorded or notes, commits)
-        find = partial(read, form=form, limit=limit, explored=explored, **options)
+        find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
             name = "trajectories" if form == "rows" else "commits"
-            click.echo(dump_json({"version": 1, name: list(find(files=True))}))
+            found = list(find(files=True))
+            more = (
+                {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
+            )
+            click.echo(dump_json({"version": 1, name: found, **more}))
             return
         page = text_page(repository, environ)
         if form:
-            page = Page(columns(environ), page.colour)
+            page = Page(columns(environ, table=True), page.colour)
         texts = None
         if (
             index
             and not recorded
             and not explored
+            and sort == "date"
             and all(value is None or value is False for value in options.values())
         ):
             texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
@@ -174,23 +196,30 @@ def _find(
     limit: int | None,
     explored: bool,
     files: bool,
+    sort: str,
+    runs: bool,
     **conditions: Any,
 ) -> Iterator[Entry]:
-    """The commits, or with ``rows`` the trajectories, that meet the conditions. Says where there is none."""
+    """The commits, or with ``rows`` the trajectories, that meet the conditions; ``runs``: also those without
+    a commit. Says where there is none."""
     from gittraj.query.log.filters import Wanted, compile_pattern
-    from gittraj.query.log.listing import list_trajectories, read_entries
+    from gittraj.query.log.listing import by_cost, list_trajectories, read_entries, read_runs
     from gittraj.query.records import Recorded
 
     grep = conditions.pop("grep")
     wanted = Wanted(grep=compile_pattern(grep) if grep else None, **conditions)
     recorded = Recorded(notes) if isinstance(notes, Notes) else notes
     entries = read_entries(ancestry, recorded, commits, wanted, explored=explored, files=files)
-    found = islice(list_trajectories(recorded, entries) if form == "rows" else entries, limit)
+    if explored and runs:
+        entries = chain(entries, read_runs(recorded, wanted))
+    listed = list_trajectories(recorded, entries) if form == "rows" else entries
+    found = islice(by_cost(listed) if sort == "cost" else listed, limit)
     first = next(found, None)
     if first is None:
         from gittraj.cli.no_match import say_nothing_found
 
-        say_nothing_found(ancestry.repository, recorded, commits)
+        labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+        say_nothing_found(ancestry.repository, recorded, commits, labels=labels)
         return iter(())
     return chain([first], found)
 
@@ -200,6 +229,8 @@ def _render(found: Iterable[Entry], form: str | None, page: Page) -> Iterator[st
     for number, item in enumerate(found):
         if form == "rows":
             yield render_row(item, page, now)
+        elif item["commit"] is None:
+            yield "\n" * bool(number) + render_runs(item, page)
         elif form == "oneline":
             yield render_oneline(item, render_small(item["trajectories"]), page)
         else:

@@ -42,7 +42,7 @@ def record_event(
     """Record the event and print its id. ``task``: as the user names it; ``report``: update its task system.
     Raises TrajError."""
     from gittraj.cli.tasks import name_task, update_task
-    from gittraj.commands.record import amend, record, task_of_active
+    from gittraj.commands.record import amend, is_active_for, record, task_of_active
     from gittraj.config import Environ
     from gittraj.decisions.commands import Call
 
@@ -51,7 +51,7 @@ def record_event(
     environ = Environ.of(raw)
     with find_repository() as repository:
         drain_first(repository)
-        if trajectory is not None:
+        if trajectory is not None and not is_active_for(repository, trajectory):
             done = amend(repository, trajectory, call, environ=environ, live=raw)
             click.echo(done.trajectory if quiet else f"{done.trajectory}: {', '.join(done.events)}")
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 
 import click
@@ -19,9 +19,14 @@ _SEARCHED = 200  # recorded commits to examine, for a previous change and for da
 
 
 def say_nothing_found(
-    repository: Repository, recorded: Recorded, commits: Iterable[str] | None = None
+    repository: Repository,
+    recorded: Recorded,
+    commits: Iterable[str] | None = None,
+    *,
+    labels: Mapping[str, str | None] | None = None,
 ) -> None:
-    """For a listing of ``commits``, all with a note (None: every commit that has one)."""
+    """For a listing of ``commits``, all with a note (None: every commit that has one). ``labels``: the agent,
+    model, task and tag that were asked for."""
     if not recorded:
         _say_nothing_recorded(repository)
         return
@@ -32,9 +37,10 @@ def say_nothing_found(
     here = (
         f"{number} commits here have records" if number > 1 else f"{number or 'no'} commit here has a record"
     )
+    hint = _name_labels(recorded, labels or {})
     _say(
         f"no matching commits ({here})",
-        "loosen the filters, or name other commits; git traj status shows what waits",
+        hint or "loosen the filters, or name other commits; git traj status shows what waits",
     )
 
 
@@ -107,6 +113,21 @@ def say_missing(missing: Sequence[str], why: str | None = None) -> None:
         f"events are left out: {escape_line(missing[0])}{several} {verb} not here",
         why or "git traj doctor says what is missing",
     )
+
+
+def _name_labels(recorded: Recorded, labels: Mapping[str, str | None]) -> str | None:
+    """For the first label that no recorded trajectory has: those that are like it, or that there are."""
+    from difflib import get_close_matches
+
+    from gittraj.cli.suggestions import read_labels
+
+    known = read_labels(recorded) if any(labels.values()) else {}
+    for name, value in labels.items():
+        if value and (names := known.get(name)) and not any(value.lower() in n.lower() for n in names):
+            near = get_close_matches(value, names, n=2)
+            shown = " or ".join(map(escape_line, near or names[:5]))
+            return f"did you mean {shown}?" if near else f"{name}s recorded here: {shown}"
+    return None
 
 
 def _find_previous(repository: Repository, recorded: Recorded, commit: str) -> str | None:

@@ -9,14 +9,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import click
 
 from gittraj.git import Repository
 from gittraj.render.text.terminal import Page
 
-NARROWEST, WIDEST = 40, 100
-"""Columns. Wider lines are hard to read, so a wide terminal is not filled."""
+NARROWEST, WIDEST = 20, 100
+"""Columns. Wider lines of text are hard to read, so a wide terminal is not filled; a table fills it."""
 PIPE = 80
 """Columns of running text into a pipe; the index (``index.answers``) stores text of this width."""
 
@@ -27,7 +28,11 @@ def is_terminal(environ: Mapping[str, str]) -> bool:
 
 
 def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
-    """By ``color.traj``, else ``color.ui``, else if the terminal has colour and ``NO_COLOR`` is not set."""
+    """By ``--color``, else ``color.traj``, else ``color.ui``, else if the terminal has colour and
+    ``NO_COLOR`` is not set."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
     choice = (repository.config("color.traj") or repository.config("color.ui") or "auto").lower()
     if choice == "always":
         return True
@@ -36,17 +41,19 @@ def wants_colour(repository: Repository, environ: Mapping[str, str]) -> bool:
     return is_terminal(environ) and environ.get("TERM") != "dumb"
 
 
-def columns(environ: Mapping[str, str]) -> int | None:
-    """The most columns of a line; None into a pipe, where lines are not cut."""
+def columns(environ: Mapping[str, str], *, table: bool = False) -> int | None:
+    """The most columns of a line, of running text or of a ``table``; None into a pipe, where lines are not
+    cut."""
     if not is_terminal(environ):
         return None
     import shutil  # with all of its compressors
 
-    return max(NARROWEST, min(shutil.get_terminal_size().columns, WIDEST))
+    there = shutil.get_terminal_size().columns
+    return max(NARROWEST, there if table else min(there, WIDEST))
 
 
 def text_page(repository: Repository, environ: Mapping[str, str]) -> Page:
-    """For running text; a table with a line per row uses ``Page(columns())`` instead."""
+    """For running text; a table with a line per row uses ``Page(columns(table=True))`` instead."""
     return Page(columns(environ) or PIPE, wants_colour(repository, environ))
 
 
@@ -56,6 +63,31 @@ def dump_json(document: object) -> str:
     import json
 
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace").decode()
+
+
+def refuse_html(form: str | None, environ: Mapping[str, str]) -> None:
+    """Raises UsageError: on a terminal nobody reads HTML."""
+    if form == "html" and is_terminal(environ):
+        from gittraj.errors import UsageError
+
+        raise UsageError(
+            "HTML is not for a terminal", hint="-o FILE writes it, --open shows it in your browser"
+        )
+
+
+def say_written(path: Path, *, show: bool = False) -> None:
+    """Tell a person at a terminal where a file or folder was written, and ``show`` it in the browser."""
+    if sys.stderr.isatty():
+        from gittraj.model.words import size_of
+
+        size = f" ({size_of(path.stat().st_size)})" if path.is_file() else ""
+        click.echo(f"Wrote {path}{size}", err=True)
+    if show:
+        import webbrowser
+
+        page = path / "index.html" if path.is_dir() else path
+        if not webbrowser.open(page.resolve().as_uri()):
+            click.echo("git-traj: no browser was found to open it", err=True)
 
 
 def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, str], *, pager: bool) -> None:
@@ -68,6 +100,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         for text in texts:
             click.echo(text, nl=False, color=True)
         return
+    is_plain = type(sys.stdout).__name__ == "PlainStream"
     variables = {"LESS": "FRX", "LV": "-c", **environ, "GIT_PAGER_IN_USE": "true"}
     # as in git, a pager is a shell command
     with subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=variables) as process:
@@ -75,7 +108,7 @@ def write(repository: Repository, texts: Iterable[str], environ: Mapping[str, st
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the pager, which must not outlive us
         try:
             for text in texts:
-                process.stdin.write(text.encode("utf-8", "replace"))
+                process.stdin.write(_plain(text) if is_plain else text.encode("utf-8", "replace"))
             process.stdin.close()
         except BrokenPipeError:  # the user quit the pager
             pass
@@ -85,3 +118,9 @@ def _pager(repository: Repository, environ: Mapping[str, str]) -> str | None:
     """In the order of git-var(1); `git var GIT_PAGER` itself prints `cat`, since we run git without one."""
     pager = environ.get("GIT_PAGER") or repository.config("core.pager") or environ.get("PAGER") or "less"
     return None if pager in ("", "cat") or environ.get("TERM") == "dumb" else pager
+
+
+def _plain(text: str) -> bytes:
+    from gittraj.cli.plain_signs import plain
+
+    return plain(text).encode("ascii")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import click
 
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.output import dump_json
-from gittraj.cli.repository import drain_first, find_repository
+from gittraj.cli.output import dump_json, is_terminal, text_page, write
+from gittraj.cli.repository import drain_first, environment, find_repository
 
 
 @click.command("pr", short_help=COMMANDS["sharing"]["pr"])
@@ -19,9 +19,12 @@ from gittraj.cli.repository import drain_first, find_repository
 @click.option("--prompts", is_flag=True, help="Include the prompts in full.")
 @click.option("--no-cost", is_flag=True, help="Leave out the cost.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
-def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool) -> None:
-    """Write the comment for this branch's pull request, in Markdown: why it was made, where to look first,
-    what was decided and rejected."""
+@click.pass_obj
+def command(
+    obj: dict[str, bool], /, *, base: str | None, head: str, prompts: bool, no_cost: bool, as_json: bool
+) -> None:
+    """Write the comment for this branch's pull request: why it was made, where to look first, what was
+    decided and rejected. Rendered on a terminal, in Markdown into a pipe."""
     from gittraj.cli.beside import read_records
     from gittraj.commands.pr import change_to_json, find_base
     from gittraj.notes.store import NotesRef
@@ -34,8 +37,14 @@ def command(*, base: str | None, head: str, prompts: bool, no_cost: bool, as_jso
         notes = NotesRef(repository)
         base = base or find_base(repository, head)
         change = read_change(repository, read_records(repository), base, head, notes=notes.tip())
-    text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
-    if not as_json:
-        click.echo(text, nl=False)
-        return
-    click.echo(dump_json(change_to_json(change, base=base, markdown=text)))
+        text = render_comment(change, Location(), CommentOptions(prompts=prompts, cost=not no_cost))
+        raw = environment()
+        if as_json:
+            click.echo(dump_json(change_to_json(change, base=base, markdown=text)))
+        elif is_terminal(raw):
+            from gittraj.render.text.comment import render_comment_as_text
+
+            page = text_page(repository, raw)
+            write(repository, render_comment_as_text(text, page), raw, pager=obj["pager"])
+        else:
+            click.echo(text, nl=False)

@@ -4,7 +4,7 @@
 "stranded": [{"commit", "trajectories": [id], "here": bool}]}``. Evidence is ``reflog``, ``patch-id``,
 ``tree``, ``squash`` or ``pull`` (a pull request's number in the subject); ``here`` is false where the commit
 is not in this clone. With ``--reread``: ``{"version": 1, "dryRun": bool, "read", "changed", "absent",
-"newer"}``, numbers of parts.
+"newer"}``, numbers of parts, and ``"known"``: logs kept as they were that a reader knows now.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ def _reread(revisions: str | None, raw: Mapping[str, str], *, dry_run: bool, as_
         return
     verb = "would change" if dry_run else "changed"
     click.echo(f"read {count(done.read, 'part')} again, {verb} {done.changed}")
+    if done.known:
+        click.echo(f"{verb} {count(done.known, 'log')} that no reader knew before")
     for number, why in (
         (done.absent, "unchanged: not all of their events are here (git traj fetch)"),
         (done.newer, "unchanged: written by a newer git-traj"),

@@ -37,6 +37,9 @@ from gittraj.render.text.search import render_hit
 if TYPE_CHECKING:
     from gittraj.query.beside import RecordedBeside
 
+_FEW = 25
+"""Parts among which a search is likely to find nothing."""
+
 
 @click.command("search", short_help=COMMANDS["common commands"]["search"])
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...")
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     type=click.Choice([*WEIGHTS]),
     help="Search only in this field; repeatable.",
 )
+@click.option("--event", metavar="TYPE", help="Search only in events of this type, such as finding or error.")
 @label_options
 @click.option("--since", metavar="DATE", help="Work that ended after this date.")
 @click.option("--until", metavar="DATE", help="Work that began before this date.")
@@ -143,7 +147,10 @@ def _say_missing(repository: Repository, found: Found, why: str | None, *, simil
 
     say_unread(found.waiting, found.away, why)
     if not found.hits:
-        hint = "name other words" if similar else "fewer words, or git traj search --similar"
+        hint = "fewer words, word* for its beginning, or git traj search --similar"
+        if similar:
+            few = found.parts < _FEW
+            hint = "name other words" + "; little is recorded here yet to be similar to" * few
         say_no_match(repository, found.parts, hint=hint)
 
 

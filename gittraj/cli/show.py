@@ -14,7 +14,7 @@ import click
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
 from gittraj.cli.missing_events import read_events
-from gittraj.cli.output import PIPE, dump_json, text_page, write
+from gittraj.cli.output import PIPE, dump_json, refuse_html, say_written, text_page, write
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.git import Repository, from_top
 from gittraj.index.answers import open_index
@@ -24,6 +24,7 @@ from gittraj.query.show.trajectory import (
     SIGNIFICANCES,
     Target,
     after,
+    between_agents,
     find_target,
     keep_events,
     significant,
@@ -63,8 +64,10 @@ _FORMATS = ("text", "markdown", "timeline", "html", "json")
 @click.option(
     "--file", "path", metavar="PATH", help="Only the calls that wrote this file, with their results."
 )
+@click.option("--messages", is_flag=True, help="Only what agents said to each other.")
 @click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
 @click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
+@click.option("--open", "opens", is_flag=True, help="Open the file of -o; without one, an HTML page.")
 @click.pass_obj
 def command(
     obj: dict[str, bool],
@@ -77,15 +80,20 @@ def command(
     identities: tuple[Path, ...],
     no_fetch: bool,
     output: Path | None,
+    messages: bool,
+    opens: bool,
     **filters: str | None,
 ) -> None:
     """Show a commit's trajectories in full, or one trajectory over all its commits.
 
-    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a
-    benchmark's run stands for its trajectories. Missing events are
-    fetched. Sealed text is shown on a terminal or in a pipe only, never written into a file by -o.
+    The beginning of a trajectory's id is enough where it is unique; a task (beads:bd-1) or a benchmark's run
+    stands for its trajectories. Missing events are fetched. Sealed text is never written into a file by -o.
     """
     environ = environment()
+    if opens and not output:
+        form, output = "html", _temporary_page()
+    if not output:
+        refuse_html(form, environ)
     with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
         # listing all notes takes longer than this answer, building an index longer than that
@@ -97,7 +105,7 @@ def command(
 
             opener = keys(repository, environ, identities)
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
-        for keep in _filters(repository, **filters):
+        for keep in _filters(repository, messages=messages, **filters):
             trajectories = keep_events(trajectories, keep)
         if form == "json":
             document = {"version": 1, "commit": target.commit, "trajectories": trajectories}
@@ -109,8 +117,15 @@ def command(
             texts = _render(form, entry, trajectories, page, detail)
         if output:
             output.write_text("".join(texts), "utf-8", errors="replace")
+            say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+
+
+def _temporary_page() -> Path:
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix="git-traj-")) / "show.html"
 
 
 def _read(
@@ -133,8 +148,10 @@ def _read(
 
 
 def _filters(
-    repository: Repository, *, since: str | None, significance: str | None, path: str | None
+    repository: Repository, *, messages: bool, since: str | None, significance: str | None, path: str | None
 ) -> Iterator[Callable[[list[Header]], list[Header]]]:
+    if messages:
+        yield between_agents
     if since is not None:
         yield partial(after, since=since)
     if significance is not None:

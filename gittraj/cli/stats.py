@@ -8,7 +8,9 @@
 "events"}}]}``.
 
 ``remotes`` are those with records that are counted here and not joined with ours. FIGURES: ``"commits",
-"recorded", "trajectories", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage", "tellingCost"``.
+"recorded", "trajectories", "statuses": {status: trajectories}, "successRate"|null, "medianSeconds"|null,
+"parseFailures", "usage": {…}, "costUsd"|null, "costSource", "tellingUsage", "tellingCost"``. ``successRate``
+is the share of the completed among those that ended.
 ``recorded`` of the ``commits`` have a trajectory that explains them; merges that carry nothing count nowhere
 but in ``mergesLeftOut``. Tokens and costs are those of ``tellingUsage`` and ``tellingCost`` of the
 ``trajectories``; what none tells is null. ``records`` and ``events`` are bytes of text, of these commits;
@@ -41,7 +43,7 @@ from gittraj.render.text.stats import render_stats
 
 
 @click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
-@click.argument("rev", default="HEAD", metavar="[REV|A..B] [-- PATH...]")
+@click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
 @click.option(
     "--by",
     type=click.Choice((*BY, "repository")),

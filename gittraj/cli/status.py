@@ -1,14 +1,16 @@
 """``git traj status``.
 
 ``--json``: ``{"version": 1, "installed": bool, "since": time|null, "paused": time|null, "off": bool,
-"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path"}]},
+"hooks": {"folder", "refused": reason|null, "configured": bool, "states": [{"name", "state", "path",
+"old": bool}]},
 "agents": [{"name", "state", "path"}],
 "sessions": [{"agent", "id", "status": active|idle|ended, "title"|null, "waiting": events}],
-"active": [{"id", "title"|null, "agent"|null, "byHand", "events"}], "parked": parts, "waiting": [commit],
+"active": [{"id", "title"|null, "agent"|null, "byHand", "events", "startedAt", "task"|null, "participants",
+"chapter"|null, "decisions": [text]}], "parked": parts, "waiting": [commit],
 "unlinked": [commit], "withoutHook": [commit]|null, "recorded": commits, "recordedElsewhere": commits,
 "recordedBeside": {remote: commits}, "unstamped": parts, "exposed": [trajectory],
 "stranded": [commit], "remotes": [{"name", "unpushed": notes|null, "unfetched": notes|null}]|null,
-"thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
+"withoutRefspec": [remote], "thinking"|null, "sealing": {"readers", "trusted": bool, "remark"|null}|null,
 "config": {key: {"value", "source"}}|null,
 "summarizer": {"command", "source", "runs", "runsADay", "failed": text|null}|null,
 "complaints": [text]}``. A state is ``installed``, ``chained`` (another tool runs our hook), ``missing``,
@@ -23,9 +25,11 @@ import json
 import click
 
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import columns, wants_colour
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.config import Environ
-from gittraj.render.text.printable import printable
+from gittraj.render.text.status import render_line
+from gittraj.render.text.terminal import Page
 
 
 @click.command("status", short_help=COMMANDS["common commands"]["status"])
@@ -37,9 +41,11 @@ def command(as_json: bool) -> None:
 
     with find_to_read() as repository:
         drain_first(repository)
-        facts = gather(repository, Environ.of(environment()))
-    if as_json:
-        click.echo(json.dumps(status_to_json(facts)))
-        return
+        raw = environment()
+        facts = gather(repository, Environ.of(raw))
+        if as_json:
+            click.echo(json.dumps(status_to_json(facts)))
+            return
+        page = Page(columns(raw), wants_colour(repository, raw))
     for line in status_to_lines(facts):
-        click.echo(printable(line))
+        click.echo(render_line(line, page), nl=False, color=page.colour)

@@ -49,13 +49,14 @@ def show_log(
     explored: bool,
     as_json: bool,
     pager: bool,
+    sort: str,
     **options: Any,
 ) -> None:
     from gittraj.gather.ask_log import Choice, list_entries, list_trajectories
     from gittraj.query.log.filters import Wanted, compile_pattern
     from gittraj.render.text.log import render_entry, render_oneline, render_row, render_small
 
-    _refuse(rev=rev != "HEAD")
+    _refuse(rev=rev != "HEAD", sort=sort != "date")
     grep = options.pop("grep")
     with _asking(url) as (session, repository):
         chosen = {name: options.pop(name) for name in ("author", "paths")}

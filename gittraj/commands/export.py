@@ -49,10 +49,13 @@ EXCHANGES = {
     "trajectory": Exchange(module=_TRAIL, suffix=".trajectory.json", each=True),
     "trajectory-tree": Exchange(module=_TRAIL, tree="files"),
     "trajectory-bundle": Exchange(module=_TRAIL, tree="bundles"),
+    "trajectory-sqlite": Exchange(module="gittraj.formats.agent_trajectories.database", suffix=".db"),
     "atif": Exchange(module="gittraj.formats.atif.write", suffix=".atif.json", each=True, nests=True),
+    "atif-1.8": Exchange(module="gittraj.formats.atif.latest", suffix=".atif.json", each=True, nests=True),
     "agent-trace": Exchange(module="gittraj.formats.agent_trace.write", suffix=".traces.jsonl"),
     "otel": Exchange(module="gittraj.formats.opentelemetry.write", suffix=".otlp.json"),
     "csv": Exchange(module="gittraj.formats.csv.write", suffix=".csv"),
+    "a3s": Exchange(module="gittraj.formats.a3s.write", tree="files"),
     "openagents": Exchange(module="gittraj.formats.openagents.write", suffix=".db"),
 }
 """Formats of other tools, in which each trajectory stands once, with all that is named of it."""

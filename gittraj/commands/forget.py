@@ -25,8 +25,9 @@ _SHORTEST = 8
 def forget(
     repository: Repository, name: str, *, environ: Environ, live: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Take a trajectory (its id, or a prefix) or a session (its id, or ``agent:id``) off every commit, with
-    those of the agents that it started, for ever and in every clone that gets the tombstones.
+    """Take a trajectory (its id, or a prefix), a session (its id, or ``agent:id``) or a benchmark's run or
+    instance off every commit, with those of the agents that they started, for ever and in every clone that
+    gets the tombstones.
 
     Returns the trajectories and the commits that carried them. Raises TrajError.
     """
@@ -68,7 +69,9 @@ def _choose(records: Iterable[Record], name: str) -> set[str]:
     begun: set[str] = set()
     for record in records:
         whole = record.whole
-        if name in (record.id, whole.session, f"{whole.agent}:{whole.session}"):
+        run = whole.run
+        of_run = (run.id, run.solve, run.instance) if run else ()
+        if name in (record.id, whole.session, f"{whole.agent}:{whole.session}", *of_run):
             exact.add(record.id)
         elif len(name) >= _SHORTEST and record.id.startswith(name):
             begun.add(record.id)

@@ -50,6 +50,7 @@ def import_files(
     auto: bool,
     task: str | None,
     paused: bool,
+    raw: bool = False,
     live: Mapping[str, str],
     progress: Progress,
 ) -> Imported:
@@ -64,6 +65,7 @@ def import_files(
             link=auto,
             task=task,
             paused=paused,
+            raw_too=raw,
             commit=commit,
             progress=progress,
         )

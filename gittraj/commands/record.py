@@ -20,11 +20,13 @@ from gittraj.model.session_items import trajectory_id
 from gittraj.model.values import (
     AnyEvent,
     Decided,
+    Participant,
     Record,
     TaskRef,
 )
 from gittraj.notes.merge import order, standing
 from gittraj.notes.store import NotesRef
+from gittraj.query.labels import task_names
 from gittraj.record.drain.composition import make_pipeline
 from gittraj.record.given_later import closing, locked, new_event_id, now, random_name
 from gittraj.redact.events import map_event, map_plain
@@ -184,8 +186,11 @@ def _told(header: Header, call: Call, task: TaskRef | None) -> Header:
     """What a command says of the trajectory itself."""
     said = call.said
     author = author_of(said)
-    joins = author is not None and author not in header.participants
-    participants = (*header.participants, *((author,) if joins and author else ()))
+    names = {participant.name for participant in header.participants}
+    others = [Participant(name=said[end]) for end in ("from", "to") if said.get(end)]
+    joined = {each.name: each for each in (*others, *([author] if author else []))}
+    known = tuple(joined[p.name] if p.role is None and p.name in joined else p for p in header.participants)
+    participants = (*known, *(each for name, each in joined.items() if name not in names))
     header = replace(header, participants=participants)
     if call.verb == "start":
         tags = tuple(dict.fromkeys((*header.tags, *said.get("tags", ()))))
@@ -205,6 +210,8 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
             for each in standing(commit, decode_note(body)):
                 if each.id.startswith(prefix):
                     found.setdefault(each.id, []).append((commit, each))
+    if not found and (of_task := _of_task(repository, prefix)):
+        return _standing(repository, of_task)
     if not found:
         raise TrajError(f"no commit has a trajectory '{prefix}'", "git traj log --trajectories lists them")
     if len(found) > 1:
@@ -212,6 +219,34 @@ def _standing(repository: Repository, prefix: str) -> tuple[str, list[str], Reco
     [(name, records)] = found.items()
     last = max((each for _, each in records), key=order)
     return name, [commit for commit, each in records if each.key == last.key], last
+
+
+def _of_task(repository: Repository, task: str) -> str | None:
+    """The latest trajectory for a task: its id, ``SYSTEM:ID`` or title."""
+    records = (
+        record
+        for commit, body in NotesRef(repository).items()
+        for record in standing(commit, decode_note(body))
+        if task in _task_names(record.whole.task)
+    )
+    latest = max(records, key=lambda record: record.figures.started_at or "", default=None)
+    return latest.id if latest else None
+
+
+def _task_names(task: TaskRef | None) -> list[str]:
+    source = task.source if task else None
+    return task_names(task.title, (source.system, source.id) if source else None) if task else []
+
+
+def is_active_for(repository: Repository, task: str) -> bool:
+    """Whether a trajectory that is active in this worktree is for that task."""
+    place = place_of(repository.git_dir, repository.common_dir)
+    return any(
+        active.header.worktree == place
+        and not active.header.ended
+        and task in _task_names(active.header.task)
+        for active in load_active(LocalState.of(repository).folder)
+    )
 
 
 def task_of_active(repository: Repository, environ: Environ) -> TaskRef | None:

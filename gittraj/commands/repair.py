@@ -15,6 +15,7 @@ from gittraj.history import Rewrite, Source, find_absent
 from gittraj.model.codec import decode_note, encode_note
 from gittraj.notes.carry import carry_note, is_own
 from gittraj.notes.merge import merge_lines, standing
+from gittraj.notes.places import find_places
 from gittraj.notes.split_commits import Pieces
 from gittraj.notes.store import NotesRef
 from gittraj.query.log.unreachable import UnreachableRecords, find_unreachable_records
@@ -54,6 +55,8 @@ def repair(
         if off.paused is not None:
             raise TrajError("git-traj is paused here", "git traj resume")
         notes = dict(NotesRef(repository).items())
+        for place in [*find_places(notes)]:
+            del notes[place]  # no commit, so never rewritten
         state = load_state(local.folder) or State()
         told = as_evidence(state.rewrites, state.gathered)
         found = _find(repository, notes, silent=off.commits, told=told)

@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from gittraj.commands.backfill import import_files
 from gittraj.commands.link import reachable
 from gittraj.config import Environ, read_config
-from gittraj.errors import TrajError
+from gittraj.errors import FormatError, TrajError
 from gittraj.events.part_summary import summarize_part
 from gittraj.events.truncate import fit
 from gittraj.git import Repository
+from gittraj.model.codec import decode_note
 from gittraj.model.values import VERSION, AnyEvent, Decision, PartSummary, Record, TestRuns, ToolCall
+from gittraj.notes.merge import standing
+from gittraj.notes.store import NotesRef
 from gittraj.record.drain.composition import make_pipeline
+from gittraj.record.drain.forgotten import find_tombstones
+from gittraj.record.drain.reading import find_sessions
 from gittraj.record.rewrite_segments import Renewal, read_segments, stored_parts
 from gittraj.state.folder import LocalState
 
@@ -34,6 +42,8 @@ class Reread:
     changed: int = 0
     absent: int = 0
     newer: int = 0
+    known: int = 0
+    """Logs that were kept as they were, and that a reader knows now."""
 
 
 def reread(
@@ -60,7 +70,44 @@ def reread(
             pipeline = make_pipeline(repository, read_config(repository), environ, live=live)
             pipeline.rewrite([Renewal(records=records)])
     done.changed = len(records)
+    done.known = sum(
+        _read_raw(repository, name, dry_run=dry_run, environ=environ, live=live)
+        for name, kept in stored_parts(repository, commits).items()
+        if kept[0].whole.agent == "raw"
+    )
     return done
+
+
+def _read_raw(
+    repository: Repository, trajectory: str, *, dry_run: bool, environ: Environ, live: Mapping[str, str]
+) -> bool:
+    """Import a log that was kept as it was, where a reader knows it now, onto the commits that it is on; then
+    what was kept goes. Returns whether one does."""
+    notes = dict(NotesRef(repository).items())
+    found = {
+        commit: record
+        for commit, body in notes.items()
+        for record in standing(commit, decode_note(body))
+        if record.id == trajectory
+    }
+    refs = list(dict.fromkeys(ref for record in found.values() for ref in record.segments))
+    events = dict(read_segments(repository, trajectory, refs))
+    with TemporaryDirectory(prefix="import.", dir=LocalState.of(repository).folder) as folder:
+        path = Path(folder) / "log"
+        path.write_text("".join(event.content for ref in refs for event in events.get(ref, ())), "utf-8")
+        try:
+            find_sessions(path)
+        except FormatError:
+            return False
+        if dry_run:
+            return True
+        commits: list[str | None] = [c for c, record in found.items() if record.role == "produced"]
+        refused = [r for c in commits or [None] for r in import_files(repository, live, [path], commit=c)[1]]
+    if refused:
+        return False
+    stones = list(find_tombstones(notes.items(), {trajectory}))
+    make_pipeline(repository, read_config(repository), environ, live=live).write([], lines=stones)
+    return True
 
 
 def _read_again(repository: Repository, records: Sequence[Record], done: Reread) -> Iterator[Record]:

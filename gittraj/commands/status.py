@@ -7,7 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from gittraj.events.part_summary import shorten
-from gittraj.model.words import count
+from gittraj.model.values import Decided, NoteEvent
+from gittraj.model.words import count, participants, task
+from gittraj.query.account import spell
 
 if TYPE_CHECKING:
     from gittraj.commands.doctor import Facts
@@ -29,7 +31,9 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
             "folder": str(facts.folder.path),
             "refused": facts.folder.refused,
             "configured": facts.folder.configured,
-            "states": [{"name": h.name, "state": h.state, "path": str(h.path)} for h in facts.hooks],
+            "states": [
+                {"name": h.name, "state": h.state, "path": str(h.path), "old": h.is_old} for h in facts.hooks
+            ],
         },
         "agents": [{"name": a.name, "state": a.state, "path": str(a.path)} for a in facts.agents],
         "sessions": [
@@ -49,6 +53,7 @@ def status_to_json(facts: Facts) -> dict[str, Any]:
         "stranded": list(facts.stranded),
         "remotes": [{"name": r.name, "unpushed": r.unpushed, "unfetched": r.unfetched} for r in facts.remotes]
         or None,
+        "withoutRefspec": list(facts.unfetching),
         "thinking": facts.config.thinking if facts.config else None,
         "sealing": _sealing_to_json(facts.readers) if facts.readers else None,
         "config": {k: {"value": s.value, "source": s.source} for k, s in settings.items()}
@@ -67,7 +72,31 @@ def _active_to_json(active: Active) -> dict[str, Any]:
         "agent": header.agent,
         "byHand": header.by_hand,
         "events": len(active.events),
+        "startedAt": header.started_at,
+        "task": spell(header.task),
+        "participants": spell(header.participants),
+        "chapter": _chapter(active),
+        "decisions": [e.decision.chosen for e in active.events if isinstance(e, Decided)],
     }
+
+
+def _chapter(active: Active) -> str | None:
+    """The title of the latest."""
+    titles = (e.content for e in reversed(active.events) if isinstance(e, NoteEvent) and e.kind == "chapter")
+    return next(titles, None)
+
+
+def _about(active: Active) -> Iterator[str]:
+    """What it is for, who works on it, where it is, and what was decided: one line each."""
+    told = _active_to_json(active)
+    if name := task(told):
+        yield f"  Task: {name}"
+    if who := participants(told):
+        yield f"  Agents: {who}"
+    if told["chapter"]:
+        yield f"  Chapter: {shorten(told['chapter'], _TITLE)}"
+    if chosen := told["decisions"]:
+        yield f"  Decisions: {len(chosen)}, the last: {shorten(chosen[-1], _TITLE)}"
 
 
 def _summarizer_to_json(facts: Facts) -> dict[str, Any] | None:
@@ -91,9 +120,7 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
     yield from _open_work(facts)
     yield from _commits(facts)
     yield from _redaction(facts)
-    for remote in facts.remotes:
-        if remote.unpushed or remote.unfetched:
-            yield f"{remote.name}: {', '.join(_to_share(remote))}"
+    yield from _shared(facts)
     if facts.config is not None:
         for key, setting in (facts.config.settings or {}).items():
             sealed = _sealing(facts.readers) if key == "thinking" and facts.readers else ""
@@ -104,6 +131,25 @@ def status_to_lines(facts: Facts) -> Iterator[str]:
         yield f"Summaries: by {facts.summarizer.command} ({facts.summarizer.source}), {done}{failed}"
     for error in facts.complaints:
         yield f"Wrong: {error.message} (git traj doctor)"
+
+
+def overview_to_lines(facts: Facts) -> Iterator[str]:
+    """How many commits are recorded, and what is pending; the state of hooks only where it is not good."""
+    yield from (
+        line for line in _recording(facts) if not line.startswith("Hooks") or "(git traj doctor)" in line
+    )
+    yield from _open_work(facts)
+    yield from _commits(facts)
+    yield from _redaction(facts)
+    yield from _shared(facts)
+
+
+def _shared(facts: Facts) -> Iterator[str]:
+    for name in facts.unfetching:
+        yield f"{name}: git fetch does not bring its records (git traj doctor --fix)"
+    for remote in facts.remotes:
+        if remote.unpushed or remote.unfetched:
+            yield f"{remote.name}: {', '.join(_to_share(remote))}"
 
 
 def _to_share(remote: Remote) -> Iterator[str]:
@@ -140,6 +186,7 @@ def _open_work(facts: Facts) -> Iterator[str]:
         begun = "Started by hand" if active.header.by_hand else f"Recorded in {active.header.agent}"
         name = f"{begun}: {active.header.trajectory} {title}".rstrip()
         yield f"{name}, {count(len(active.events), 'event')} waiting for a commit"
+        yield from _about(active)
 
 
 def _commits(facts: Facts) -> Iterator[str]:
@@ -172,8 +219,14 @@ def _hooks(facts: Facts) -> str:
     if facts.folder.refused:
         return f"none, {facts.folder.refused}"
     problems = [f"{h.name} {h.state}" for h in facts.hooks if h.state not in ("installed", "chained")]
+    old = any(h.is_old for h in facts.hooks)
+    renew = "; of another version: git traj install renews them" if old else ""
     where = "by git's configuration, " if facts.folder.configured else ""
-    return f"{', '.join(problems)} (git traj doctor)" if problems else f"OK, {where}in {facts.folder.path}"
+    return (
+        f"{', '.join(problems)} (git traj doctor)"
+        if problems
+        else f"OK, {where}in {facts.folder.path}{renew}"
+    )
 
 
 def _agent(agent: AgentState) -> str:

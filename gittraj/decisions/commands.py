@@ -39,7 +39,13 @@ _OPTIONS = {
         "--confidence": "confidence",
         "--agent": "agent",
     },
-    "event": {"--significance": "significance", "--tag": "tags", "--agent": "agent"},
+    "event": {
+        "--significance": "significance",
+        "--tag": "tags",
+        "--agent": "agent",
+        "--from": "from",
+        "--to": "to",
+    },
     "complete": {
         "--summary": "summary",
         "--approach": "approach",

@@ -60,7 +60,9 @@ def parse_event(kind: str, said: Mapping[str, Any], *, by: str, **common: Any) -
     if kind == "message_received":  # it is its sender's, not who recorded it
         fields["agent"] = _text(said, "from", "sender")
     if kind in _PEERS:
-        return PeerMessage(**fields, content=content, direction=cast(Any, _PEERS[kind]))
+        direction = cast(Any, _PEERS[kind])
+        recipient = _text(said, "to", "recipient", "receiver")
+        return PeerMessage(**fields, content=content, direction=direction, recipient=recipient)
     if kind == "message":
         return Message(**fields, content=content)
     return Foreign(**fields, content=content, type=kind, raw=_rest(said, _COMMON) or None)

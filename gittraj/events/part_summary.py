@@ -117,4 +117,5 @@ def _count(events: Sequence[AnyEvent], *, api_calls: int, dropped: int, outside:
         verifications=sum(isinstance(e, NoteEvent) and e.kind == "verification" for e in events),
         artifacts=sum(isinstance(e, Foreign) and e.type == "artifact" for e in events),
         checkpoints=sum(isinstance(e, NoteEvent) and e.kind == "checkpoint" for e in events),
+        malformed=sum(isinstance(e, NoteEvent) and "malformed" in e.tags for e in events),
     )

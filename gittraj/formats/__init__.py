@@ -88,12 +88,14 @@ _READERS: dict[str, str] = {
     "agent-trajectories": "gittraj.formats.agent_trajectories.read",
     "openhands": "gittraj.formats.openhands.events",
     "openai-messages": "gittraj.formats.openai.messages",
+    "raw": "gittraj.formats.raw",
 }
 """By format, in the order in which ``detect`` asks: less specific formats come later."""
 STORES: dict[str, str] = {
     "zwarm": "gittraj.formats.zwarm",
     "a3s": "gittraj.formats.a3s.store",
     "openagents": "gittraj.formats.openagents.database",
+    "trajectory-sqlite": "gittraj.formats.agent_trajectories.database",
     "agentnote": "gittraj.formats.agent_note",
     "git-ai": "gittraj.formats.git_ai",
     "aider": "gittraj.formats.aider.history",
@@ -105,7 +107,7 @@ STORES: dict[str, str] = {
     "trajectory-markdown": "gittraj.formats.agent_trajectories.markdown",
     "agent-trace": "gittraj.formats.agent_trace.read",
 }
-NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents"))
+NAMING = frozenset(("atif", "agentnote", "git-ai", "openagents", "trajectory-sqlite"))
 """Stores whose sessions say themselves whose they are: interchange formats, and others' stores."""
 
 

@@ -30,6 +30,8 @@ BY = {
     "model": ("t.models", None),
 }
 """How the rows of a table are named, of commits with records, and of all commits (None: not by commits)."""
+_OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
+"""What sums over many repositories do not tell."""
 _NOBODY = "CAST(NULL AS varchar)"
 _LINKS = (
     "links l JOIN commits c ON c.project_id = l.project_id AND c.commit_id = l.commit_id"
@@ -142,6 +144,7 @@ def _spell(
         "commits": max(int(every.get(name, (0,))[0] or 0), noted),
         "recorded": recorded,
         "trajectories": trajectories,
+        **_OUTCOMES,
         "usage": {key: int(n or 0) for key, n in zip(_USAGE, tokens, strict=True)}
         if telling_usage
         else dict.fromkeys(_USAGE),

@@ -52,11 +52,6 @@ def match_picked(
     """Sources of commits that a cherry-pick or ``git am`` made, as the reflog says: a resolved conflict
     leaves another patch, but the same author, author date and subject. Of several the one is meant whose
     ``lines`` are the most like its own."""
-
-    def differ(commit: str, new: str) -> int:
-        one, other = lines.get(commit, Counter()), lines.get(new, Counter())
-        return (one - other).total() + (other - one).total()
-
     sources = _by_patch(known, history, patches)
     for new in picked:
         if new not in history.commits:
@@ -68,14 +63,24 @@ def match_picked(
         # one of them may be an amend of another, of which alone was asked: the pick is of what the commit was
         both = [c for c in mates if patch and patch_of(c, history, patches) == patch]
         alike = [c for c in mates if paths_of(c, history, paths) == names]
-        least = min((differ(c, new) for c in alike), default=0)
-        alike = [c for c in alike if differ(c, new) == least]
-        some = both or alike or mates or same
+        some = both or _closest(alike, new, lines) or mates or same
         chosen = _last(some, became)
         if len(chosen) > 1:  # copies on several branches: what they are copies of
             chosen = _last([c for c in mates or some if {*chosen} <= {*follow([c], became)}], became)
         if len(chosen) == 1 and chosen[0] in known:
             yield chosen[0], new
+
+
+def _closest(commits: Sequence[str], new: str, lines: Mapping[str, Counter[str]]) -> list[str]:
+    """Those whose lines differ least from those of ``new``."""
+
+    def differ(one: Counter[str], other: Counter[str]) -> int:
+        return (one - other).total() + (other - one).total()
+
+    own = lines.get(new, Counter())
+    differences = {c: differ(lines.get(c, Counter()), own) for c in commits}
+    least = min(differences.values(), default=0)
+    return [c for c in commits if differences[c] == least]
 
 
 def _older(history: History, new: str, some: Iterable[str], later: Collection[str]) -> list[str]:
@@ -101,17 +106,25 @@ def match_patches(
         found: dict[str, list[Commit]] = {}
         olds = [history.commits[c] for c in _last(sources[patch], became)]
         for new in (history.commits[c] for c in copies[patch]):
-            able = [o for o in olds if not kin.related(o.id, new.id) and _is_later(new, o)]
             # of two that stand, both with work on them, neither is known to be the copy
-            able = _narrow([o for o in able if new.id not in known or o.id not in history.reachable], new)
-            # beside a commit that still stands, another author's same patch is somebody's own work
-            same = len(able) == 1 and able[0].identity[:2] == new.identity[:2]
-            if same or (len(able) == 1 and able[0].id not in history.reachable):
-                found.setdefault(able[0].id, []).append(new)
-        for old, news in found.items():
-            alike = _narrow(news, history.commits[old])
-            if len(alike) == 1 or all(_is_copy(new, history.commits[old]) for new in alike):
-                yield from ((old, new.id) for new in alike)
+            able = [o for o in olds if new.id not in known or o.id not in history.reachable]
+            old = _find_source([o for o in able if not kin.related(o.id, new.id)], new, history)
+            if old is not None:
+                found.setdefault(old.id, []).append(new)
+        for commit, news in found.items():
+            alike = _narrow(news, history.commits[commit])
+            if len(alike) == 1 or all(_is_copy(new, history.commits[commit]) for new in alike):
+                yield from ((commit, new.id) for new in alike)
+
+
+def _find_source(olds: Iterable[Commit], new: Commit, history: History) -> Commit | None:
+    """The one of the commits with the same patch that ``new`` is a copy of. Beside a commit that still
+    stands, another author's same patch is somebody's own work."""
+    able = _narrow([old for old in olds if _is_later(new, old)], new)
+    if len(able) != 1:
+        return None
+    same = able[0].identity[:2] == new.identity[:2]
+    return able[0] if same or able[0].id not in history.reachable else None
 
 
 def match_trees(

@@ -14,6 +14,22 @@ LONGEST = 250
 _ANYWHERE = 50  # commits of a range that begins in the middle of rewritten ones
 
 
+class _Changed:
+    """The ``paths`` that differ between a tip and a commit before it, as a walk goes back."""
+
+    def __init__(self) -> None:
+        self.paths: set[bytes] = set()
+        self._at_tip: dict[bytes, bytes] = {}
+
+    def add(self, step: Paths) -> None:
+        """What one more commit changed."""
+        for path, (old, new) in step.items():
+            if self._at_tip.setdefault(path, new) == old:
+                self.paths.discard(path)
+            else:
+                self.paths.add(path)
+
+
 def ranges(
     tips: Iterable[str],
     targets: Iterable[str],
@@ -33,19 +49,16 @@ def ranges(
     sizes = {len(names) for names in wanted}
     for tip in tips:
         gone = tip not in history.reachable
-        after: dict[bytes, bytes] = {}
-        changed: set[bytes] = set()  # between here and the tip
+        since = _Changed()
         for distance, at in enumerate(history.line(tip, most=LONGEST)):
+            changed = since.paths
             alike = distance > 1 and len(changed) in sizes and changed in wanted
             if alike and ((gone and distance <= _ANYWHERE) or forks(at, tip)):
                 yield at, tip
             gone = gone and at not in history.reachable
             step = history.step(at)
-            for path, (old, new) in paths.get(step, {}).items() if step else ():
-                if after.setdefault(path, new) == old:
-                    changed.discard(path)
-                else:
-                    changed.add(path)
+            if step:
+                since.add(paths.get(step, {}))
             sides = history.commits[at].parents[1:]
             yield from ((side, tip) for side in sides if forks(side, tip))
 

@@ -237,10 +237,18 @@ class Answers(IndexLookup):
         new = self._folded or self._kept
         if not new and is_quiet(self._quiet, str(self._repository.common_dir)):
             return
+        from gittraj.notes.places import find_places
+
         quiet = read_quiet(self._repository)
         if not new and quiet == self._quiet:
             return
-        rendered = {commit: _render(*each) for commit, each in self._folded.items()}
+        places = {*find_places(self._folded)}  # no listing shows the text of what is on no commit
+        rendered = {
+            commit: records.FoldedCommit(headers, "", "", tallies)
+            if commit in places
+            else _render(headers, tallies)
+            for commit, (headers, tallies) in self._folded.items()
+        }
         try:
             with file.writing(self._repository.common_dir, wait=0) as connection:
                 if file.read_source(connection).get("notes") == self._tip:

@@ -10,7 +10,7 @@ import hashlib
 import os
 import sqlite3
 import weakref
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -66,7 +66,20 @@ def read_records(
     vetting = _Vetting(repository, ours, tell)
     remotes: dict[str, Notes] = {}
     seen: set[tuple[str, bytes]] = set()
-    for name, tip in found.items():
+    for name, theirs in _read_remotes(repository, found, commits, tell):
+        bodies = {c: _without(seen, c, body) for c, body in theirs.items()}
+        shown = {c: body for c, body in bodies.items() if body and vetting.shows(c, body)}
+        seen.update((c, line) for c, body in shown.items() for line in body.splitlines())
+        if shown:
+            remotes[name] = RemoteNotesInMemory(shown.items(), partial(vetting.vet, name))
+    return RecordedBeside(Recorded(notes), remotes) if remotes else Recorded(notes)
+
+
+def _read_remotes(
+    repository: Repository, unjoined: Mapping[str, str], commits: Collection[str] | None, tell: Tell
+) -> Iterator[tuple[str, Mapping[str, bytes]]]:
+    """The notes of each remote that can be read."""
+    for name, tip in unjoined.items():
         try:
             theirs, over = read_remote(repository, name, tip, commits=commits)
         except GitError as error:
@@ -74,12 +87,7 @@ def read_records(
             continue
         if over:
             tell(f"{name}: records of {over} commits are left out; git traj fetch {name} joins all")
-        bodies = {c: _without(seen, c, body) for c, body in theirs.items()}
-        shown = {c: body for c, body in bodies.items() if body and vetting.shows(c, body)}
-        seen.update((c, line) for c, body in shown.items() for line in body.splitlines())
-        if shown:
-            remotes[name] = RemoteNotesInMemory(shown.items(), partial(vetting.vet, name))
-    return RecordedBeside(Recorded(notes), remotes) if remotes else Recorded(notes)
+        yield name, theirs
 
 
 def count_beside(repository: Repository) -> dict[str, int]:

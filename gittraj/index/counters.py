@@ -52,15 +52,18 @@ def compute_stats(
         )
         return recorded, *listed
 
+    everything = (
+        rev == "HEAD" and not paths and not any(limits.get(name) for name in ("author", "since", "until"))
+    )
     places = plain_paths(repository, paths, cwd=cwd)
     with open_index(repository, rev, tell=tell) as index:
         found = find(index)
         uncached = index.uncached([commit for commit in found[2] if commit in found[0]]) if index else []
         if len(uncached) <= AT_ONCE:
-            return _count(repository, *found, places, by=by, index=index)
+            return _count(repository, *found, places, by=by, index=index, everything=everything)
     _fold_all(repository, rev, uncached, tell=tell)
     with open_index(repository, rev) as index:
-        return _count(repository, *find(index), places, by=by, index=index)
+        return _count(repository, *find(index), places, by=by, index=index, everything=everything)
 
 
 def _count(
@@ -72,8 +75,10 @@ def _count(
     *,
     by: str,
     index: Answers | None,
+    everything: bool,
 ) -> tuple[Header, list[Header]]:
     noted = [commit for commit in commits if commit in recorded]
+    noted += recorded.places() if everything else ()
     with _without_gc():
         tallies = dict(zip(noted, recorded.tallies(noted), strict=True))
     found = count(describe_commits(repository, commits), tallies)

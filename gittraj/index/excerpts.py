@@ -44,10 +44,14 @@ class Excerpt:
 
 
 def find_excerpts(
-    parts: Mapping[int, Part], sought: str, kinds: Collection[str] = ()
+    parts: Mapping[int, Part], sought: str, kinds: Collection[str] = (), event: str | None = None
 ) -> dict[int, list[Excerpt]]:
-    """The best of each part, or its beginning where no single text has all the words."""
-    fields = {at: [p for p in part.fields if not kinds or p.kind in kinds] for at, part in parts.items()}
+    """The best of each part, or its beginning where no single text has all the words. Of events of the type
+    ``event`` only."""
+    fields = {
+        at: [p for p in part.fields if (not kinds or p.kind in kinds) and event in (None, p.type)]
+        for at, part in parts.items()
+    }
     found: dict[int, list[tuple[float, Excerpt]]] = {at: [] for at in parts}
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(_TABLE)

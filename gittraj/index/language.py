@@ -124,11 +124,7 @@ class _Parser:
             raise _bad("OR has nothing beside it" if "OR" in around else "( ) has nothing in it")
         if before == "AND":
             raise _bad("AND has nothing after it")
-        wanted = _join([term for term in found if term.wanted], " AND ")
-        unwanted = _join([term for term in found if not term.wanted], " OR ")
-        if wanted and unwanted:
-            return _Term(f"({wanted.match} NOT {unwanted.match})", wanted.sought)
-        return wanted or unwanted
+        return _combine(found)
 
     def _read_one(self) -> _Term | None:
         sign = self._take()
@@ -157,6 +153,15 @@ def _join(terms: Sequence[_Term], between: str) -> _Term | None:
         return terms[0] if terms else None
     sought = tuple(dict.fromkeys(each for term in terms for each in term.sought))
     return _Term(f"({between.join(term.match for term in terms)})", sought, terms[0].wanted)
+
+
+def _combine(terms: Sequence[_Term]) -> _Term | None:
+    """All that are wanted, without any that is excluded."""
+    wanted = _join([term for term in terms if term.wanted], " AND ")
+    unwanted = _join([term for term in terms if not term.wanted], " OR ")
+    if wanted and unwanted:
+        return _Term(f"({wanted.match} NOT {unwanted.match})", wanted.sought)
+    return wanted or unwanted
 
 
 def _read_word(token: str) -> _Term | None:

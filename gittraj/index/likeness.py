@@ -38,6 +38,8 @@ _MOST = 24
 """Words of a text, the rarest ones."""
 _COMMON = 0.2
 """Share of all parts: a more frequent word has little meaning, and costs most."""
+_RARE = 5
+"""Parts: a word is not frequent in fewer, however few there are."""
 _FEW = 2
 _DEEP = 400
 """Parts that one word may add."""
@@ -77,4 +79,6 @@ def _choose(connection: sqlite3.Connection, meanings: list[tuple[str, str]]) -> 
     parts, _ = text.count(connection)
     often = {own: text.frequency(connection, own) for own, _ in meanings}
     rare = sorted(meanings, key=lambda pair: often[pair[0]])[:_MOST]
-    return [pair for at, pair in enumerate(rare) if at < _FEW or often[pair[0]] <= _COMMON * parts]
+    return [
+        pair for at, pair in enumerate(rare) if at < _FEW or often[pair[0]] <= max(_COMMON * parts, _RARE)
+    ]

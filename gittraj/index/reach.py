@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from array import array
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
 _UNIT = "I"
@@ -75,10 +75,7 @@ class Reach:
         parent."""
         links, more = self.links, list(self.more)
         forks, numbers, others = more[::3], more[1::3], more[2::3]
-        keys = list(self.joints)
-        for parent in {links[height] for height in steps} - {0}:
-            if keys[at := bisect_left(keys, parent)] != parent:
-                keys.insert(at, parent)
+        keys = self._keys(steps)
         # nothing changes from a key down to the next, so its last commit hands down the same names
         held, index = {keys[-1]: names}, len(keys) - 1
         waiting = {keys[-1]}  # heights that have names still to hand down
@@ -102,13 +99,28 @@ class Reach:
             for number, parent in ((0, links[bottom]), *((numbers[row], others[row]) for row in rows)):
                 theirs = here
                 if bottom in steps:
-                    table = {new: old for step, new, old in steps[bottom] if step == number}
-                    theirs = frozenset(table.get(name, name) for name in here)
+                    theirs = _rename_towards(number, steps[bottom], here)
                 if parent:
                     held[parent] = held[parent] | theirs if parent in held else theirs
                     waiting.add(parent)
             index -= 1
         return NamesByHeight(keys, held)
+
+    def _keys(self, renamed: Iterable[int]) -> list[int]:
+        """The joints, and the first parents of the heights with renames, sorted."""
+        keys = list(self.joints)
+        for parent in {self.links[height] for height in renamed} - {0}:
+            if keys[at := bisect_left(keys, parent)] != parent:
+                keys.insert(at, parent)
+        return keys
+
+
+def _rename_towards(
+    parent: int, renames: Sequence[tuple[int, str, str]], names: frozenset[str]
+) -> frozenset[str]:
+    """What names are called in that parent of a commit."""
+    table = {new: old for step, new, old in renames if step == parent}
+    return frozenset(table.get(name, name) for name in names)
 
 
 _FEW = 64

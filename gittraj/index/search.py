@@ -31,9 +31,10 @@ _AHEAD = 10
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions(Labels):
     """All must hold; None or empty is no condition. ``commits``: recorded on one of these. Times are in
-    seconds since 1970."""
+    seconds since 1970. ``event``: one event of this type has all the words."""
 
     kinds: Collection[str] = ()
+    event: str | None = None
     since: int | None = None
     until: int | None = None
     commits: Collection[str] | None = None
@@ -44,7 +45,7 @@ class Conditions(Labels):
     @property
     def picky(self) -> bool:
         """Whether SQLite alone cannot filter by them."""
-        return any(value is not None for value in (self.model, self.task, self.tag, self.commits))
+        return any(value is not None for value in (self.model, self.task, self.tag, self.commits, self.event))
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +159,7 @@ def _best(
     """The first part of each of the first ``limit`` trajectories."""
     wanted = None if conditions.commits is None else {*conditions.commits}
     chosen: dict[str, tuple[int, float]] = {}
+    most = limit if conditions.event is None else _AHEAD * limit
     for doc, score in rows:
         trajectory, about = text.about(connection, doc)
         if trajectory in chosen or not conditions.accepts(about):
@@ -165,11 +167,14 @@ def _best(
         if wanted is not None and wanted.isdisjoint(text.commits_of(connection, doc)):
             continue
         chosen[trajectory] = doc, score
-        if len(chosen) == limit:
+        if len(chosen) == most:
             break
     parts = {doc: text.read_part(connection, doc) for doc, _ in chosen.values()}
-    excerpts = find_excerpts(parts, sought, conditions.kinds)
-    return [
+    excerpts = find_excerpts(parts, sought, conditions.kinds, conditions.event)
+    hits = [
         Hit(trajectory, tuple(parts[doc].commits), score, parts[doc].agent, parts[doc].about, excerpts[doc])
         for trajectory, (doc, score) in chosen.items()
     ]
+    if conditions.event is not None:
+        hits = [hit for hit in hits if any(len(each.marked) > 1 for each in hit.excerpts)]
+    return hits[:limit]

@@ -13,6 +13,7 @@ from itertools import chain
 
 from gittraj.index.text import Part, TextField
 from gittraj.index.words import sound
+from gittraj.model.codec import event_type
 from gittraj.model.times import seconds
 from gittraj.model.values import (
     AnyEvent,
@@ -101,7 +102,7 @@ def _shorten(fields: Iterable[TextField]) -> Iterator[TextField]:
         if text and (field.kind, text) not in seen:
             seen.add((field.kind, text))
             left -= len(text)
-            yield TextField(field.kind, field.event, text)
+            yield replace(field, text=text)
 
 
 def _ends(text: str, first: int, last: int) -> str:
@@ -114,7 +115,9 @@ def _fields(record: Record, events: Iterable[AnyEvent]) -> Iterator[TextField]:
     start = (record.figures.prompt or "")[:_SAME]
     for event in events:
         prompted = prompted or (isinstance(event, Prompt) and event.content.startswith(start))
-        yield from (TextField(kind, event.id, text) for kind, text in _of_event(event) if text)
+        yield from (
+            TextField(kind, event.id, text, event_type(event)) for kind, text in _of_event(event) if text
+        )
     if not prompted and record.figures.prompt:
         yield TextField("prompt", None, record.figures.prompt)
 

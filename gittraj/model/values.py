@@ -185,9 +185,10 @@ class ToolResult(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerMessage(Event):
-    """A message to or from another agent."""
+    """A message to or from another agent: ``agent`` is its sender, ``recipient`` whom it is to."""
 
     direction: Literal["sent", "received"]
+    recipient: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -384,6 +385,8 @@ class Counts:
     verifications: int = 0
     artifacts: int = 0
     checkpoints: int = 0
+    malformed: int = 0
+    """Answers that an agent's program could not parse, where its log says so."""
 
     def __add__(self, other: "Counts") -> "Counts":
         return _sum(self, other)

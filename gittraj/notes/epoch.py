@@ -142,21 +142,21 @@ class Survey:
     heads: tuple[str, ...]
 
 
+def _find_files(repository: Repository, commits: Sequence[str]) -> dict[str, str]:
+    """The blob of the epoch's file in each of the commits that has one."""
+    asked = "".join(f"{commit}:{FILE.decode()}\n" for commit in commits).encode()
+    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).out.decode().splitlines()
+    return {commit: blob for commit, blob in zip(commits, answers, strict=True) if " " not in blob}
+
+
 def survey(repository: Repository, tips: Sequence[str], extra: Epoch) -> Survey:
     """The histories of ``tips``, and what is to be purged besides. Raises GitError, StoreError."""
     listed = repository.run("rev-list", "--topo-order", "--parents", *dict.fromkeys(tips), "--").out
     rows = [line.split() for line in listed.decode().splitlines()]
-    asked = "".join(f"{oid}:{FILE.decode()}\n" for oid, *_ in rows).encode()
-    answers = repository.run("cat-file", "--batch-check=%(objectname)", input=asked).out.decode().splitlines()
-    blobs = {row[0]: answer for row, answer in zip(rows, answers, strict=True) if " " not in answer}
-    bodies = dict(
-        zip(
-            sorted(set(blobs.values())),
-            repository.objects.read_blobs(sorted(set(blobs.values()))),
-            strict=True,
-        )
-    )
-    known = {blob: decode_epoch(body) for blob, body in bodies.items() if body is not None}
+    blobs = _find_files(repository, [oid for oid, *_ in rows])
+    ids = sorted(set(blobs.values()))
+    bodies = zip(ids, repository.objects.read_blobs(ids), strict=True)
+    known = {blob: decode_epoch(body) for blob, body in bodies if body is not None}
     epoch = unite([extra, *known.values()])
     enough = {blob for blob, each in known.items() if each.covers(epoch)}
     objects, partial = repository.objects, repository.is_partial()

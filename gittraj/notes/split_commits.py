@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 
+from gittraj.frozen import dataclass
 from gittraj.git import CommitChanges
 from gittraj.model.values import Key, Line, Record
 
@@ -53,29 +54,29 @@ class Pieces:
             return lines
         files: dict[Group, set[str]] = {}
         made: dict[Key, set[str]] = {}
-        for line in (*lines, *self._note(old)):
-            if isinstance(line, Record):
-                files.setdefault(_group(line), set()).update(file.path for file in line.figures.files)
-                made.setdefault(line.key, set()).update(self._own(line))
+        for record in _records((*lines, *self._note(old))):
+            files.setdefault(_group(record), set()).update(file.path for file in record.figures.files)
+            made.setdefault(record.key, set()).update(self._own(record))
         known = dict(self._work({commit for each in made.values() for commit in each}))
-        news = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
-        pieces = _neighbours({new, *self._came_from(new)}, news)
+        piece = self._piece(old, new)
 
         @cache
         def fits(group: Group, commits: frozenset[str]) -> bool:
             own = [changes for commit in commits if (changes := known[commit])]
             if len(own) < len(commits):  # not all that it made is here: nobody can tell
                 own = []
-            touching = {c for c in news if not news[c].names.isdisjoint(files[group])}
-            having = {c for c in pieces if any(_has(news[c], one, files[group]) for one in own)}
-            elsewhere = any(some and new not in some for some in (touching, having))
-            return not (parted and elsewhere) and not (joined and self._is_spent(new, own))
+            elsewhere = parted and piece.lacks(own, files[group])
+            return not elsewhere and not (joined and self._is_spent(new, own))
 
         return [
             line
             for line in lines
             if not isinstance(line, Record) or fits(_group(line), frozenset(made[line.key]))
         ]
+
+    def _piece(self, old: str, new: str) -> _Piece:
+        among = {c: changes for c, changes in self._of(self._news.get(old, ())) if changes}
+        return _Piece(new, among, _neighbours({new, *self._came_from(new)}, among))
 
     def _came_from(self, new: str) -> set[str]:
         found: set[str] = set()
@@ -98,7 +99,7 @@ class Pieces:
         if record.origin is not None:
             yield record.origin.commit
         for commit in record.link.carried_from:
-            noted = (line for line in self._note(commit) if isinstance(line, Record))
+            noted = _records(self._note(commit))
             if any(r.key == record.key and r.origin and r.origin.commit == commit for r in noted):
                 yield commit
 
@@ -115,6 +116,26 @@ class Pieces:
         if missing := [commit for commit in commits if commit not in self._changes]:
             self._changes |= dict.fromkeys(missing) | dict(self._read(missing))
         yield from ((commit, self._changes[commit]) for commit in commits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """One of the new commits ``among`` which an old one was split; ``neighbours``: those in one line with
+    it."""
+
+    commit: str
+    among: Mapping[str, CommitChanges]
+    neighbours: Collection[str]
+
+    def lacks(self, own: Collection[CommitChanges], files: Collection[str]) -> bool:
+        """Whether others have what the work did to ``files`` (its ``own`` changes), and this one has not."""
+        touching = {c for c, changes in self.among.items() if not changes.names.isdisjoint(files)}
+        having = {c for c in self.neighbours if any(_has(self.among[c], one, files) for one in own)}
+        return any(some and self.commit not in some for some in (touching, having))
+
+
+def _records(lines: Iterable[Line]) -> Iterator[Record]:
+    return (line for line in lines if isinstance(line, Record))
 
 
 def _neighbours(commits: Collection[str], among: Mapping[str, CommitChanges]) -> set[str]:

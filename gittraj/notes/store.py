@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 
 from gittraj import limits
 from gittraj.errors import GitError, StoreError
@@ -90,7 +91,7 @@ class NotesRef:
     def has(self, commits: Iterable[str]) -> list[str]:
         """Those of ``commits`` that have a note, whether or not it can be read."""
         objects, root = self.repository.objects, self._root(self.tip())
-        return [commit for commit in commits if any(note_paths(objects, root, commit))]
+        return [commit for commit in commits if note_paths(objects, root, commit)]
 
     def pick(
         self, commits: Iterable[str], *, most: int = limits.NOTES, each: int = limits.NOTES_EACH
@@ -111,11 +112,6 @@ class NotesRef:
                 return
             if here:
                 yield commit, _join(here)
-
-    def having(self, commits: Iterable[str]) -> list[str]:
-        """Those of ``commits`` that have a note: none is read."""
-        objects, root = self.repository.objects, self._root(self.tip())
-        return [commit for commit in commits if note_paths(objects, root, commit)]
 
     def items(self, tip: str | None = None) -> Iterator[tuple[str, bytes]]:
         """Every (commit, note) at ``tip`` (None: now), in one pass.
@@ -154,12 +150,6 @@ class NotesRef:
         ``forget``. Raises StoreError; then nothing was written.
         """
 
-        def holds(root: str) -> bool:
-            objects = self.repository.objects
-            blobs = (blob for commit in changes for _, blob in note_paths(objects, root, commit))
-            bodies = objects.read_blobs(blobs, limits.NOTE)
-            return any(word in body for body in bodies if body for word in forget)
-
         def build(tip: str | None) -> str | None:
             objects = self.repository.objects
             root = self._root(tip)
@@ -168,14 +158,13 @@ class NotesRef:
             if not paths:
                 return None
             tree = update_paths(objects, root, paths)
-
-            def count(base: str | None) -> int:
-                changed = [commit for commit, edit in edits.items() if edit]
-                return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in changed)
-
             if message is None and not forget:
+                changed = [commit for commit, edit in edits.items() if edit]
+                count = partial(self._count_same, changed, root)
                 return add_commit(self.repository, self.ref, tip, tree, noun="commit", count=count)
-            parents = _newest_without(objects, tip, holds) if forget else [tip] if tip else []
+            parents = [tip] if tip else []
+            if forget:
+                parents = _newest_without(objects, tip, partial(self._contain, changes, forget))
             return objects.write_commit(tree=tree, parents=parents, message=message or _REWRITTEN)
 
         said = message or (_REWRITTEN if forget else RECORDED)
@@ -183,6 +172,18 @@ class NotesRef:
         if forget:
             expire_reflog(self.repository, self.ref)
         return moved
+
+    def _contain(self, commits: Iterable[str], words: Iterable[bytes], root: str) -> bool:
+        """Whether a note of the commits has one of the words, in the tree ``root``."""
+        objects = self.repository.objects
+        blobs = (blob for commit in commits for _, blob in note_paths(objects, root, commit))
+        bodies = objects.read_blobs(blobs, limits.NOTE)
+        return any(word in body for body in bodies if body for word in words)
+
+    def _count_same(self, commits: Iterable[str], root: str | None, base: str | None) -> int:
+        """Of how many commits the note is the same in two trees."""
+        objects = self.repository.objects
+        return sum(note_paths(objects, base, c) == note_paths(objects, root, c) for c in commits)
 
     def _edit(self, root: str | None, commit: str, edit: Edit) -> dict[TreePath, str | None]:
         """The paths to change for one commit: written in the fixed 2/38 (2/62) fan-out, gone at other depths.

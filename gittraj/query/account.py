@@ -42,17 +42,17 @@ def fold_account(records: Sequence[Record]) -> Header:
     """What these records say about the work: prompt, summary, decisions, caveats, tests, files."""
     name, struck = records[0].id, struck_in(records)
     figures = [without_struck(name, record.figures, struck) for record in records]
-    summary = next((f.summary for f in reversed(figures) if f.summary), None)
+    summary = _first(f.summary for f in reversed(figures))
     redacted = [sum(f.redactions_by_rule.values()) for f in figures]
     return {
-        "prompt": next((f.prompt for f in figures if f.prompt), None),
+        "prompt": _first(f.prompt for f in figures),
         "summary": summary.text if summary else None,
         "summaryBy": summary.by if summary else None,
         "summaryId": _summary_id(name, summary),
         "decisions": _once(_decision(name, d) for f in figures for d in f.decisions),
         **_fold_caveats(name, figures),
-        "result": next((f.result for f in reversed(figures) if f.result), None),
-        "why": next((f.why for f in figures if f.why), None),
+        "result": _first(f.result for f in reversed(figures)),
+        "why": _first(f.why for f in figures),
         "tests": _fold_tests([f.tests for f in figures if f.tests]),
         "filesChanged": [
             {**spell(file), "kind": known(file.kind, FileKind)}
@@ -66,6 +66,11 @@ def fold_account(records: Sequence[Record]) -> Header:
         "redactionsAtMost": sum(map(bool, redacted)) > 1,  # two parts may have had the same secret
         "incomplete": any(record.incomplete for record in records),
     }
+
+
+def _first(values: Iterable[T | None]) -> T | None:
+    """The first that says something."""
+    return next((value for value in values if value), None)
 
 
 def _once(decisions: Iterable[Header]) -> list[Header]:

@@ -67,7 +67,7 @@ class RecordedBeside(Recorded):
         return sum(1 for _ in self)
 
     def count(self) -> int:
-        theirs = [commit for commit in self._commits if commit not in self._ours]
+        theirs = [c for c in self._commits if c not in self._ours and self._theirs(c)]
         return self._ours.count() + len(theirs)
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:

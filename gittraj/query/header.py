@@ -43,6 +43,7 @@ _COUNTED = (
     "subagents",
     "outside",
     "omitted",
+    "malformed",
 )
 _ENDED = ("completed", "abandoned")
 _SOME_TOKENS = 1_000  # no provider gives so many away

@@ -3,9 +3,12 @@ it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
 
 from gittraj.frozen import dataclass
+
+Header = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +28,19 @@ class Labels:
             and (self.task is None or self.task in tasks)
             and (self.tag is None or self.tag in tags)
         )
+
+
+def known_labels(headers: Iterable[Header]) -> dict[str, list[str]]:
+    """The agents, models, tasks (by id, else title) and tags of ``headers``, each once, sorted."""
+    found: dict[str, set[str]] = {name: set() for name in ("agent", "model", "task", "tag")}
+    for header in headers:
+        found["agent"].add(header["agent"])
+        found["model"].update(header["models"])
+        found["tag"].update(header["tags"])
+        if task := header["task"]:
+            source = task["source"]
+            found["task"].add(f"{source['system']}:{source['id']}" if source else task["title"])
+    return {name: sorted(filter(None, values)) for name, values in found.items()}
 
 
 def task_names(title: str, source: tuple[str, str] | None) -> list[str]:

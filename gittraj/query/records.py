@@ -13,6 +13,7 @@ from dataclasses import replace
 from gittraj.model.codec import decode_note
 from gittraj.model.values import ForeignLine, Key, Line, Record, Tombstone
 from gittraj.notes.merge import deletes, standing
+from gittraj.notes.places import find_places
 from gittraj.query.account import Header
 from gittraj.query.header import Folded, fold
 from gittraj.query.notes import Notes, NotesInMemory
@@ -48,7 +49,8 @@ class Recorded:
     def count(self) -> int:
         """How many commits have a trajectory: a note may have deletions alone."""
         with_deletions = self._notes.with_deletions()
-        return len(self) - sum(1 for commit in with_deletions if not self._records(commit))
+        bare = {commit for commit in with_deletions if not self._records(commit)}
+        return len(self) - len(bare.union(self.places()))
 
     def unreadable(self, commits: Sequence[str]) -> list[str]:
         """Those of ``commits`` whose notes have a line that cannot be read; empty where one of them has a
@@ -60,6 +62,10 @@ class Recorded:
     def with_explored(self) -> Iterator[str]:
         """The commits whose notes may have records of work that led to no commit."""
         return self._notes.with_explored()
+
+    def places(self) -> list[str]:
+        """The keys of the notes that hold runs without a commit."""
+        return [*find_places(self.with_explored())]
 
     def ids(self, prefix: str = "") -> Iterator[str]:
         """The trajectories whose id begins with ``prefix``, sorted."""
@@ -73,12 +79,15 @@ class Recorded:
 
     def headers(self, commits: Sequence[str], *, explored: bool = False) -> Iterator[list[Header]]:
         """For each of ``commits`` the HEADERs of its trajectories; of explored ones only on request."""
-        cached_headers = {} if explored else self._notes.cached_headers(commits)
+        cacheable = [*find_places(commits)] if explored else commits  # of a place all are cached
+        cached_headers = self._notes.cached_headers(cacheable)
         for commit in commits:
             if commit in cached_headers:
                 yield [*cached_headers[commit]]
-                continue
-            yield self._headers(commit, explored=True) if explored else self._fold_commit(commit)[0]
+            elif explored and commit not in cacheable:
+                yield self._headers(commit, explored=True)
+            else:
+                yield self._fold_commit(commit)[0]
 
     def tallies(self, commits: Sequence[str]) -> Iterator[Tallies]:
         """What each of ``commits`` adds to statistics, explored work too."""
@@ -90,7 +99,7 @@ class Recorded:
             )
 
     def _fold_commit(self, commit: str) -> tuple[list[Header], Header]:
-        headers = self._headers(commit, explored=False)
+        headers = self._headers(commit, explored=any(find_places([commit])))
         sizes = self._sizes[commit]
         rows = [
             tally(folded, commit, present=self._present(folded), size=sizes[folded.whole["id"]])

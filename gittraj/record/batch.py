@@ -31,10 +31,7 @@ def write_batch(
 ) -> Written:
     """Name prepared parts in the refs. Raises StoreError; then no record was written."""
     notes = NotesRef(repository)
-    batch: dict[str, list[Line]] = {}
-    for each in prepared:
-        for commit, line in each.lines:
-            batch.setdefault(commit, []).append(line)
+    batch = _gather_lines(prepared)
     _fill_origins(repository, batch)
     renewals = [renewal for each in prepared for renewal in each.renewals]
     _carry(notes, batch, renewals, carry=carry, became=became, rewrites=rewrites, gathered=gathered)
@@ -50,6 +47,15 @@ def write_batch(
     _forget(repository, secret)
     written.exposed |= {key[0] for r in renewals if r.gone and pushed[id(r)] for key in r.records}
     return written
+
+
+def _gather_lines(prepared: Iterable[Prepared]) -> dict[str, list[Line]]:
+    """The new lines of each commit's note."""
+    lines: dict[str, list[Line]] = {}
+    for each in prepared:
+        for commit, line in each.lines:
+            lines.setdefault(commit, []).append(line)
+    return lines
 
 
 def _combine(prepared: Sequence[Prepared]) -> Written:

@@ -42,3 +42,19 @@ def describe_event(event: Event) -> str:
     if "result" in event:
         return f"{describe_result(event)} {event['content']}".strip()
     return str(event["content"])
+
+
+def step(event: Event) -> tuple[str, str, bool]:
+    """What a comparison shows of an event: its name, its text, and whether it failed."""
+    name, text = describe_call(event) if "tool" in event else (str(event["type"]), describe_event(event))
+    return name, text, failed(event)
+
+
+def between(event: Event) -> str | None:
+    """Sender and receiver of a message between agents: ``ann → bob``; None where neither is known."""
+    sender, recipient = event["agent"], event.get("recipient")
+    if event["type"] not in ("message_sent", "message_received"):
+        return None
+    if recipient:
+        return f"{sender or 'another agent'} → {recipient}"
+    return f"from {sender}" if event["type"] == "message_received" and sender else None

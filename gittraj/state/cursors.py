@@ -183,9 +183,13 @@ def _beside(path: Path) -> Path:
 def load_state(folder: Path) -> State | None:
     """Return None when this version cannot use it: it is then rebuilt from the refs."""
     state = _load(State, own_folder(folder) / "cursors.json")
-    if state is None or state.version != VERSION:
+    if state is None or state.version != VERSION or not all(map(_is_position, state.reflogs.values())):
         return None
     return replace(state, reflogs=relative_names(state.reflogs))
+
+
+def _is_position(stored: tuple[str, ...]) -> bool:
+    return len(stored) == 2 and stored[0].isdecimal()
 
 
 def load_suspension(folder: Path) -> Suspension:

@@ -9,12 +9,14 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+_QUESTION = (b"[y/N]: ", b"[Y/n]: ", b"[all]: ")
+
 
 def at_terminal(
     folder: Path, *arguments: str, answer: bytes = b"", env: Mapping[str, str] | None = None
 ) -> tuple[int, str]:
     """Run ``git traj`` in ``folder``; its status and all that the terminal showed. ``answer`` is typed at
-    its first question."""
+    each question."""
     ours, theirs = pty.openpty()
     shown = b""
     command = [sys.executable, "-m", "gittraj", *arguments]
@@ -30,7 +32,7 @@ def at_terminal(
             if not read:
                 break
             shown += read
-            if answer and shown.endswith(b"[y/N]: "):
+            if answer and shown.endswith(_QUESTION):
                 os.write(ours, answer)
     os.close(ours)
     return process.returncode, shown.decode()

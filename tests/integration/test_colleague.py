@@ -110,7 +110,7 @@ def test_the_story_of_a_colleague(server: Git, ann: Git, bob: Git, be: Be) -> No
         "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
     )
     assert without_ages(be(ann)("show", "HEAD~1")[0]) == (
-        f"{short} two  AGO by A U Thor\n\nLimit the rate\ntraj_b\n"
+        f"{short} two  AGO by A U Thor\n\ntraj_b\n"
         "  asked    Limit the rate\n"
         "  decided  a bucket over a window, because bursts\n"
         "  claude-code, from origin · sonnet · committed by the agent\n"

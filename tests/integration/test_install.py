@@ -79,7 +79,7 @@ def test_command_line(git: Git) -> None:
     assert document["version"] == 1
     assert [step["did"] for step in document["steps"]] == [*["added"] * 4, "skipped"]
     said = traj(git, "install").stdout
-    assert "post-commit: already there\n" in said
+    assert "post-commit, pre-commit, post-rewrite: already there\n" in said
     assert traj(git, "uninstall", "--purge").returncode == 0
     assert traj(git, "uninstall").stderr == "nothing to remove\n"
     assert not (git.root / ".git/traj").exists()

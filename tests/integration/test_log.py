@@ -374,8 +374,7 @@ def test_nothing_found(told: Any, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(["log", "--agent", "nobody"]) == 0
     assert capsys.readouterr() == (
         "",
-        "no matching commits (1 commit here has a record)\n"
-        "hint: loosen the filters, or name other commits; git traj status shows what waits\n",
+        "no matching commits (1 commit here has a record)\nhint: agents recorded here: claude-code\n",
     )
 
 

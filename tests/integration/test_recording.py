@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -153,8 +154,11 @@ def test_status_tells_what_is_active(git: Git) -> None:
     traj(git, "event", "note", "x")
     assert f"Started by hand: {name} Limit the rate, 2 events waiting for a commit" in traj(git, "status")
     assert json.loads(traj(git, "status", "--json"))["active"] == [
-        {"id": name, "title": "Limit the rate", "agent": None, "byHand": True, "events": 2}
-    ]
+        {
+            "id": name, "title": "Limit the rate", "agent": None, "byHand": True, "events": 2, "task": None,
+            "participants": [], "chapter": "Limit the rate", "decisions": [], "startedAt": ANY,
+        }
+    ]  # fmt: skip
     traj(git, "abandon")
     assert json.loads(traj(git, "status", "--json"))["active"] == []
 
@@ -379,3 +383,63 @@ def test_where_nothing_is_installed_it_says_so_and_waits(tmp_path: Path, empty_h
     traj(git, "install")
     assert "git traj install" not in quietly(git, "start", "Another")
     assert [each["title"] for each in show(git)] == ["By hand"]
+
+
+# ---------------------------------------------------------------- a task, and who works on it
+
+
+def test_a_task_is_shown_completed_exported_and_bundled_by_its_id(git: Git, tmp_path: Path) -> None:
+    name = start(git, "Limit the rate", "--task", "tracker:ENG-7", "--agent", "ann:lead")
+    traj(git, "chapter", "Measure", "--agent", "bob:reviewer")
+    traj(git, "decision", "a token bucket", "--agent", "ann")
+    page = traj(git, "status")
+    for line in (
+        "  Task: tracker:ENG-7",
+        "  Agents: ann (lead), bob (reviewer)",
+        "  Chapter: Measure",
+        "  Decisions: 1, the last: a token bucket",
+    ):
+        assert line in page
+    git.commit({"a": "1\n"})
+    traj(git, "complete", "tracker:ENG-7", "--summary", "It is limited")
+    assert json.loads(traj(git, "status", "--json"))["active"] == []
+    (told,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert (told["id"], told["status"], told["retrospective"]["summary"]) == (
+        name,
+        "completed",
+        "It is limited",
+    )
+    traj(git, "complete", "ENG-7", "--summary", "It is limited, and measured")
+    (told,) = json.loads(traj(git, "show", "ENG-7", "--json"))["trajectories"]
+    assert told["retrospective"]["summary"] == "It is limited, and measured"
+    assert json.loads(traj(git, "export", "--format", "trajectory", "ENG-7"))["id"] == name
+    traj(git, "bundle", "ENG-7", "-o", str(tmp_path / "out"))
+    assert [*json.loads((tmp_path / "out" / "index.json").read_text())["trajectories"]] == [name]
+
+
+def test_a_conversation_has_senders_and_receivers(git: Git, tmp_path: Path) -> None:
+    name = start(git, "Together", "--agent", "ann:lead")
+    traj(git, "event", "message_sent", "take the parser", "--agent", "ann", "--to", "bob")
+    traj(git, "event", "message_received", "it is done", "--agent", "ann", "--from", "bob", "--to", "ann")
+    traj(git, "event", "note", "between them")
+    git.commit({"a": "1\n"})
+    told = only(git)
+    events = [event for chapter in told["chapters"] for event in chapter["events"]]
+    spoken = [(e["agent"], e.get("recipient"), e["content"]) for e in events if "message" in e["type"]]
+    assert spoken == [("ann", "bob", "take the parser"), ("bob", "ann", "it is done")]
+    assert told["participants"] == [{"name": "ann", "role": "lead"}, {"name": "bob", "role": None}]
+    talk = traj(git, "show", name, "--messages")
+    assert talk.index("ann → bob: take the parser") < talk.index("bob → ann: it is done")
+    assert "between them" not in talk
+    for form in ("markdown", "html", "timeline"):
+        assert "ann → bob" in traj(git, "show", name, "--format", form) or form == "timeline"
+    for form in ("trajectory", "atif", "trajectory-sqlite"):
+        traj(git, "export", "--format", form, name, "-o", str(tmp_path / form))
+        other = Git.init(tmp_path / f"of {form}")
+        other.commit({"x": "1\n"})
+        traj(other, "import", str(tmp_path / form))
+        (again,) = json.loads(traj(other, "show", name, "--json"))["trajectories"]
+        events = [event for chapter in again["chapters"] for event in chapter["events"]]
+        assert spoken == [
+            (e["agent"], e.get("recipient"), e["content"]) for e in events if "message" in e["type"]
+        ]

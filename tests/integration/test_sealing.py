@@ -513,12 +513,12 @@ def test_an_ssh_key_under_a_passphrase(meet: Meet, tmp_path: Path) -> None:
 def test_installing_on_a_terminal_makes_a_key(meet: Meet) -> None:
     ann = meet("ann")
     env = {"HOME": str(ann.home), "XDG_CONFIG_HOME": str(ann.home / ".config")}
-    status, told = at_terminal(ann.git.root, "install", env=env)
+    status, told = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
     assert (status, "created your key: agents' thinking is encrypted with it; back it up" in told) == (
         0,
         True,
     )
-    status, told = at_terminal(ann.git.root, "install", env=env)
+    status, told = at_terminal(ann.git.root, "install", env=env, answer=b"n\n")
     assert (status, "key" in told) == (0, False)
     assert ann.in_force() == "Thinking: seal (default), for 1 reader"
 

@@ -53,7 +53,10 @@ from tests.integration.story import MONTH, Story, record
 from tests.integration.waiting import LONG
 
 Find = Callable[..., list[dict[str, Any]]]
-NOTHING = "nothing recorded here matches\nhint: fewer words, or git traj search --similar\n"
+NOTHING = (
+    "nothing recorded here matches\n"
+    "hint: fewer words, word* for its beginning, or git traj search --similar\n"
+)
 
 
 @pytest.fixture(autouse=True)

@@ -31,15 +31,13 @@ COMMIT {subject}  AGE by A U Thor
 SHOW = """\
 COMMIT {subject}  AGE by A U Thor
 
-Please do it
 TRAJECTORY · AGE
   asked    Please do it
   result   it is done
   claude-code · claude-sonnet-4-5 · TIME · 2k in + 300 cached / 30 out
   {how}
-  no retrospective yet: git traj complete TRAJECTORY --summary "…"
 
-» Please do it
+» as asked above
 
   → Write src/bird
   → Bash git add -A && git commit -qm it

@@ -229,7 +229,6 @@ traj_one
   asked    Greet people,
            and say goodbye
   claude-code · committed by the agent · part 2 of 2
-  no retrospective yet: git traj complete traj_one --summary "…"
 
 » Earlier in the session, for this commit
 

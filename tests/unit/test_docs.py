@@ -75,7 +75,7 @@ def test_the_man_page_has_an_entry_for_every_command_and_each_of_its_options() -
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_documents_name_no_command_that_does_not_exist(document: Any) -> None:
-    assert set(re.findall(r"git traj ([a-z]+)", document.read_text("utf-8"))) <= NAMES | {"help"}
+    assert set(re.findall(r"git traj ([a-z]+)", document.read_text("utf-8"))) <= NAMES | {"help", "blame"}
 
 
 def test_links_lead_somewhere() -> None:
@@ -94,7 +94,7 @@ def test_the_schema_names_just_the_fields_that_are_written() -> None:
     for name, cls in _OBJECTS.items():
         assert set(SCHEMA["$defs"][name]["properties"]) == _keys(cls), name
     event = set(SCHEMA["$defs"]["event"]["properties"])
-    common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective"}
+    common = {"type", "tool", "result", "sealed", "artifact", "decision", "retrospective", "recipient"}
     assert event == common | _keys(values.Prompt)
     assert set(SCHEMA["$defs"]["tool"]["properties"]) == _keys(values.ToolCall) - _keys(values.Prompt)
     result = _keys(values.ToolResult) - _keys(values.Prompt) - {"artifact"}

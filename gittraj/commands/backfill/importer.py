@@ -14,7 +14,7 @@ from gittraj.commands.backfill.log_task import LogTask, Source
 from gittraj.commands.backfill.moved_worktree import known_paths
 from gittraj.commands.backfill.naming import name_task
 from gittraj.commands.backfill.report import Report
-from gittraj.commands.backfill.run import Aim, BackfillRun, open_run
+from gittraj.commands.backfill.run import OF_RUNS, Aim, BackfillRun, open_run
 from gittraj.errors import FormatError, NotARepository, TrajError
 from gittraj.formats import NAMING, detect_store
 from gittraj.git import Repository, open_repository
@@ -44,10 +44,12 @@ def import_files(
     link: bool = False,
     task: str | None = None,
     paused: bool = False,
+    raw_too: bool = False,
     progress: Progress = lambda _what, _done, _all: None,
 ) -> tuple[list[Report], list[Refused]]:
     """Import the sessions at ``paths``: onto ``commit``, or (``link``) onto the commits that they made, else
-    as work without a commit; ``paused``: also what they did during a pause. Importing
+    as work without a commit; ``paused``: also what they did during a pause;
+    ``raw_too``: what no format reads is kept as it is. Importing
     a file again, or a longer version of it, only adds. Files of the same session are imported one after the
     other, with a report for each.
 
@@ -60,11 +62,16 @@ def import_files(
         rounds: list[dict[str, Source]] = [{}]
         for path in paths:
             try:
-                for source in _sources(run, path.resolve(), form, forced=commit is not None, paused=paused):
-                    _queue(rounds, replace(source, facts=facts))
+                found = _found(path.resolve(), form, raw_too=raw_too, progress=progress)
             except (TrajError, OSError) as error:
-                why = error.message if isinstance(error, TrajError) else str(error.strerror)
-                refused.append(Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: ")))
+                refused.append(_refuse(path, error))
+                continue
+            for file in found:
+                try:
+                    for source in _sources(run, file, forced=commit is not None, paused=paused):
+                        _queue(rounds, replace(source, facts=facts))
+                except (TrajError, OSError) as error:
+                    refused.append(_refuse(file.path if path.is_dir() else path, error))
         aim = Aim(commit=commit, link=link and commit is None, explore=True)
         reports = [run.link_logs(list(each.values()), aim=aim, progress=progress) for each in rounds]
         if task:
@@ -72,6 +79,11 @@ def import_files(
     for report in reports:
         _count_cut_logs(report)
     return reports, refused
+
+
+def _refuse(path: Path, error: TrajError | OSError) -> Refused:
+    why = error.message if isinstance(error, TrajError) else str(error.strerror)
+    return Refused(path=str(path), why=why.removeprefix(f"{path.resolve()}: "))
 
 
 def _queue(rounds: list[dict[str, Source]], source: Source) -> None:
@@ -111,32 +123,34 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _sources(
-    run: BackfillRun, path: Path, form: str | None, *, forced: bool, paused: bool
-) -> Iterator[Source]:
+def _sources(run: BackfillRun, file: SessionFile, *, forced: bool, paused: bool) -> Iterator[Source]:
+    """A session, and the agents that it started. Raises FormatError when it worked in another repository."""
     agents = all_agents()
-    for file in _found(path, form):
-        former = _former(run, file, forced=forced)
-        yield Source(file=file, former=former, off=_away(run, file, paused=paused))
-        if file.subagent is None and file.agent in agents and file.format not in NAMING and path.is_file():
-            below = agents[file.agent].subagents(file)
-            for each in below:
-                off = _away(run, each, paused=paused)
-                yield Source(file=replace(each, format=file.format), former=former, off=off)
+    former = _former(run, file, forced=forced)
+    yield Source(file=file, former=former, off=_away(run, file, paused=paused))
+    own = file.format not in NAMING and file.path.is_file()
+    if file.subagent is None and file.agent in agents and own:
+        for each in agents[file.agent].subagents(file):
+            off = _away(run, each, paused=paused)
+            yield Source(file=replace(each, format=file.format), former=former, off=off)
 
 
 def _away(run: BackfillRun, file: SessionFile, *, paused: bool) -> Away:
     return Away() if paused else run.off.away(file.name, subagent=file.subagent)
 
 
-def _found(path: Path, form: str | None) -> list[SessionFile]:
+def _found(path: Path, form: str | None, *, raw_too: bool, progress: Progress) -> list[SessionFile]:
     """The sessions of a file or a store, else of all files below a folder. Raises FormatError, OSError."""
     if not path.is_dir() or form is not None or detect_store(path) is not None:
-        return find_sessions(path, form=form)
+        return _read_file(path, form, raw_too=raw_too)
     found: list[SessionFile] = []
-    for file in sorted(each for each in path.rglob("*") if each.is_file()):
+    files = sorted(each for each in path.rglob("*") if each.is_file())
+    size, done = sum(file.stat().st_size for file in files), 0
+    for file in files:
+        progress("finding", done, size)
+        done += file.stat().st_size
         try:
-            found += find_sessions(file)
+            found += _read_file(file, None, raw_too=raw_too)
         except (FormatError, OSError):
             continue  # not every file beside a log is one
     if not found:
@@ -144,15 +158,26 @@ def _found(path: Path, form: str | None) -> list[SessionFile]:
     return found
 
 
+def _read_file(path: Path, form: str | None, *, raw_too: bool) -> list[SessionFile]:
+    try:
+        return find_sessions(path, form=form)
+    except FormatError as error:
+        if not raw_too or form is not None:
+            raise FormatError(error.message, "git traj import --raw keeps it for a later version") from None
+        return find_sessions(path, form="raw")
+
+
 def _former(run: BackfillRun, file: SessionFile, *, forced: bool) -> Path | None:
     """Return the working tree of a session from another machine or folder. Raises FormatError when it worked
     in another repository of this machine."""
-    facts = (i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact))
-    folder = next((str(fact.value) for fact in facts if fact.name == "folder"), None)
+    found = [i for i in islice(read_items(file), ITEMS_WITH_FACTS) if isinstance(i, Fact)]
+    folder = next((str(fact.value) for fact in found if fact.name == "folder"), None)
     if folder is None or not Path(folder).is_absolute():
         return None
     if Path(folder).exists() and is_near(Path(folder), run.roots):
         return None
+    # a benchmark has a working copy of its own for each run
+    forced = forced or any(fact.name in OF_RUNS for fact in found)
     if not forced and not _may_be_ours(run.repository, Path(folder)):
         raise FormatError(f"it worked in another repository, {folder}", "import it there, or name --commit")
     if not run.log_task.known:

@@ -22,13 +22,15 @@ _NAMED = 3
 def report_stored(report: Report, notes: NotesRef) -> None:
     """Add what the notes contain of the sessions that were read."""
     files = {trajectory: taken.file for trajectory, taken in report.taken.items()}
+    known = {*report.linked, *report.explored}
     for commit, body in notes.items():
         for record in standing(commit, decode_note(body)):
             if record.id in files:
                 rows = report.linked if record.role == "produced" else report.explored
                 carried = bool(record.link.carried_from)
                 row = _linked(files[record.id], commit, record.link.evidence, carried=carried)
-                if row not in rows:
+                if row not in known:
+                    known.add(row)
                     rows.append(row)
 
 

@@ -32,8 +32,9 @@ from gittraj.git import Repository, find_common
 from gittraj.model.codec import decode_note
 from gittraj.notes.carry import is_own
 from gittraj.notes.merge import standing
+from gittraj.notes.places import find_places, runs_place
 from gittraj.notes.store import NotesRef
-from gittraj.record.draft import Prepared
+from gittraj.record.draft import Prepared, this_month
 from gittraj.record.drain.forgotten import is_forgotten
 from gittraj.record.drain.moved import find_allowed, squashed
 from gittraj.record.drain.plan import Reading, own_parts, owner_of
@@ -47,6 +48,8 @@ from gittraj.state.folder import LocalState, installed_positions
 _BATCH = 16 * 1024 * 1024
 """Bytes of logs after which the refs are updated."""
 _COMMITS_REMEMBERED = 60
+OF_RUNS = ("run", "instance", "exit_status")
+"""Facts that the log of a benchmark's run has."""
 _FORGOTTEN = "it was removed with git traj forget"
 
 
@@ -176,7 +179,7 @@ class BackfillRun:
                     writings=digest.writings,
                     commits={c: self._commit(c, commits) for c in wanted},
                     owner=owner,
-                    head=self._start(digest),
+                    head=self._place(digest, aim),
                     over=aim.explore or digest.age > IDLE,
                     explore=aim.explore,
                     onto=aim.commit,
@@ -223,6 +226,12 @@ class BackfillRun:
         start = digest.log.fact("start_commit")
         here = start is not None and self.repository.objects.kind(start) == "commit"
         return start if here else self._head
+
+    def _place(self, digest: LogDigest, aim: Aim) -> str | None:
+        """Where a session goes that made no commit: an imported run of a benchmark has to do with none."""
+        if aim.explore and any(digest.log.fact(name) for name in OF_RUNS):
+            return runs_place(self.repository.object_format, this_month(), digest.log.trajectory)
+        return self._start(digest)
 
     # ------------------------------------------------------------ writing
 
@@ -278,7 +287,8 @@ class BackfillRun:
     def _carry(self) -> None:
         """Copy the records of rewritten commits to the commits that they became."""
         held = {commit: standing(commit, decode_note(body)) for commit, body in self.notes.items()}
-        held = {commit: records for commit, records in held.items() if records}
+        places = {*find_places(held)}
+        held = {c: records for c, records in held.items() if records and c not in places}
         own = {commit for commit, records in held.items() if any(is_own(commit, r) for r in records)}
         found = find_allowed(self.repository, held, taken=own, silent=self.off.commits)
         pairs = [(r.old, r.new) for r in found]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
@@ -21,7 +21,7 @@ from gittraj.commands.install.inspection import (
     inspect_hooks,
 )
 from gittraj.commands.install.manifest import FILE
-from gittraj.commands.install.refspecs import find_remotes
+from gittraj.commands.install.refspecs import find_remotes, find_unfetching
 from gittraj.config import TEAM_FILE, Config, Environ, Summarizer, read_config, read_summarizer, stamp
 from gittraj.errors import FormatError, GitError, TrajError
 from gittraj.frozen import dataclass
@@ -90,7 +90,8 @@ class Facts:
     ``summarizer``: the program that may be asked for summaries, ``runs`` how often it was today.
     ``team``: the project has a file of settings for all who clone it. ``recorded``: commits that ``git traj
     log`` lists; ``elsewhere``: others with records, that HEAD does not reach or where work led to no commit;
-    ``beside``: of how many commits each remote has records that are not joined with ours.
+    ``unfetching``: remotes of which git fetch brings no records, where it should; ``beside``: of how many
+    commits each remote has records that are not joined with ours.
     """
 
     since: float | None
@@ -115,6 +116,7 @@ class Facts:
     readers: Readers | None
     complaints: tuple[TrajError, ...]
     team: bool = False
+    unfetching: tuple[str, ...] = ()
     summarizer: Summarizer | None = None
     runs: Runs | None = None
     beside: Mapping[str, int] = field(default_factory=dict)
@@ -136,11 +138,9 @@ def gather(repository: Repository, environ: Environ) -> Facts:
     waiting = tuple(w.commit for w in state.waiting)
     recorded, unstamped = _count(repository, config, complaints)
     lines = read_spool(local.folder, 0)[0]
-    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
     made = _made(repository, local, lines) if since is not None else []
     accounted = {*waiting, *off.commits}
     unlinked = (c for c in made if c.sessions and c.stored and c.id not in accounted)
-    by_file = not (repository.common_dir / "reftable").is_dir()
     return Facts(
         since=since,
         paused=off.paused,
@@ -152,15 +152,14 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         parked=sum(part.parked for s in state.sessions.values() for part in s.parts),
         waiting=waiting,
         unlinked=tuple(c.id for c in unlinked if c.id not in recorded),
-        without_hook=tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
-        if by_file
-        else None,
+        without_hook=_without_hook(repository, made, lines),
         recorded=recorded.listed,
         elsewhere=recorded.number - recorded.listed,
         stranded=recorded.stranded,
         unstamped=unstamped,
         exposed=tuple(sorted(local.exposed())),
         actives=tuple(load_active(local.folder)),
+        unfetching=tuple(find_unfetching(repository)),
         remotes=tuple(_compare(repository, name) for name in find_remotes(repository)),
         config=config,
         readers=_read_readers(repository, environ) if config and config.thinking == "seal" else None,
@@ -170,6 +169,16 @@ def gather(repository: Repository, environ: Environ) -> Facts:
         beside=_attempt(lambda: _count_beside(repository), {}, complaints),
         team=repository.work_tree is not None and (repository.work_tree / TEAM_FILE).is_file(),
     )
+
+
+def _without_hook(
+    repository: Repository, made: Iterable[Commit], lines: Iterable[Spooled]
+) -> tuple[str, ...] | None:
+    """Commits that git made here, of which no hook reported one; None where reflogs are no files."""
+    if (repository.common_dir / "reftable").is_dir():
+        return None
+    hooked = {line.id for line in lines if line.kind in ("commit", "off")}
+    return tuple(c.id for c in made if c.kind not in _SILENT and c.id not in hooked)
 
 
 def _count_beside(repository: Repository) -> Mapping[str, int]:

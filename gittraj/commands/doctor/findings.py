@@ -104,6 +104,14 @@ def _check_index(repository: Repository) -> Iterator[Finding]:
 
 
 def _check_hooks(repository: Repository, facts: Facts) -> Iterator[Finding]:
+    for remote in facts.unfetching:
+        yield Finding(
+            code="refspec-missing",
+            severity="note",
+            text=f"git fetch {remote} does not bring its records: the remote came after the installation",
+            remedy=_INSTALL,
+            fix=partial(install, repository),
+        )
     renew = partial(_reinstall, repository)
     if facts.folder.refused:
         yield Finding(
@@ -275,7 +283,7 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
 def _reinstall(repository: Repository, *agents: str) -> None:
     """Everything that was there: refspecs only if this clone had them."""
     manifest = read_manifest(repository)
-    install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs))
+    install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs and manifest.fetch))
 
 
 def _remove(path: Path) -> None:

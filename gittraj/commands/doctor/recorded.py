@@ -9,6 +9,7 @@ from gittraj.git import Repository
 from gittraj.index.answers import Answers
 from gittraj.model.codec import decode_note
 from gittraj.notes.merge import standing
+from gittraj.notes.places import find_places
 from gittraj.query.index_lookup import IndexFailedError
 from gittraj.query.notes import Notes
 
@@ -16,8 +17,8 @@ from gittraj.query.notes import Notes
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
     """``notes`` without those of ``bare`` commits, which have deletions alone. ``number`` of commits with
-    records; of them ``listed`` by ``git traj log``; ``stranded``: with records that stand nowhere else, and
-    nothing reaches them."""
+    records (runs without a commit are on none); of them ``listed`` by ``git traj log``; ``stranded``: with
+    records that stand nowhere else, and nothing reaches them."""
 
     notes: Notes
     bare: Collection[str]
@@ -31,17 +32,19 @@ class Recorded:
 
 def find_recorded(repository: Repository, notes: Notes, index: Answers | None) -> Recorded:
     """Raises GitError."""
-    read = {*notes.with_deletions(), *notes.with_explored()}  # all others only have what led to their commit
+    places = {*find_places(notes.with_explored())}
+    # all others only have what led to their commit
+    read = {*notes.with_deletions(), *notes.with_explored()} - places
     roles = {commit: _roles(commit, notes.read(commit)) for commit in read}
     bare = {commit for commit, found in roles.items() if not found}
-    silent = {commit for commit, found in roles.items() if "produced" not in found}
+    silent = {commit for commit, found in roles.items() if "produced" not in found} | places
     below = _below_head(repository, notes, index)
-    rest = [] if below is None else [commit for commit in notes if commit not in below]
+    rest = [] if below is None else [c for c in notes if c not in below and c not in places]
     stranded = _find_stranded(repository, notes, rest) if rest else ()
     return Recorded(
         notes=notes,
         bare=bare,
-        number=len(notes) - len(bare),
+        number=len(notes) - len(bare | places),
         listed=len(notes) - len(silent) if below is None else len(below - silent),
         stranded=stranded,
     )

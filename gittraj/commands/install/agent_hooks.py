@@ -16,7 +16,7 @@ from gittraj.commands.install.edits import edit, make_folder, restore, write_fil
 from gittraj.commands.install.ignoring import ignore
 from gittraj.commands.install.manifest import Manifest
 from gittraj.commands.install.report import Did, Step
-from gittraj.commands.install.settings import SCRIPT, put, take
+from gittraj.commands.install.settings import SCRIPT, WRAPPER, put, take
 from gittraj.commands.install.shims import find_interpreter, render
 from gittraj.errors import StoreError, TrajError
 from gittraj.git import Repository
@@ -78,14 +78,21 @@ def script_path(repository: Repository) -> Path:
     return repository.common_dir / FOLDER / SCRIPT
 
 
+def wrapper_path(repository: Repository) -> Path:
+    """A script that runs ``git traj`` where that is not on PATH."""
+    return repository.common_dir / FOLDER / WRAPPER
+
+
 def write_script(repository: Repository) -> None:
-    """For this interpreter. Raises TrajError when that cannot be started from a hook, or nothing written."""
-    path, text = script_path(repository), render(SCRIPT, find_interpreter())
-    try:
-        if not path.exists() or path.read_bytes() != text:
-            write_file(path, text)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error.strerror}") from None
+    """For this interpreter, with the wrapper. Raises TrajError when that cannot be started from a hook, or
+    nothing written."""
+    for path in (script_path(repository), wrapper_path(repository)):
+        text = render(path.name, find_interpreter())
+        try:
+            if not path.exists() or path.read_bytes() != text:
+                write_file(path, text)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror}") from None
 
 
 def uninstall_agents(repository: Repository, manifest: Manifest) -> Iterator[Step]:

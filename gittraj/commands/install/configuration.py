@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from gittraj.commands.install.manifest import Manifest, Splice
+from gittraj.commands.install.report import Step
 from gittraj.errors import StoreError
 from gittraj.git import Repository
 
@@ -42,13 +44,14 @@ def undo(repository: Repository, manifest: Manifest) -> None:
         write_locked(path, before)
 
 
-def forget_answers(repository: Repository) -> None:
+def forget_answers(repository: Repository) -> Iterator[Step]:
     """Take out what git-traj wrote down of its user's answers: which list of readers is trusted, and which
     remotes may be pushed to or joined. Raises GitError."""
     pattern = r"^(traj\.trust|remote\..*\.traj(push|fetch))$"
     found = repository.run("config", "--local", "-z", "--name-only", "--get-regexp", pattern, check=False)
     for key in dict.fromkeys(found.out.decode("utf-8", "surrogateescape").split("\0")[:-1]):
         repository.run("config", "--local", "--unset-all", key)
+        yield Step(what="config", name=key, did="removed", text="removed from git's configuration")
 
 
 def write_locked(path: Path, content: bytes) -> None:

@@ -19,7 +19,7 @@ from gittraj.commands.install.hook_managers import legacy_of, runs_ours
 from gittraj.commands.install.hooks_path import HooksFolder, find_hooks_folders
 from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.settings import find, put
-from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter
+from gittraj.commands.install.shims import HOOKS, PUSHING, Found, find_block, read_interpreter, render
 from gittraj.errors import TrajError
 from gittraj.frozen import dataclass
 from gittraj.git import Repository
@@ -37,6 +37,19 @@ class HookState:
     name: str
     path: Path
     state: Life
+
+    @property
+    def is_old(self) -> bool:
+        """Whether another version of git-traj wrote it: it works, and lacks what came since."""
+        path = legacy_of(self.path) if self.state == "chained" else self.path
+        if self.state not in ("installed", "chained"):
+            return False
+        found = find_block(path.read_bytes())
+        interpreter = read_interpreter(found.block) if found else None
+        if found is None or interpreter is None:
+            return found is not None
+        ours = find_block(render(self.name, interpreter))
+        return ours is None or ours.block != found.block
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +127,7 @@ def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[Agent
     for tree in (tree.path for tree in repository.worktrees() if tree.path):
         for name, agent in AGENTS.items():
             path = tree / agent.file
-            state = _inspect_agent(repository, name, path)
+            state = inspect_agent(repository, name, path)
             if name == "codex" and state == "installed" and not _is_trusted(path, codex):
                 state = "untrusted"
             if str(path) in manifest.settings or state not in ("missing", "damaged"):
@@ -122,7 +135,7 @@ def inspect_agents(repository: Repository, *, codex: Path | None) -> tuple[Agent
     return tuple(found)
 
 
-def _inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
+def inspect_agent(repository: Repository, name: str, path: Path) -> AgentLife:
     script = script_path(repository)
     try:
         text = path.read_bytes().decode("utf-8") if path.is_file() else "{}"

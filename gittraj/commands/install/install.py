@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 
 from gittraj.commands.install.agent_hooks import install_agent, script_path, write_script
 from gittraj.commands.install.hooks import install_hooks
@@ -37,7 +38,7 @@ def install(
     find_interpreter()
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
-    manifest = read_manifest(repository) or Manifest()
+    manifest = replace(read_manifest(repository) or Manifest(), fetch=fetch_refspec)
     manifest, hooks = install_hooks(repository, manifest, dry_run=dry_run)
     if not dry_run:
         write_manifest(repository, manifest)
@@ -94,5 +95,5 @@ def _begin(repository: Repository, local: LocalState, *, dry_run: bool) -> Step:
             if made:
                 local.folder.rmdir()
             raise
-    text = "recording is on in this repository" if fresh else "already there"
+    text = f"Recording {'is' if fresh else 'was already'} on in this repository ({local.folder})"
     return Step(what="state", name=str(local.folder), did="added" if fresh else "unchanged", text=text)

@@ -32,8 +32,9 @@ TEXT = """\
   [[TRAJECTORY:decision]] {"chosen": "…", "alternatives": ["…"], "reasoning": "…"} [[/TRAJECTORY]]
 - When the work is done, look back in your last message:
   [[RETROSPECTIVE]] {"summary": "…", "challenges": ["…"], "learnings": ["…"]} [[/RETROSPECTIVE]]
-- Blocks never stand in a code fence. Obvious steps need none. No secrets in them.
-- Where `git traj` is no command, work on without it.
+- Blocks in a code fence are ignored. Obvious steps need none. No secrets in them.
+- Where `git traj` is not a command, run `sh "$(git rev-parse --git-common-dir)/traj/git-traj"` in its place;
+  where that is missing, too, work on without it.
 <!-- git-traj: end -->
 """
 _BLOCK = re.compile(rb"<!-- git-traj: begin -->.*?<!-- git-traj: end -->(?:\r?\n|\Z)", re.DOTALL)

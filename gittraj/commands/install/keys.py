@@ -11,7 +11,7 @@ from gittraj.git import Repository
 from gittraj.seal.identities import make_identity, own_path
 from gittraj.seal.readers import read_readers
 
-_LOST = "back it up: without it, encrypted text cannot be read again"
+_LOST = "back it up: without it, that text cannot be read again"
 
 
 def provide_key(repository: Repository, environ: Environ, *, make: bool, dry_run: bool) -> Iterator[Step]:

@@ -89,7 +89,7 @@ class Manifest:
     to git's configuration; ``config``: the edits of that file, the latest last; ``settings``: agents'
     settings by path; ``told``: instructions by path; ``exclude``: git's exclude file; ``excluded``: our lines
     in it; ``outside``: files that it named before this repository was moved or copied, and that are not this
-    repository's: they are left."""
+    repository's: they are left; ``fetch``: whether refspecs were wanted."""
 
     hooks: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
@@ -100,6 +100,7 @@ class Manifest:
     exclude: FileEdit | None = None
     excluded: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    fetch: bool = True
 
 
 def read_manifest(repository: Repository) -> Manifest | None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gittraj.commands.install.configuration import change
-from gittraj.commands.install.manifest import Manifest
+from gittraj.commands.install.manifest import Manifest, read_manifest
 from gittraj.commands.install.report import Did, Step
 from gittraj.errors import GitError
 from gittraj.git import Repository
@@ -49,6 +49,16 @@ def add_refspecs(repository: Repository, manifest: Manifest, *, dry_run: bool) -
         text = f"git fetch now also brings records ({refspecs(remote)[0]})"
         steps.append(Step(what="refspec", name=remote, did="added", text=text))
     return manifest, steps
+
+
+def find_unfetching(repository: Repository) -> Iterator[str]:
+    """The remotes, such as those added after the installation, of which git fetch brings no records; none
+    where nothing is installed, or refspecs are not wanted."""
+    manifest = read_manifest(repository)
+    for remote in find_remotes(repository) if manifest and manifest.fetch else ():
+        values = repository.config_all(f"remote.{remote}.fetch")
+        if not (_reason_against(values) or any(":refs/notes" in value for value in values)):
+            yield remote
 
 
 def _reason_against(values: tuple[str, ...]) -> str | None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from gittraj.frozen import dataclass
 
-What = Literal["state", "hook", "agent", "instruction", "refspec", "key"]
+What = Literal["state", "hook", "agent", "instruction", "refspec", "key", "config"]
 Did = Literal["added", "renewed", "removed", "unchanged", "skipped", "failed"]
 
 

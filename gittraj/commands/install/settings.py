@@ -18,6 +18,7 @@ from gittraj.frozen import dataclass
 
 Json = dict[str, Any]
 SCRIPT = "agent-hook"
+WRAPPER = "git-traj"
 _OURS = re.compile(rf"test ! -f ('.+/traj/{SCRIPT}') \|\| sh \1 [\w-]+", re.DOTALL)
 """A command that ``gittraj.agents.hook_command`` returned."""
 _SPACE = re.compile(r"[ \t\r\n]*")

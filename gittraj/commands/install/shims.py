@@ -108,9 +108,8 @@ def is_shell_script(content: bytes) -> bool:
 
 
 def _template(name: str) -> str:
-    from importlib.resources import files  # noqa: PLC0415 - it imports tempfile, and that all compressors
-
-    for folder in (files("gittraj") / "_hooks", Path(__file__).parents[3] / "hooks"):
+    package = Path(__file__).parents[2]
+    for folder in (package / "_hooks", package.parent / "hooks"):
         if (folder / name).is_file():
             return (folder / name).read_text("utf-8")
     raise TrajError(f"this installation of git-traj lacks its hook {name}", "install git-traj again")

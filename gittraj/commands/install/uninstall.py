@@ -14,7 +14,7 @@ from gittraj.commands.install.instructions import take_back
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest
 from gittraj.commands.install.refspecs import recover_manifest, remove_refspecs
 from gittraj.commands.install.report import Step
-from gittraj.commands.install.settings import SCRIPT
+from gittraj.commands.install.settings import SCRIPT, WRAPPER
 from gittraj.errors import GitError, StoreError
 from gittraj.git import Repository
 from gittraj.index.fast_open import FOLDER as INDEX
@@ -36,7 +36,7 @@ def uninstall(repository: Repository, *, purge: bool = False) -> list[Step]:
     steps = [*_leave_others(known), *uninstall_agents(repository, known), *take_back(repository, known)]
     steps += [*stop_ignoring(repository, known), *_undo_hooks(repository, known)]
     try:
-        forget_answers(repository)
+        steps += forget_answers(repository)
         steps += remove_configured(repository, known)
         # the manifest is gone or damaged: that hooks of ours were removed shows that something was installed
         lost = manifest is None and ((local.folder / FILE).exists() or any(s.did == "removed" for s in steps))
@@ -79,7 +79,7 @@ def _end(local: LocalState, *, purge: bool) -> Step:
         if not had:
             raise StoreError("a worker is recording just now", "try again in a moment")
         try:
-            for name in (FILE, SCRIPT, *_CACHES):
+            for name in (FILE, SCRIPT, WRAPPER, *_CACHES):
                 (local.folder / name).unlink(missing_ok=True)
             if purge:
                 import shutil  # noqa: PLC0415

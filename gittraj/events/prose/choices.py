@@ -53,17 +53,23 @@ def find_choices(messages: Iterable[str], prompt: str | None = None, *, most: in
             after = sentences[at + 1] if at + 1 < len(sentences) else None
             if after and _RULES["back"].search(after.text):
                 continue
-            choice = (
-                _read_question(sentence, before, after)
-                or _read_rejected(before, sentence)
-                or _read(sentence)
-                or _read_alternative(before, sentence)
-            )
-            if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
-                choice = replace(choice, chosen=before.restore(before.text))
+            choice = _read_beside(before, sentence, after)
             if choice and choice.chosen and not _is_wish(choice, wishes):
                 found.setdefault(choice.quote, choice)
     return tuple(found.values())[:most]
+
+
+def _read_beside(before: Sentence | None, sentence: Sentence, after: Sentence | None) -> Choice | None:
+    """The choice that a sentence states, perhaps together with those beside it."""
+    choice = (
+        _read_question(sentence, before, after)
+        or _read_rejected(before, sentence)
+        or _read(sentence)
+        or _read_alternative(before, sentence)
+    )
+    if choice and not choice.chosen and before and before.kind != "heading" and _explains(choice):
+        return replace(choice, chosen=before.restore(before.text))
+    return choice
 
 
 def _explains(choice: Choice) -> bool:
@@ -114,22 +120,22 @@ def _read_alternative(before: Sentence | None, sentence: Sentence) -> Choice | N
     if claims.CLAUSE.search(match["other"]):
         return None
     taken = before.text.rstrip(".")
-    if (
-        len(taken) > _SIDE_LIMIT
-        or _RULES["open"].search(taken)
-        or (_RULES["no_deed"].match(taken) and not taken.startswith("The "))
-    ):
-        return None
-    if _RULES["denied"].search(taken) or _RULES["fault"].search(taken) or taken.endswith(":"):
-        return None
-    if (
-        contrasts.DONE.search(taken) is None
-        and contrasts.STATE.search(taken) is None
-        and contrasts.TAKEN.match(taken) is None
-    ):
+    if not _is_taken(taken):
         return None
     other = sentence.restore(match["other"])
     return Choice(before.restore(taken), (other,), sentence.restore(match["why"]), sentence.quote)
+
+
+def _is_taken(text: str) -> bool:
+    """Whether a sentence tells what was done, or is so now."""
+    if len(text) > _SIDE_LIMIT or _RULES["open"].search(text):
+        return False
+    if _RULES["no_deed"].match(text) and not text.startswith("The "):
+        return False
+    if _RULES["denied"].search(text) or _RULES["fault"].search(text) or text.endswith(":"):
+        return False
+    tells = contrasts.DONE.search(text) or contrasts.STATE.search(text) or contrasts.TAKEN.match(text)
+    return tells is not None
 
 
 def _read(sentence: Sentence) -> Choice | None:
@@ -139,11 +145,8 @@ def _read(sentence: Sentence) -> Choice | None:
         return None
     if _RULES["reported"].search(sentence.text):
         return None
-    decided = bool(
-        _RULES["decided"].search(sentence.section)
-        or _RULES["decided"].search(sentence.lead)
-        or _RULES["decided"].search(sentence.label)
-    )
+    above = (sentence.section, sentence.lead, sentence.label)
+    decided = any(_RULES["decided"].search(text) for text in above)
     if why := contrasts.WHY_LABEL.match(sentence.text):
         return _choice(why, sentence)
     if _waits(sentence, decided=decided):

@@ -136,12 +136,21 @@ def _wherever(match: re.Match[str], sentence: Sentence, *, decided: bool) -> boo
     return not sentence.asks
 
 
+def _is_no_choice(chosen: str) -> bool:
+    return any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk"))
+
+
+def _group(match: re.Match[str], *names: str) -> str:
+    """The first of the groups that matched something; empty where none did, or the form has none of them."""
+    groups = match.groupdict()
+    return next((groups[name] for name in names if groups.get(name)), "")
+
+
 def _grounded(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """A word of choice with a reason: the other way is what would have been done without it."""
     if not any(len((match.groupdict().get(name) or "").split()) > 1 for name in ("why", "why2", "why3")):
         return False
-    chosen = match["chosen"]
-    if any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk")):
+    if _is_no_choice(match["chosen"]):
         return False
     return not (sentence.asks and not decided) and not _describes(match.string)
 
@@ -157,21 +166,17 @@ def _left(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 def _against(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
     """Something was done or is so now, and what follows speaks against another way."""
     chosen = match["chosen"]
-    if any(_RULES[rule].search(chosen) for rule in ("open", "denied", "fault", "untried", "talk")):
+    if _is_no_choice(chosen) or _describes(match.string) or _RULES["no_deed"].match(chosen):
         return False
-    if _describes(match.string) or _RULES["no_deed"].match(chosen):
+    other, other2, why = (_group(match, name) for name in ("other", "other2", "why"))
+    if CLAUSE.search(other or other2) or _LOSS.match(why):
         return False
-    groups = match.groupdict()
-    if CLAUSE.search(groups.get("other") or groups.get("other2") or "") or _LOSS.match(
-        groups.get("why") or ""
-    ):
+    if other2 and words(other2).isdisjoint(words(sentence.restore(chosen))):
         return False
-    if groups.get("other2") and words(groups["other2"]).isdisjoint(words(sentence.restore(chosen))):
-        return False
-    would = re.match(r"(?:would|could)", groups.get("why") or "", re.I) is not None
+    would = re.match(r"(?:would|could)", why, re.I) is not None
     placed = re.match(r"(?:in|at|on|for|during|with|when|under|after|before) [^,]+$", chosen, re.I)
-    named = (re.match(r"would have\b", groups.get("why") or "", re.I) and not placed) or (
-        would and (bool(sentence.label) or re.match(r"\w+ing\b", groups.get("other") or "") is not None)
+    named = (re.match(r"would have\b", why, re.I) and not placed) or (
+        would and (bool(sentence.label) or re.match(r"\w+ing\b", other) is not None)
     )
     return decided or named or (contrasts.SAID.match(chosen) or contrasts.DONE.search(chosen)) is not None
 
@@ -199,8 +204,7 @@ def _unfit(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
 
 
 def _no_need(match: re.Match[str], sentence: Sentence, *, decided: bool) -> bool:
-    groups = match.groupdict()
-    other, chosen = (next((groups[n] for n in names if groups.get(n)), "") for names in _SIDES)
+    other, chosen = (_group(match, *names) for names in _SIDES)
     return (
         len(other.split()) < 5
         and not _RULES["undone_work"].search(other)

@@ -49,16 +49,7 @@ def find_doubts(
 
 def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
     text = _QUOTED.sub("", re.sub(r"^THOUGHT:\s*", "", sentence.text))
-    if (
-        sentence.kind == "heading"
-        or (sentence.kind == "row" and not _WARNED.search(sentence.quote))
-        or sentence.spoken
-        or len(text) < 12
-        or text.endswith("?")
-        or _in_quotes(text)
-        or _REPORTED.search(text)
-        or _DONE.match(sentence.quote)
-    ):
+    if not _may_doubt(sentence, text):
         return False
     if _RULES["in_code"].search(sentence.quote) and not _RULES["plan"].match(text):
         return True
@@ -76,6 +67,20 @@ def _is_doubt(sentence: Sentence, *, report: bool) -> bool:
         _listed(sentence)
         or _RULES["certain"].search(text) is not None
         or (report and not _RULES["settled"].search(text) and _RULES["in_report"].search(text) is not None)
+    )
+
+
+def _may_doubt(sentence: Sentence, text: str) -> bool:
+    """Whether a sentence states something of the work that is left."""
+    return not (
+        sentence.kind == "heading"
+        or (sentence.kind == "row" and not _WARNED.search(sentence.quote))
+        or sentence.spoken
+        or len(text) < 12
+        or text.endswith("?")
+        or _in_quotes(text)
+        or _REPORTED.search(text)
+        or _DONE.match(sentence.quote)
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from gittraj.events.prose.choices import Choice
 from gittraj.events.prose.markdown import Sentence, plain, read_sentences
 from gittraj.events.prose.patterns import load
 
 _RULES = load("outcome")
+_DEED, _HOLDS = ("deed",), ("holds",)
 _OPENING = 3
 """Sentences; a closing message begins with what came out."""
 
@@ -24,28 +25,30 @@ def find_result(
     for message in reversed(messages[-2:]):
         read = read_sentences(message)
         told = any(_RULES["deed"].search(s.text) or s.quote in without or s.quote in choices for s in read)
-        able = [s for s in read if s.quote not in without and _may_tell(s)]
-        first = [s for s in able if s.kind == "paragraph" and s in read[:_OPENING]]
-        opening = [s for s in first if s.quote not in choices]
-        rest = [s for s in able if s.quote not in choices]
-        body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
-        deed, holds = ("deed",), ("holds",)
-        tries = [
-            (("deed", "state"), opening),
-            (deed, body),
-            (holds, body),
-            (deed, first),
-            (deed, items),
-            (holds, items),
-        ]
-        for rules, among in tries:
-            if rules == holds and not told:
+        for rules, among in _tries(read, without, choices):
+            if rules == _HOLDS and not told:
                 continue
             telling = [s for s in among if any(_RULES[rule].search(s.text) for rule in rules)]
             if telling:
                 exact = [s for s in telling if not _RULES["generic"].search(s.text)]
                 return plain((exact or telling)[0].quote)
     return None
+
+
+def _tries(
+    sentences: Sequence[Sentence], without: Container[str], choices: Container[str]
+) -> Iterator[tuple[Sequence[str], list[Sentence]]]:
+    """Rules, and the sentences of a message that each may be met by: what tells the result best first."""
+    able = [s for s in sentences if s.quote not in without and _may_tell(s)]
+    rest = [s for s in able if s.quote not in choices]
+    body, items = ([s for s in rest if (s.kind == "item") is listed] for listed in (False, True))
+    first = [s for s in able if s.kind == "paragraph" and s in sentences[:_OPENING]]
+    yield ("deed", "state"), [s for s in first if s.quote not in choices]
+    yield _DEED, body
+    yield _HOLDS, body
+    yield _DEED, first
+    yield _DEED, items
+    yield _HOLDS, items
 
 
 def _may_tell(sentence: Sentence) -> bool:

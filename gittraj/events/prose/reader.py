@@ -6,7 +6,7 @@ Only messages are read: thinking may be sealed, and what was drawn from it would
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -49,9 +49,6 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
             )
     spoken = [message for message in messages if message.content.strip()]
     said = [message.content for message in spoken]
-    # on the way to a call an agent explains what it sees; what it did and why, when it is done
-    worked = _said_at_work(events)
-    closing = [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
     reasoned = [choice.quote for choice in choices if choice.reason]
     reasons = (decision.reasoning for decision in stated if decision.reasoning)
     return Prose(
@@ -59,8 +56,16 @@ def read_prose(events: Sequence[AnyEvent], stated: Sequence[Decision], prompt: s
         caveats=tuple(doubts)[:MOST_CAVEATS],
         sources=tuple(doubts.values())[:MOST_CAVEATS],
         result=find_result(said, without={*doubts, *reasoned}, choices={choice.quote for choice in choices}),
-        why=next(reasons, None) or find_reason(closing, choices),
+        why=next(reasons, None) or find_reason(_closing(events, spoken, before_calls), choices),
     )
+
+
+def _closing(
+    events: Sequence[AnyEvent], spoken: Sequence[Message], before_calls: Container[str]
+) -> list[str]:
+    """On the way to a call an agent explains what it sees; what it did and why, when it is done."""
+    worked = _said_at_work(events)
+    return [m.content for m in spoken if m.id in worked and (m.id not in before_calls or m is spoken[-1])]
 
 
 def _before_calls(events: Sequence[AnyEvent]) -> frozenset[str]:

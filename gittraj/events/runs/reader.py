@@ -164,11 +164,7 @@ def _result(
     """``left``: the output without the summaries of other runs; ``same``: runs of this runner in view."""
     status = known.status(run)
     code = known.codes.get(status) if status else None
-    seen = None
-    if run.view != "none":
-        seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
-    if seen and seen.blocks < same and seen.outcome in ("passed", "none") and same > 1:
-        seen = None
+    seen = _read_verdict(run, runner, left, cut=cut, same=same)
     if seen and (seen.sure or status != OK):
         contradicted = status is not None and status != OK and seen.outcome == "passed"
         return _Result(run, runner, Verdict(_by_code(runner, code), seen.counts) if contradicted else seen)
@@ -178,9 +174,19 @@ def _result(
     silent = run.view == "whole" and not cut and not output.strip() and known.reached(run) is None
     if code in _NEVER_STARTED or silent or _did_not_start(run, output):
         return _Result(run, runner, Verdict("error"), started=False)
-    if run.view != "none" and (_BROKEN_OFF.search(output) or _USAGE.search(output)):
+    if _did_not_end(run, output):
         return _Result(run, runner, Verdict("error"))
     return _Result(run, runner, Verdict(_by_code(runner, code) if status else "unknown"))
+
+
+def _read_verdict(run: Run, runner: Runner, left: str, *, cut: bool, same: int) -> Verdict | None:
+    """What the output in view says; with fewer summaries than runs of the ``same`` runner, only a failure."""
+    if run.view == "none":
+        return None
+    seen = read_summary(runner, left, run.words, "part" if cut and run.view == "whole" else run.view)
+    if seen and seen.blocks < same and same > 1 and seen.outcome in ("passed", "none"):
+        return None
+    return seen
 
 
 def _by_code(runner: Runner, code: int | None) -> RunOutcome:
@@ -200,6 +206,13 @@ def _did_not_start(run: Run, output: str) -> bool:
         if named.rpartition("/")[2] in words or named in run.words:
             return True
     return False
+
+
+def _did_not_end(run: Run, output: str) -> bool:
+    """Killed on the way, or refused for its arguments."""
+    if run.view == "none":
+        return False
+    return _BROKEN_OFF.search(output) is not None or _USAGE.search(output) is not None
 
 
 def _main(runners: Iterable[Runner]) -> Runner:

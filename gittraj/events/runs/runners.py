@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -98,24 +98,33 @@ def find_runner(words: Sequence[str]) -> Runner | None:
         return None
     name = words[0].replace("\\", "/").rpartition("/")[2]
     program = "python" if _INTERPRETER.fullmatch(name) else name
-    if program in ("bash", "sh", "zsh", "dash") and any(
-        re.fullmatch(r"-\w*n\w*", word) for word in words[1:]
-    ):
+    if _only_parses(program, words[1:]):
         return None
     if program == "python":
         words = [words[0], *_without_options(words[1:])]
         if words[1:2] == ["-c"]:
             called = _CALLED.search(words[2]) if len(words) > 2 else None
             return find_runner(["python", "-m", called[1]]) if called else None
-    path = words[0].replace("\\", "/")
-    candidates = [program] if "/" not in path or program != name else [program, path.removeprefix("./"), path]
-    rest = [re.sub(r"\s+", "_", word) for word in words[1:]]
-    for first in candidates:
-        line = " ".join([first, *rest])[:_WORDS_LIMIT]
+    for line in _spellings(program, words):
         for runner in all_runners():
             if runner.command.match(line):
                 return None if any(runner.not_with.fullmatch(word) for word in words[1:]) else runner
     return find_runner(words[1:]) if program in _STARTERS else None
+
+
+def _only_parses(program: str, options: Sequence[str]) -> bool:
+    """``bash -n`` runs nothing."""
+    shell = program in ("bash", "sh", "zsh", "dash")
+    return shell and any(re.fullmatch(r"-\w*n\w*", word) for word in options)
+
+
+def _spellings(program: str, words: Sequence[str]) -> Iterator[str]:
+    """The command as a row of the table may match it: by the program's name, or by its path."""
+    path = words[0].replace("\\", "/")
+    is_path = "/" in path and program == path.rpartition("/")[2]
+    rest = [re.sub(r"\s+", "_", word) for word in words[1:]]
+    for first in (program, path.removeprefix("./"), path) if is_path else (program,):
+        yield " ".join([first, *rest])[:_WORDS_LIMIT]
 
 
 def _without_options(words: Sequence[str]) -> list[str]:

@@ -36,6 +36,11 @@ class Simple:
     assignments: tuple[tuple[str, Word], ...] = ()
     redirects: tuple[Redirect, ...] = ()
 
+    @property
+    def document(self) -> str | None:
+        """What a here-document hands it."""
+        return next((r.document for r in self.redirects if r.document is not None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:

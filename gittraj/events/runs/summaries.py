@@ -69,15 +69,20 @@ def read_summary(runner: Runner, output: str, words: Sequence[str], view: str) -
             continue
         lines = [match[0] for pattern in row.summary for match in pattern.finditer(output)]
         tallied = not found and any(pattern.search(output) for pattern in row.tally.values())
-        telling = (row.passed, row.blocked)
-        if lines or tallied or any(pattern and pattern.search(output) for pattern in telling):
+        if lines or tallied or _tells(row, output):
             verdict = _read_own(row, output, ("...",), view)
             if verdict and (verdict.sure or lines or verdict.outcome != "error"):
                 found.append(verdict)
             for line in lines:
                 output = output.replace(line, "", 1)
-    own = _read_own(runner, output, words, view)
-    return combine([*found, *([own] if own else [])]) if found or own else None
+    if own := _read_own(runner, output, words, view):
+        found.append(own)
+    return combine(found) if found else None
+
+
+def _tells(runner: Runner, output: str) -> bool:
+    """Whether a line says that all passed, or that nothing could run."""
+    return any(pattern and pattern.search(output) for pattern in (runner.passed, runner.blocked))
 
 
 def combine(verdicts: Iterable[Verdict]) -> Verdict:
@@ -128,28 +133,30 @@ def _judge(
     runner: Runner, said: _Said, counts: Counts | None, *, partial: bool, whole: bool
 ) -> tuple[RunOutcome, bool] | None:
     """The outcome, and whether it is sure. ``partial``: what passed may not be all that ran."""
-    if counts and counts.failed:
+    number = counts or Counts()
+    if number.failed:
         return "failed", True
     if said.blocked:
         return "error", True
-    if counts and counts.errors:
+    if number.errors:
         return ("error" if runner.kind == "test" else "failed"), True
-    counted = counts is not None and bool(counts.passed)
-    if counted and not (runner.also or partial):
+    if number.passed and not (runner.also or partial):
         return "passed", True
-    if said.failed or said.error:
-        return ("failed" if said.failed else "error"), False
+    if said.failed:
+        return "failed", False
+    if said.error:
+        return "error", False
     if counts and runner.kind != "test":
         return "passed", True  # a total of 0 errors, not a line about one of several files
     if partial:
         return None
-    if counted:
+    if number.passed:
         return "passed", True
-    if counts and runner.kind == "test" and counts.passed == 0 and not said.none:
+    if number.passed == 0 and not said.none:
         return ("none", True) if whole else None
-    if said.none and not said.passed:
-        return "none", True
-    return ("passed", True) if said.passed else None
+    if said.passed:
+        return "passed", True
+    return ("none", True) if said.none else None
 
 
 def _find_blocks(runner: Runner, output: str, view: str) -> list[dict[str, int]]:
@@ -210,18 +217,21 @@ def _line_counts(match: re.Match[str]) -> dict[str, int]:
     return counts
 
 
+def _passed_of_total(block: dict[str, int]) -> int:
+    return max(0, block["total"] - sum(block.get(n, 0) for n in ("failed", "skipped", "errors", "other")))
+
+
 def _counts(block: dict[str, int], runner: Runner, *, passed: bool) -> Counts | None:
     """``passed``: the output says that all did. A bare total tells nothing without."""
     if runner.kind != "test":
         return Counts(failed=0, errors=block["errors"]) if "errors" in block else None
     named = {name: block.get(name) for name in ("passed", "failed", "skipped", "errors")}
+    says = any(value is not None for value in named.values())
     if named["passed"] is None and "total" in block:
-        if not (passed or "other" in block or any(value is not None for value in named.values())):
+        if not (passed or "other" in block or says):
             return None
-        named["passed"] = max(
-            0, block["total"] - sum(block.get(n, 0) for n in ("failed", "skipped", "errors", "other"))
-        )
-    if all(value is None for value in named.values()):
+        named["passed"] = _passed_of_total(block)
+    elif not says:
         return None
     counts = Counts(**named)
     if "passed" in block or "total" in block or runner.full:

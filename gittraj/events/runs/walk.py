@@ -175,7 +175,7 @@ class Walk:
     def _command(self, node: Simple, world: World, before: World, place: _Place) -> list[World]:
         """``before``: with the variables and ``$?`` that the command's words are expanded with."""
         words = [word.text for word in node.words]
-        document = next((r.document for r in node.redirects if r.document is not None), None)
+        document = node.document
         if is_detached(words):
             place = replace(place, view="none", guarded=True, repeated=True)
         inner = nested_script(words, document)
@@ -185,16 +185,12 @@ class Walk:
         if document is not None and words[-1] in ("-", words[0]):
             words = [words[0], "-c", document]  # an interpreter reads it as its program
         if self.is_run(words):
-            if all(run.index != failure for run in self.runs):
-                self.runs.append(Run(failure, tuple(words), place.view, place.repeated))
-            return [
-                replace(world, status=status, runs=(*world.runs, (failure, status)))
-                for status in (OK, failure)
-            ]
+            return self._run(Run(failure, tuple(words), place.view, place.repeated), world)
         match words[0]:
             case "echo" | "printf":
                 line = before.print(node.words) if place.view == "whole" else ()
-                return [replace(world, status=OK, printed=(*world.printed, *([line] if line else [])))]
+                printed = (*world.printed, line) if line else world.printed
+                return [replace(world, status=OK, printed=printed)]
             case "exit" | "return":
                 status = before.value(words[1]) if len(words) > 1 else before.status
                 return [replace(world, status=status, exited=True)]
@@ -209,6 +205,14 @@ class Walk:
         if self._is_reliable(words):
             return [replace(world, status=OK)]
         return [replace(world, status=OK), replace(world, status=failure)]
+
+    def _run(self, run: Run, world: World) -> list[World]:
+        if all(each.index != run.index for each in self.runs):
+            self.runs.append(run)
+        return [
+            replace(world, status=status, runs=(*world.runs, (run.index, status)))
+            for status in (OK, run.index)
+        ]
 
     def _is_reliable(self, words: Sequence[str]) -> bool:
         name = words[0].rpartition("/")[2]

@@ -81,7 +81,7 @@ class _Reading:
         return Kept(id=self.name, session=session, checkpoints=list(self._checkpoints(root)), **parts)
 
     def _part(self, root: Path, place: str) -> list[dict[str, Any]]:
-        file = root / place.format(_file_name(self.name))
+        file = root / place.format(file_name(self.name))
         value = self._load(file) if file.is_file() else []
         return coerce.objects(value.get("artifacts") if isinstance(value, dict) else value)
 
@@ -124,5 +124,5 @@ def _files(path: Path) -> Iterator[tuple[Path, str]]:
                 yield file, own
 
 
-def _file_name(session: str) -> str:
+def file_name(session: str) -> str:
     return session.replace("/", "_").replace("\\", "_").replace("..", "_")

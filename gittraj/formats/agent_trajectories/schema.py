@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base.carried import Shown
-from gittraj.formats.base.shapes import anything, fits, fraction, non_empty, text, utc
+from gittraj.formats.base.shapes import anything, faults, fits, fraction, non_empty, text, utc
 
 Event = dict[str, Any]
 ID = re.compile(r"traj_[a-z0-9_]+")
@@ -52,6 +53,30 @@ DOCUMENT: dict[str, Any] = {
 }
 """The fields of a document."""
 CHAPTER = {"id": non_empty, "title": non_empty, "agentName": non_empty, "startedAt": utc, "endedAt": utc}
+
+
+_EVENT = {
+    "ts": lambda value: type(value) is int and value > 0,
+    "type": non_empty,
+    "content": non_empty,
+    "significance?": lambda value: value in SIGNIFICANCES,
+    "confidence?": fraction,
+    "tags?": [text],
+    "*": anything,
+}
+_NEEDED = ("id", "task", "status", "startedAt", "agents", "chapters")
+
+
+def document_faults(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Where a document is not one of agent-trajectories'."""
+    if document.get("version") != 1:
+        yield "version", "not 1"
+    yield from ((name, "missing") for name in _NEEDED if name not in document)
+    for name, value in document.items():
+        if name in DOCUMENT:
+            yield from faults(value, DOCUMENT[name], name)
+    shape = {name + "?" * (name == "endedAt"): check for name, check in CHAPTER.items()}
+    yield from faults(document.get("chapters"), [{**shape, "events": [_EVENT], "*": anything}], "chapters")
 
 
 def strict(built: Event, ts: int) -> Event:

@@ -49,6 +49,8 @@ def read_event(record: Shown, agent: str | None, names: Names) -> Event:
         agent = coerce.text(raw.get("from")) or coerce.text(raw.get("sender"))
     event: Event = {"type": kind, "id": names.of(kind, stamp, len(text))}
     event |= {key: value for key, value in (("content", text), ("ts", stamp), ("agent", agent)) if value}
+    if kind in ("message_sent", "message_received") and (whom := coerce.text(raw.get("to"))):
+        event["recipient"] = whom
     match kind:
         case "tool_call":
             event["tool"] = _tool(raw)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gittraj.formats.agent_trajectories.schema import CHAPTER, DOCUMENT, ID, STATUSES, TITLE, Event, fitting
@@ -26,6 +27,7 @@ Header = Mapping[str, Any]
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _PLAIN = re.compile(r"[a-z0-9]+")
 _MONTH = re.compile(r"[0-9]{4}-[0-9]{2}")
+SCHEMA = "trajectory.schema.json"
 _EPOCH = "1970-01-01T00:00:00.001Z"
 
 
@@ -50,17 +52,36 @@ def files(exported: Exported) -> Iterator[tuple[str, str]]:
 
 
 def bundles(exported: Exported) -> Iterator[tuple[str, str]]:
-    """A folder ``NAME.trajectory`` for each: the document, its summary, and each chapter's events to read."""
+    """A folder ``NAME.trajectory`` for each: the document, its summary, each chapter's events to read, and
+    what the session kept as artifacts; the schema that they name; and ``index.json``, which lists them."""
+    index: dict[str, Any] = {}
     for trajectory in exported.trajectories:
         document = build(trajectory, exported.commits.get(trajectory["id"], ()))
         folder = f"{_named(document, trajectory)}.trajectory"
-        yield f"{folder}/trajectory.json", pretty(document)
+        index[document["id"]] = {
+            "title": (document.get("task") or {}).get("title"),
+            **{key: document[key] for key in ("status", "startedAt", "completedAt") if key in document},
+            "path": folder,
+        }
+        yield f"{folder}/trajectory.json", pretty({"$schema": f"../{SCHEMA}", **document})
+        yield from _artifacts(folder, trajectory)
         if document.get("type") == "compacted":
             continue
         yield f"{folder}/README.md", summarise(document)
         for number, chapter in enumerate(document["chapters"], 1):
             name = "-".join(_PLAIN.findall(chapter["title"].lower()))[:40].strip("-")
             yield f"{folder}/chapters/{number:02}-{name or 'chapter'}.md", chapter_page(chapter, number)
+    yield SCHEMA, (Path(__file__).parent / SCHEMA).read_text("utf-8")
+    yield "index.json", pretty({"version": 1, "trajectories": index})
+
+
+def _artifacts(folder: str, trajectory: Header) -> Iterator[tuple[str, str]]:
+    """What was kept as an artifact, as a file of its own. Of a binary one only size and hash are stored."""
+    for number, event in enumerate(events_of(dict(trajectory)), 1):
+        media = (event.get("artifact") or {}).get("mediaType")
+        if event["content"] and (event["type"] == "artifact" or media):
+            suffix = {"text/x-diff": "diff", "application/json": "json"}.get(media or "", "txt")
+            yield f"{folder}/artifacts/{number:04}.{suffix}", event["content"]
 
 
 def _named(document: Mapping[str, Any], trajectory: Header) -> str:

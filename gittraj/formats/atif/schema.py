@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from gittraj.formats.base import coerce
-from gittraj.formats.base.shapes import count, fits, flag, free, integer, non_empty, number, text, time
+from gittraj.formats.base.shapes import (
+    count,
+    faults,
+    fits,
+    flag,
+    free,
+    integer,
+    non_empty,
+    number,
+    text,
+    time,
+)
 
 Event = dict[str, Any]
 
 _SOURCE = {"media_type": non_empty, "path": non_empty}
-_CONTENT = (text, [({"type": text, "text": text}, {"type": text, "source": _SOURCE})])
+_PARTS = (
+    {"type": text, "text": text},
+    {"type": text, "source": _SOURCE},
+    {"type": lambda value: value == "audio", "source": _SOURCE, "duration_sec??": number},
+)
+_CONTENT = (text, [_PARTS])
 _REF = {"trajectory_id??": text, "trajectory_path??": text, "session_id??": text, "extra??": free}
 _RESULT = {
     "source_call_id??": text,
@@ -68,6 +85,33 @@ ROOT: dict[str, Any] = {
 }
 """The fields of a document beside its steps, each on its own."""
 _FIELDS = {name.rstrip("?") for shape in _STEP for name in shape}
+
+
+def document_faults(document: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+    """Where a document is not ATIF: what its own models would refuse."""
+    for name in ("schema_version", "agent", "steps"):
+        if name not in document:
+            yield f"{path}{name}", "missing"
+    shapes = {**ROOT, "schema_version": text, "trajectory_id": text}
+    for name, value in document.items():
+        if name in shapes and value is not None:
+            yield from faults(value, shapes[name], f"{path}{name}")
+        elif name not in (*shapes, "steps", "subagent_trajectories"):
+            yield f"{path}{name}", "not a field here"
+    for at, step in enumerate(coerce.sequence(document.get("steps"))):
+        where = f"{path}steps[{at}]"
+        if not isinstance(step, dict):
+            yield where, "not an object"
+            continue
+        if step.get("step_id") != at + 1:
+            yield f"{where}.step_id", f"not {at + 1}"
+        own = {key: value for key, value in step.items() if key != "step_id"}
+        found = list(faults(own, _STEP[own.get("source") == "agent"], where))
+        yield from found
+        if not found and not _agrees(own):
+            yield where, "a result of no call of this step, or figures of no model call"
+    for at, child in enumerate(coerce.objects(document.get("subagent_trajectories"))):
+        yield from document_faults(child, f"{path}subagent_trajectories[{at}].")
 
 
 def fit(changed: Any, step: Event) -> Event:

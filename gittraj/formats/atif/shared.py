@@ -16,7 +16,7 @@ from gittraj.formats.base.carried import Names, Shown
 from gittraj.formats.base.json_patch import difference, patch
 from gittraj.model.times import to_stamp
 
-VERSION = "ATIF-v1.7"
+VERSION, LATEST = "ATIF-v1.7", "ATIF-v1.8"
 OWN = "atif"
 """The field of an event for what its step says beyond the event."""
 COPIED = "copied_context"

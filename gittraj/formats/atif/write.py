@@ -1,6 +1,7 @@
 """ATIF v1.7, the Agent Trajectory Interchange Format: one document for a trajectory and its subagents.
 
-v1.7 and not v1.8, which adds nothing but audio: most tools read it. Where a trajectory came from an ATIF file
+v1.8 adds nothing but audio, and most tools read v1.7: only a document with audio is v1.8 (and what
+``latest`` writes). Where a trajectory came from an ATIF file
 its steps are again what they were; what ATIF has no field for is stored in ``extra``.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.formats.atif.schema import ROOT
-from gittraj.formats.atif.shared import OWN, VERSION, build_metrics, build_step, step_events
+from gittraj.formats.atif.shared import LATEST, OWN, VERSION, build_metrics, build_step, step_events
 from gittraj.formats.base import coerce
 from gittraj.formats.base.carried import KEY, Names, carried_header, carry, plain_event, root_of
 from gittraj.formats.base.exported import Exported
@@ -32,8 +33,29 @@ _ROOT = ("session_id", "notes", "continued_trajectory_ref", "extra")
 
 def write(exported: Exported) -> Iterator[str]:
     """The first trajectory; the others that it started, directly or not, are its subagents."""
+    yield pretty(build_all(exported))
+
+
+def build_all(exported: Exported) -> dict[str, Any]:
     root, *others = exported.trajectories
-    yield pretty(build(root, others))
+    document = build(root, others)
+    return versioned(document, LATEST) if _has_audio(document) else document
+
+
+def versioned(document: dict[str, Any], version: str) -> dict[str, Any]:
+    """The document, and its subagents', as of another version."""
+    below = [versioned(child, version) for child in document.get("subagent_trajectories", ())]
+    children = {"subagent_trajectories": below} if below else {}
+    return {**document, "schema_version": version, **children}
+
+
+def _has_audio(value: Any) -> bool:
+    """Whether a part of some content is audio."""
+    if isinstance(value, list):
+        return any(map(_has_audio, value))
+    if not isinstance(value, dict):
+        return False
+    return (value.get("type") == "audio" and "source" in value) or any(map(_has_audio, value.values()))
 
 
 def build(trajectory: Header, others: Sequence[Header] = ()) -> dict[str, Any]:

@@ -7,6 +7,7 @@ name with ``?`` is optional, with ``??`` also nullable, and ``*`` allows further
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from gittraj.model.times import parse_time
@@ -30,6 +31,39 @@ def fits(value: Any, shape: Any) -> bool:
         return False
     fields = ((known[key], item) for key, item in value.items() if key in known)
     return all((item is None and name.endswith("??")) or fits(item, shape[name]) for name, item in fields)
+
+
+def faults(value: Any, shape: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Where a value does not fit, and why; of alternatives, where it fits the likeliest of them least."""
+    if isinstance(shape, tuple):
+        found = [list(faults(value, item, path)) for item in shape]
+        yield from min(found, key=len)
+    elif isinstance(shape, list):
+        if isinstance(value, list):
+            for number, item in enumerate(value):
+                yield from faults(item, shape[0], f"{path}[{number}]")
+        else:
+            yield path, "not a list"
+    elif not isinstance(shape, dict):
+        if not shape(value):
+            yield path, "not allowed here"
+    elif not isinstance(value, dict):
+        yield path, "not an object"
+    else:
+        yield from _faults_of_fields(value, shape, f"{path}." if path else "")
+
+
+def _faults_of_fields(value: dict[str, Any], shape: dict[str, Any], lead: str) -> Iterator[tuple[str, str]]:
+    known = {name.rstrip("?"): name for name in shape}
+    for name in shape:
+        if not name.endswith("?") and name != "*" and name not in value:
+            yield f"{lead}{name}", "missing"
+    for key, item in value.items():
+        if key not in known:
+            if "*" not in shape:
+                yield f"{lead}{key}", "not a field here"
+        elif not (item is None and known[key].endswith("??")):
+            yield from faults(item, shape[known[key]], f"{lead}{key}")
 
 
 def text(value: Any) -> bool:

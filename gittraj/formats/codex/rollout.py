@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from gittraj.formats.base import coerce, lines
 from gittraj.formats.base.lines import Fragment
@@ -245,7 +245,9 @@ class _Reading:
         if text:
             sent = record.payload.get("author") == self._path
             common = record.common() | {"content": text, "agent": coerce.text(record.payload.get("author"))}
-            yield record.entry(PeerMessage(**common, direction="sent" if sent else "received"))
+            recipient = coerce.text(record.payload.get("recipient"))
+            direction: Literal["sent", "received"] = "sent" if sent else "received"
+            yield record.entry(PeerMessage(**common, direction=direction, recipient=recipient))
 
     # ------------------------------------------------------------ the user interface's view
 

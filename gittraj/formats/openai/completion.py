@@ -121,14 +121,20 @@ def opening(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:
     """The shape of a conversation's first two messages and of its first answer.
 
     Runs of one task begin with the same two messages: when and at what length the first answer came
-    tells them apart.
+    tells them apart. Where no answer could be parsed, what a program says of the first one does, with its id.
     """
+    refused: tuple[Part, ...] | None = None
     for number, message in enumerate(messages):
         answer = message.get("role") == "assistant" or message.get("object") == "response"
         if number < 2 or answer:
             yield _shape(message)
         if answer:
             return
+        response = coerce.mapping(coerce.mapping(message.get("extra")).get("response"))
+        if response and refused is None:
+            refused = (*_shape(message), coerce.text(response.get("id")))
+    if refused is not None:
+        yield refused
 
 
 def shapes(messages: Iterable[dict[str, Any]]) -> Iterator[tuple[Part, ...]]:

@@ -227,7 +227,7 @@ class _Reading:
                 yield self._call(f"m{number}:{ordinal}", call, {"ts": ts, "tags": ("human",)})
         elif extra.get("interrupt_type") == "FormatError" or self._is_malformed(text):
             self._pending.clear()
-            yield self._entry(NoteEvent(**common, content=text, kind="error"))
+            yield self._entry(NoteEvent(**common, content=text, kind="error", tags=("malformed",)))
         elif text in _NOTES:
             yield self._entry(NoteEvent(**common, content=text, kind="note"))
         elif typed := next((text[len(start) :] for start in _TYPED if text.startswith(start)), None):

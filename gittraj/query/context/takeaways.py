@@ -71,8 +71,15 @@ def rank_takeaways(sources: Iterable[Source], names: Collection[str] = ()) -> li
 
 
 def _read(source: Source) -> Iterator[Takeaway]:
-    header = source.header
-    for decision in header["decisions"]:
+    yield from _read_decisions(source)
+    for doubt in source.header["caveats"]:
+        yield _takeaway(source, "doubt", doubt)
+    yield from _read_retrospective(source)
+    yield from _read_work(source)
+
+
+def _read_decisions(source: Source) -> Iterator[Takeaway]:
+    for decision in source.header["decisions"]:
         others = " or ".join(filter(None, decision["alternatives"]))
         yield _takeaway(
             source,
@@ -81,16 +88,22 @@ def _read(source: Source) -> Iterator[Takeaway]:
             chosen=decision["chosen"] if others else None,
             **{key: decision[key] for key in ("question", "reasoning", "by", "confidence")},
         )
-    for doubt in header["caveats"]:
-        yield _takeaway(source, "doubt", doubt)
-    retrospective = header["retrospective"] or {}
+
+
+def _read_retrospective(source: Source) -> Iterator[Takeaway]:
+    retrospective = source.header["retrospective"] or {}
     author = {key: retrospective.get(key) for key in ("by", "confidence")}
     for kind, key in (("challenge", "challenges"), ("learned", "learnings"), ("suggested", "suggestions")):
         for text in retrospective.get(key, ()):
             yield _takeaway(source, kind, text, **author)
-    if (
-        header["link"]["role"] == "explored"
-    ):  # not by status: commits of a trajectory that was abandoned later remain
+
+
+def _read_work(source: Source) -> Iterator[Takeaway]:
+    """What was tried, or what was asked and what came of it."""
+    header = source.header
+    retrospective = header["retrospective"] or {}
+    # not by status: commits of a trajectory that was abandoned later remain
+    if header["link"]["role"] == "explored":
         for text in filter(None, [retrospective.get("approach") or header["summary"] or header["prompt"]]):
             yield _takeaway(source, "tried", text)
     elif not source.near.neighbour:

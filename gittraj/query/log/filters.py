@@ -17,6 +17,7 @@ class Wanted(Labels):
 
     grep: re.Pattern[str] | None = None
     run: str | None = None
+    status: str | None = None
     decisions: bool = False
     min_confidence: float | None = None
     max_confidence: float | None = None
@@ -28,6 +29,7 @@ class Wanted(Labels):
             self.agent in (None, header["agent"])
             and self.fit(models=header["models"], tasks=names_of_task(header["task"]), tags=header["tags"])
             and (self.run is None or self.run in run_names(header["run"]))
+            and (self.status is None or self.status == (header["status"] or "unknown"))
             and (not self.decisions or bool(header["decisions"]))
             and _in_range(header["confidence"], self.min_confidence, self.max_confidence)
             and _in_range(header["part"]["costUsd"], self.min_cost, None)

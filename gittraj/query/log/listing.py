@@ -10,13 +10,13 @@ import os
 import re
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gittraj.errors import UsageError
 from gittraj.git import Repository, from_top
-from gittraj.query.index_lookup import IndexFailedError, IndexLookup
+from gittraj.query.index_lookup import IndexFailedError, IndexLookup, Reachable
 from gittraj.query.log.description import BATCH, describe_all
 from gittraj.query.log.paths import RENAMES, Ancestry, following, touching
 from gittraj.query.notes import Header
@@ -88,14 +88,12 @@ def _list(
     """The commits that have a note (or all) and that touched a place or matched a pattern, if there are
     any."""
     reachable = index.below(rev) if index else None
-    if reachable is not None and not every and not patterns and not beside:
-        return Ancestry(repository, reachable), reachable.noted(places or None)
-    if reachable is not None and every and places and not patterns:
-        return Ancestry(repository, reachable), reachable.touching(places)
     ancestry = Ancestry(repository, reachable) if reachable is not None else Ancestry.read(repository, [rev])
-    if reachable is not None and not every and not beside:
-        commits = reachable.noted(None)
-    else:
+    look_up = partial(_look_up, reachable, every=every, beside=beside)
+    if not patterns and (answer := look_up(places)) is not None:
+        return ancestry, answer
+    commits = look_up(())
+    if commits is None:
         commits = [commit for commit in ancestry.parents if every or commit in recorded]
     if not (places or patterns):
         return ancestry, commits
@@ -105,6 +103,18 @@ def _list(
             {*reachable.touching(places)} if reachable is not None else following(ancestry, places, index)
         )
     return ancestry, [commit for commit in commits if commit in found]
+
+
+def _look_up(
+    reachable: Reachable | None, places: Collection[str], *, every: bool, beside: bool
+) -> list[str] | None:
+    """What the index lists without git: the commits that have a note (or all) and touched a place, if there
+    are any. None where it cannot."""
+    if reachable is None:
+        return None
+    if not every and not beside:
+        return reachable.noted(places or None)
+    return reachable.touching(places) if every and places else None
 
 
 def read_entries(
@@ -134,15 +144,46 @@ def read_entries(
                 yield entry
 
 
+def read_runs(recorded: Recorded, wanted: Wanted) -> Iterator[Entry]:
+    """One entry with the wanted runs that made no commit, newest first; its ``commit`` is null. Nothing
+    without any."""
+    runs: dict[str, Header] = {}
+    for header in chain.from_iterable(recorded.headers(recorded.places(), explored=True)):
+        split = header["part"]["of"] > 1  # over months, or some of it on a commit
+        folded = recorded.folded(header["id"]) if split else None
+        whole = folded.header(None) if folded else {**header, "part": {**header["part"], "number": None}}
+        if header["id"] not in runs and wanted.accepts(whole):
+            runs[header["id"]] = whole
+    if runs:
+        newest = sorted(runs.values(), key=lambda header: header["startedAt"] or "", reverse=True)
+        yield {"commit": None, "trajectories": newest}
+
+
 def list_trajectories(recorded: Recorded, entries: Iterable[Entry]) -> Iterator[Header]:
     """The trajectories of ``entries``: each one's whole HEADER, with the ``commits`` that show it."""
     shown: dict[str, list[str]] = {}
+    runs: list[Header] = []
     for entry in entries:
+        if entry["commit"] is None:
+            runs = [header for header in entry["trajectories"] if header["id"] not in shown]
+            continue
         for header in entry["trajectories"]:
             shown.setdefault(header["id"], []).append(entry["commit"])
     for trajectory, commits in shown.items():
         if folded := recorded.folded(trajectory):
             yield {**folded.header(None), "commits": commits}
+    yield from ({**header, "commits": []} for header in runs)
+
+
+def by_cost(found: Iterable[Header]) -> list[Header]:
+    """Commits or trajectories, the dearest first; those whose cost is unknown last, in their order."""
+    return sorted(found, key=lambda each: -_cost(each))
+
+
+def _cost(found: Header) -> float:
+    if "trajectories" in found:
+        return max((header["part"]["costUsd"] or 0.0 for header in found["trajectories"]), default=0.0)
+    return float(found["total"]["costUsd"] or 0.0)
 
 
 def describe(repository: Repository, commit: str) -> Entry:

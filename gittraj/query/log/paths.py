@@ -50,7 +50,8 @@ class Ancestry:
         if listed.code != 0:
             names = " ".join(revs)
             raise GitError(
-                f"'{names}' is not a revision of this repository", hint="git log --all --oneline lists them"
+                f"'{names}' is not a revision of this repository",
+                hint="git log --all --oneline lists them; a path that is gone goes after --",
             )
         rows = (line.split() for line in listed.out.decode().splitlines())
         return cls(repository, {commit: tuple(parents) for commit, *parents in rows})

@@ -42,6 +42,7 @@ _ONLY = {
     "sealed": Thinking,
     "decision": Decided,
     "retrospective": RetrospectiveEvent,
+    "recipient": PeerMessage,
 }
 """The event type that each field belongs to: in other types, of a later version, it could be anything."""
 _TOOL = {"name": None, "arguments": None, "callId": None}

@@ -74,7 +74,7 @@ def choose(
         if target.commit is not None and target.commit in recorded:
             commits[target.commit] = None
         elif target.trajectory is not None:
-            trajectories[target.trajectory] = None
+            trajectories |= dict.fromkeys((target.trajectory, *target.others))
     return Chosen(repository, recorded, segments, list(commits), list(trajectories))
 
 

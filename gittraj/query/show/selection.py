@@ -78,7 +78,8 @@ def _find(
     if target.commit is not None:
         yield from ((folded.whole["id"], [target.commit]) for folded in recorded.on(target.commit))
     elif target.trajectory is not None:
-        yield from _with_subagents(recorded, target.trajectory)
+        for identity in (target.trajectory, *target.others):
+            yield from _with_subagents(recorded, identity)
 
 
 def _with_subagents(

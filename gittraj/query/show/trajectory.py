@@ -135,6 +135,11 @@ def touching_file(events: list[Header], path: str) -> list[Header]:
     return [e for e in events if e["id"] in ids or e.get("result", {}).get("callId") in answered]
 
 
+def between_agents(events: list[Header]) -> list[Header]:
+    """What agents said to each other."""
+    return [event for event in events if event["type"] in ("message_sent", "message_received")]
+
+
 def significant(events: list[Header], least: str) -> list[Header]:
     """The events with at least that significance (one of ``SIGNIFICANCES``)."""
     enough = SIGNIFICANCES[SIGNIFICANCES.index(least) :]

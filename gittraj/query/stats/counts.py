@@ -13,6 +13,7 @@ from gittraj.frozen import dataclass
 from gittraj.model.values import Counts, Link, PartSummary, Range, Record, Usage
 from gittraj.query.account import Header
 from gittraj.query.header import Folded
+from gittraj.query.log.filters import names_of_task
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 OTHER_COUNTS = ("subagents", "runs", "verifications", "artifacts", "checkpoints")
@@ -22,7 +23,8 @@ _OWN, _CARRIED = Link(evidence="agent"), Link(evidence="agent", carried_from=(""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """One trajectory on one commit. ``present`` is ``completeness`` of the whole trajectory.
+    """One trajectory on one commit. ``present`` is ``completeness`` of the whole trajectory, and of it are
+    ``run``, ``task``, ``status``, ``seconds`` and ``malformed``.
 
     ``records`` have only what decides whether they count, tokens, costs and ``OTHER_COUNTS``; ``bytes``, for
     each of them, the size of its segments; ``note`` the size of its lines in the commit's note.
@@ -36,6 +38,11 @@ class Tally:
     records: tuple[Record, ...]
     bytes: tuple[int, ...]
     note: int
+    run: str | None = None
+    task: str | None = None
+    status: str | None = None
+    seconds: float | None = None
+    malformed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,11 @@ def tally(folded: Folded, commit: str, *, present: Sequence[str], size: int) -> 
         **{name: whole[name] for name in ("id", "agent", "session", "models")},
         "present": [*present],
         "note": size,
+        "status": whole["status"],
+        "run": whole["run"]["id"] if whole["run"] else None,
+        "task": names_of_task(whole["task"])[-1] if whole["task"] else None,
+        "seconds": whole["total"]["durationSeconds"],
+        "malformed": whole["total"]["counts"]["malformed"],
         "parts": [_part(record) for record in folded.records(commit, explored=True)],
     }
 
@@ -70,7 +82,7 @@ def _read_tally(stored: Header) -> Tally:
         present=frozenset(stored["present"]),
         records=tuple(_record(stored["id"], part) for part in stored["parts"]),
         bytes=tuple(part[-1] for part in stored["parts"]),
-        note=stored["note"],
+        **{name: stored[name] for name in ("note", "status", "run", "task", "seconds", "malformed")},
     )
 
 

@@ -16,11 +16,12 @@ from gittraj.git import Repository
 from gittraj.model.values import Key, Record
 from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
 from gittraj.query.account import Header
+from gittraj.query.compare.metrics import outcomes
 from gittraj.query.header import cost, distinct, fold_usage, without_overlaps
 from gittraj.query.show.completeness import PARTS
 from gittraj.query.stats.counts import OTHER_COUNTS, Tallies, Tally
 
-BY = ("month", "agent", "model", "author", "path")
+BY = ("month", "agent", "model", "author", "path", "run", "status", "task")
 _FORMAT = "%x00".join(("%H", "%ct", "%P", "%aN"))
 _DESCRIBE = (
     *("log", "--no-walk=unsorted", "--stdin", "-z", f"--format={_FORMAT}", "--encoding=UTF-8"),
@@ -84,11 +85,13 @@ def _month(day: int) -> str:
 
 
 def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
-    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note."""
+    """``commits``, newest first, with ``Recorded.tallies`` of those that have a note, and of what is on no
+    commit."""
     listed = list(commits)
     carrying = {commit for commit, told in tallies.items() if told.trajectories}
     kept = [commit for commit in listed if not commit.merge or commit.id in carrying]
     known = {commit.id: tallies[commit.id] for commit in listed if commit.id in tallies}
+    known |= {place: told for place, told in tallies.items() if place not in known}
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
@@ -126,10 +129,12 @@ def figures(totals: Counted) -> Header:
 
 def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[Part]) -> Header:
     figures_of = [part.record.figures for part in parts]
+    each = {tally.id: tally for found in tallies.values() for tally in found.trajectories}.values()
     return {
         "commits": commits,
         "recorded": sum(map(explains, tallies.values())),
-        "trajectories": len({each.id for found in tallies.values() for each in found.trajectories}),
+        "trajectories": len(each),
+        **outcomes([t.status for t in each], [t.seconds for t in each], sum(t.malformed for t in each)),
         **fold_usage(figures_of),
         "tellingUsage": len({p.record.id for p in parts if p.record.figures.usage}),
         "tellingCost": len({p.record.id for p in parts if cost(p.record.figures) is not None}),

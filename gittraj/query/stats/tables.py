@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from gittraj.query.account import Header
 from gittraj.query.index_lookup import Change, IndexFailedError, IndexLookup, Step
@@ -33,6 +34,8 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
             rows = _by_trajectory(totals, author)
         case "model":  # records do not split costs between models
             rows = _by_trajectory(totals, lambda each: ", ".join(each.models) or None)
+        case "run" | "status" | "task":
+            rows = _by_trajectory(totals, attrgetter(by))
         case "path":
             rows = _by_path(totals, touched())
         case _:
@@ -41,22 +44,25 @@ def table(totals: Counted, by: str, touched: Callable[[], Mapping[str, Collectio
                 {c.id: c.month if by == "month" else c.author for c in totals.commits},
             )
     if by == "month":
-        return sorted(rows, key=lambda row: str(row["name"]), reverse=True)
+        return sorted(rows, key=lambda row: row["name"] or "", reverse=True)
     return sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
 
 
 def _by_commit(totals: Counted, names: Mapping[str, str]) -> Iterator[Header]:
-    parts: dict[str, list[Part]] = defaultdict(list)
+    parts: dict[str | None, list[Part]] = defaultdict(list)
     for part in totals.parts:
-        parts[names.get(part.commit, "")].append(part)
-    stored: dict[str, list[StoredPart]] = defaultdict(list)
+        parts[names.get(part.commit)].append(part)
+    stored: dict[str | None, list[StoredPart]] = defaultdict(list)
     for each in stored_parts(totals.tallies):
-        stored[names.get(each.commit, "")].append(each)
-    for name, commits in _invert((commit, [name]) for commit, name in names.items()).items():
+        stored[names.get(each.commit)].append(each)
+    without = [key for key in totals.tallies if key not in names]
+    rows: list[tuple[str | None, list[str]]] = [(None, without)] if without else []
+    rows += _invert((commit, [name]) for commit, name in names.items()).items()
+    for name, commits in rows:
         tallies = {commit: totals.tallies[commit] for commit in commits if commit in totals.tallies}
         yield {
             "name": name,
-            **sum_figures(len(commits), tallies, parts[name]),
+            **sum_figures(len(commits) if name is not None else 0, tallies, parts[name]),
             "bytes": {"records": note_bytes(tallies), "events": total_size(stored[name])},
         }
 

@@ -71,6 +71,16 @@ class Session:
         return chain.from_iterable(part.events for part in self.parts)
 
 
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """What the lines with these ``numbers`` come from; ``line`` is the first of them."""
+
+    line: BlamedLine
+    session: Session | None
+    edit: Edit | None
+    numbers: list[int]
+
+
 Read = Callable[[NotesInMemory, Collection[str]], Recorded]
 """Makes records of our notes of some commits; with those of remotes beside them."""
 
@@ -90,29 +100,28 @@ def explain(
     """
     commits = list(dict.fromkeys(line.commit for line in blamed if line.commit))
     recorded = _read_records(repository, commits, read)
-    groups: dict[Any, list[int]] = {}
-    found: dict[Any, tuple[BlamedLine, Session | None, Edit | None]] = {}
     by_commit = _by_commit(blamed)
+    origins: dict[Any, _Origin] = {}
     for commit, own in by_commit.items():
         sessions = _read_sessions(recorded, commit, segments)
         for line, session, edit in _attribute(own, lines, sessions):
             key = (commit, session and session.header["id"], edit and edit.call.id)
-            groups.setdefault(key, []).append(line.number)
-            found.setdefault(key, (line, session, edit))
-    silent = {key[0] for key, (_, session, _) in found.items() if session is None and key[0]}
+            origins.setdefault(key, _Origin(line, session, edit, [])).numbers.append(line.number)
+    silent = {origin.line.commit for origin in origins.values() if origin.session is None}
     asked = {c: {line.path for line in by_commit[c]} for c in commits if c in silent}
     previous = _find_previous(repository, asked, find_noted) if asked else {}
     described = describe_all(repository, list(dict.fromkeys((*commits, *previous.values()))))
     recorded = _read_records(repository, list(previous.values()), read)
     entries = []
-    for key, numbers in groups.items():
-        line, session, edit = found[key]
-        entry = _begin(sorted(numbers), described[line.commit] if line.commit else dict.fromkeys(_COMMIT))
-        if session is not None:
-            entry |= _explain_line(session, edit, [lines[number - 1] for number in numbers])
-        elif line.commit in previous:
-            headers = _headers(recorded.on(previous[line.commit]), previous[line.commit])
-            entry["nearest"] = {**described[previous[line.commit]], "trajectory": next(headers, None)}
+    for origin in origins.values():
+        commit = origin.line.commit
+        entry = _begin(sorted(origin.numbers), described[commit] if commit else dict.fromkeys(_COMMIT))
+        if origin.session is not None:
+            written = [lines[number - 1] for number in origin.numbers]
+            entry |= _explain_line(origin.session, origin.edit, written)
+        elif commit in previous:
+            headers = _headers(recorded.on(previous[commit]), previous[commit])
+            entry["nearest"] = {**described[previous[commit]], "trajectory": next(headers, None)}
         entries.append(entry)
     return sorted(entries, key=lambda entry: entry["lines"][0])
 
@@ -168,17 +177,24 @@ def _attribute(
     for place in dict.fromkeys((line.path, line.was) for line in blamed):
         own = [line for line in blamed if (line.path, line.was) == place]
         paths = {path for path in place if path}
-        found: dict[int, tuple[Session, Edit]] = {}
-        for session in sessions:
-            asked = [line.number - 1 for line in own]
-            writers = find_edits(lines, asked, read_edits(session.events, paths))
-            for at, edit in writers.items():
-                if at not in found or (found[at][1].mentioned and not edit.mentioned):
-                    found[at] = session, edit
+        found = _find_writers([line.number - 1 for line in own], lines, sessions, paths)
         ours = [s for s in sessions if not s.header.get("remote")] or sessions
         fallback = next((s for s in ours if _wrote(s, paths)), ours[0] if ours else None)
         for line in own:
             yield line, *found.get(line.number - 1, (fallback, None))
+
+
+def _find_writers(
+    asked: Sequence[int], lines: Sequence[str], sessions: Sequence[Session], paths: Collection[str]
+) -> dict[int, tuple[Session, Edit]]:
+    """The edit that wrote each of the ``asked`` lines (their indexes): an edit proper before one that only
+    mentions its text."""
+    found: dict[int, tuple[Session, Edit]] = {}
+    for session in sessions:
+        for at, edit in find_edits(lines, asked, read_edits(session.events, paths)).items():
+            if at not in found or (found[at][1].mentioned and not edit.mentioned):
+                found[at] = session, edit
+    return found
 
 
 def _wrote(session: Session, paths: set[str]) -> bool:
@@ -206,8 +222,7 @@ def _explain_line(session: Session, edit: Edit | None, lines: Sequence[str]) -> 
     part = next(part for part in session.parts if call in part.events)
     at = part.events.index(call)
     prompt = _find_prompt(session, part, at)
-    previous = [(abs(i - at), i, e) for i, e in enumerate(part.events) if isinstance(e, Decided)]
-    decided = min(previous)[2] if previous else None
+    decided = _find_decided(part, at)
     inferred = [] if decided else _infer(session, part, at)
     chosen = {event.id for event in (prompt, decided, call) if event}
     events = [event for event in session.events if event.id in chosen]
@@ -226,6 +241,12 @@ def _find_prompt(session: Session, part: Part, at: int) -> Prompt | None:
             return event
     prompts = (event for event in session.events if isinstance(event, Prompt))
     return next((p for p in prompts if part.prompt == shorten(p.content, PROMPT_LIMIT)), None)
+
+
+def _find_decided(part: Part, at: int) -> Decided | None:
+    """The stated decision nearest to event ``at``."""
+    near = [(abs(i - at), i, event) for i, event in enumerate(part.events) if isinstance(event, Decided)]
+    return min(near)[2] if near else None
 
 
 def _infer(session: Session, part: Part, at: int) -> list[Header]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from gittraj.git import Repository
 from gittraj.notes.store import NotesRef
@@ -35,18 +35,24 @@ def _walk(
     parents = {commit: tuple(above) for commit, *above in rows}
     commits = list(parents)
     order = {commit: number for number, commit in enumerate(commits)}
-    noted = NotesRef(repository).having(commits) if known is None else [c for c in commits if c in known]
+    noted = NotesRef(repository).has(commits) if known is None else [c for c in commits if c in known]
     ancestry = Ancestry(repository, parents)
-    touched: dict[frozenset[str], set[str]] = {}
-    for commit in (c for c in asked if c in order):
-        paths = frozenset(asked[commit])
-        if paths not in touched:
-            specs = [f":(top,literal){path}" for path in sorted(paths)]
-            touched[paths] = touching(ancestry, noted, specs) if noted else set()
+    paths = {commit: frozenset(asked[commit]) for commit in asked if commit in order}
+    touched = {some: _touching(ancestry, noted, some) for some in {*paths.values()}}
     recorded = Recorded(NotesRef(repository).pick(sorted({c for some in touched.values() for c in some})))
     found: dict[str, str | None] = {}
-    for commit in (c for c in asked if c in order):
-        earlier = sorted(order[c] for c in touched[frozenset(asked[commit])] if order[c] > order[commit])
-        chosen = (c for c in map(commits.__getitem__, earlier) if c in recorded)
-        found[commit] = next((c for c in chosen if any(f.records(c) for f in recorded.on(c))), None)
+    for commit in paths:
+        earlier = sorted(order[c] for c in touched[paths[commit]] if order[c] > order[commit])
+        chosen = (c for c in map(commits.__getitem__, earlier) if _is_recorded(recorded, c))
+        found[commit] = next(chosen, None)
     return found
+
+
+def _is_recorded(recorded: Recorded, commit: str) -> bool:
+    return commit in recorded and any(folded.records(commit) for folded in recorded.on(commit))
+
+
+def _touching(ancestry: Ancestry, commits: Sequence[str], paths: Iterable[str]) -> set[str]:
+    """Those of the commits that touched one of the paths."""
+    specs = [f":(top,literal){path}" for path in sorted(paths)]
+    return touching(ancestry, commits, specs) if commits else set()

@@ -93,17 +93,10 @@ class LogReader:
         found = read_segments(
             self.context.repository, log.trajectory, (s for _, p in lost for s in p.segments)
         )
-        stored = [event for _, events in found for event in events]
-        calls = {event.call_id for event in stored if isinstance(event, ToolCall)}
-        last = max((i for i, e in enumerate(log.entries) if _call(e.event) in calls), default=-1)
-        if not stored or (calls and last < 0):
-            return (), 0
-        spoken = [*takewhile(lambda event: _call(event) is None, reversed(stored))][::-1]
-        said = [event for event in spoken if isinstance(event, Prompt | Message)]
-        rest = [e.event for e in log.entries[last + 1 :] if isinstance(e.event, Prompt | Message)]
-        again = takewhile(lambda pair: _is_same(*pair), zip(said, rest, strict=False))
-        told = {*(entry.event.id for entry in log.entries[: last + 1]), *(event.id for _, event in again)}
-        return told, max(at + p.range.n for at, p in lost)
+        told = _match_stored(
+            [entry.event for entry in log.entries], [e for _, events in found for e in events]
+        )
+        return told, max((at + p.range.n for at, p in lost), default=0)
 
     def _copied_from(self, log: Log) -> SessionFile | None:
         """The session that a log begins with a copy of, if parts of that one are stored: a fork."""
@@ -116,6 +109,19 @@ class LogReader:
             if not ours and any(is_unique(first) and first in ids for first in firsts):
                 return SessionFile(agent=other.agent, session=other.session, path=Path(other.path))
         return None
+
+
+def _match_stored(events: Sequence[AnyEvent], stored: Sequence[AnyEvent]) -> set[str]:
+    """The ids of the ``events`` that are ``stored`` under others."""
+    calls = {event.call_id for event in stored if isinstance(event, ToolCall)}
+    last = max((i for i, event in enumerate(events) if _call(event) in calls), default=-1)
+    if not stored or (calls and last < 0):
+        return set()
+    spoken = [*takewhile(lambda event: _call(event) is None, reversed(stored))][::-1]
+    said = [event for event in spoken if isinstance(event, Prompt | Message)]
+    rest = [event for event in events[last + 1 :] if isinstance(event, Prompt | Message)]
+    again = takewhile(lambda pair: _is_same(*pair), zip(said, rest, strict=False))
+    return {*(event.id for event in events[: last + 1]), *(event.id for _, event in again)}
 
 
 def _is_same(stored: Prompt | Message, read: Prompt | Message) -> bool:

@@ -125,10 +125,7 @@ def _record_missed(
 ) -> Active:
     """What a session's log does not show, and will not show any more."""
     header = active.header
-    missed = [event for event in active.events if event.id not in header.logged]
-    grew = grown.get(header.trajectory, 0.0)
-    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
-    due = [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
+    due = _find_due(active, grew=grown.get(header.trajectory, 0.0))
     if not due:
         return active
     commits = [p.commits[-1] for p in session.parts if p.commits and not p.explored] if session else []
@@ -140,6 +137,13 @@ def _record_missed(
     whole = replace(active, events=tuple(due))
     after = _write(found, whole, [stands], "produced" if last else "explored")
     return replace(after, events=rest.events)
+
+
+def _find_due(active: Active, *, grew: float) -> list[AnyEvent]:
+    """The events that the log had time to show, and does not. ``grew``: when it last did, in seconds."""
+    missed = [event for event in active.events if event.id not in active.header.logged]
+    limits = (LOGGED_WITHIN if grew > _at(e) + LOGGED_WITHIN else IDLE for e in missed)
+    return [event for event, limit in zip(missed, limits, strict=True) if _age(event) > limit]
 
 
 def _write(found: Manual, active: Active, commits: Sequence[str], role: Role) -> Active:

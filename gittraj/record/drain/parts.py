@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise, takewhile
+from types import MappingProxyType
 
 from gittraj.capture.own import Part
 from gittraj.capture.session import Commit, Log
@@ -87,31 +88,33 @@ class Drafter:
         parts: Sequence[Part],
         stored: Sequence[Stored],
         *,
-        aliases: Mapping[int, Sequence[Target]] | None = None,
+        aliases: Mapping[int, Sequence[Target]] = MappingProxyType({}),
         explored: bool = False,
     ) -> list[Drafted]:
         """What of ``parts`` is to be written: a writer subtracts what ``stored`` parts cover."""
         standing = [part for part in stored if explored or not part.explored]
-        # positions of one run say nothing beside those of another; nor do those of commits' notes, as more
-        # may come between them
-        self._further = self._output and any(p.range.last not in self._index for p in stored)
-        self._further |= any(entry.on for entry in self.log.entries)
+        self._further = self._has_further(stored)
         covered = {i for part in standing for i in self._indexes(part)}
-        silent = [part for part in parts if not self._targets(part, explored=explored)]
-        self._silent = {i for part in silent for i in range(part.first, part.last + 1)}
+        aimed = [(part, self._targets(part, explored=explored)) for part in parts]
+        self._silent = {i for part, to in aimed if not to for i in range(part.first, part.last + 1)}
         self._title = self._find_title(parts) if not covered else None
         self._count_spending(parts, standing)
         drafted: list[Drafted] = []
-        for part in parts:
-            targets = self._targets(part, explored=explored)
-            for first, last in _runs(part, covered):
-                extra = [t for i in range(first, last + 1) for t in (aliases or {}).get(i, ())]
-                run = replace(part, first=first, last=last)
-                before = [*stored, *(d.stored for d in drafted)]
-                kept = [i for i in range(first, last + 1) if i not in part.dropped]
-                if kept and (targets or extra):
-                    drafted.append(self._draft(run, kept, (*targets, *extra), before))
+        for part, targets in aimed:
+            for run in _not_covered(part, covered):
+                indexes = range(run.first, run.last + 1)
+                kept = [i for i in indexes if i not in part.dropped]
+                everywhere = (*targets, *(t for i in indexes for t in aliases.get(i, ())))
+                if kept and everywhere:
+                    before = [*stored, *(d.stored for d in drafted)]
+                    drafted.append(self._draft(run, kept, everywhere, before))
         return drafted
+
+    def _has_further(self, stored: Sequence[Stored]) -> bool:
+        """Positions of one run say nothing beside those of another; nor do those of commits' notes, as more
+        may come between them."""
+        another = self._output and any(part.range.last not in self._index for part in stored)
+        return another or any(entry.on for entry in self.log.entries)
 
     def _count_spending(self, parts: Sequence[Part], standing: Sequence[Stored]) -> None:
         self._counted = assign_calls(self.log, parts)
@@ -153,11 +156,10 @@ class Drafter:
         files = self._files(kept)
         span = self._range(part)
         events = tuple(self._event(i) for i in kept)
-        paid = [self._costs[i] for i in kept if i in self._costs]
         spent = [event.usage for event in events if event.usage]
         stored = Stored(
-            cost=sum(paid[1:], paid[0]) if paid else None,
-            rev=1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0),
+            cost=self._cost(kept),
+            rev=self._revision(span, earlier),
             output=self._output,
             usage=reduce(Usage.__add__, spent) if spent else None,
             range=span,
@@ -182,6 +184,14 @@ class Drafter:
             branch=log.fact("branch"),
         )
         return Drafted(draft=draft, stored=stored)
+
+    def _cost(self, kept: Sequence[int]) -> float | None:
+        paid = [self._costs[i] for i in kept if i in self._costs]
+        return sum(paid[1:], paid[0]) if paid else None
+
+    def _revision(self, span: Range, earlier: Sequence[Stored]) -> int:
+        """One more than any that begins with the same event has."""
+        return 1 + max((p.rev for p in (*earlier, *self.gone) if p.range.first == span.first), default=0)
 
     def _trajectory(self, part: Part, span: Range, events: tuple[AnyEvent, ...]) -> Trajectory:
         prompt = self._prompt(part.first)
@@ -263,7 +273,7 @@ class Drafter:
         return tuple(reversed(found))
 
 
-def _runs(part: Part, covered: Collection[int]) -> Iterator[tuple[int, int]]:
+def _not_covered(part: Part, covered: Collection[int]) -> Iterator[Part]:
     """The stretches of a part that are not stored yet."""
     first: int | None = None
     for index in range(part.first, part.last + 2):
@@ -271,7 +281,7 @@ def _runs(part: Part, covered: Collection[int]) -> Iterator[tuple[int, int]]:
         if fresh and first is None:
             first = index
         elif not fresh and first is not None:
-            yield first, index - 1
+            yield replace(part, first=first, last=index - 1)
             first = None
 
 

@@ -124,8 +124,7 @@ class Plan:
         if owner is not None:
             parts += rest_parts(steps, _end(parts), owner)
         if onto is not None:
-            target = Target(commit=onto, link=Link(evidence="imported"))
-            copies += [(p, target) for p in known.parts if not p.explored and onto not in p.commits]
+            copies += _copies_onto(onto, known.parts)
         copies = [(p, t) for p, t in copies if t.commit not in commits or commits[t.commit].stored]
         told = [(c, calls) for c, calls in links.aliases.get(log.trajectory, ()) if commits[c].stored]
         aliases, more = _aliases(told, reading)
@@ -185,11 +184,7 @@ class Plan:
             open_paths=tuple(sorted(self.writings.paths())),
             left=tuple(sorted(left if log.start == 0 else left | set(reading.known.left))),
             taken=tuple(dict.fromkeys([*reading.known.taken, *taken]))[-_TAKEN_KEPT:],
-            facts={
-                k: tuple(map(str, v[:1] if k == "started_at" else v))  # a reader tells where it began, too
-                for k, v in log.facts.items()
-                if k in _SAFE_FACTS
-            },
+            facts=_safe_facts(log),
             waiting=len(log.entries) - self.owned,
             settled=self._settled(),
             searched=written.searched if self.drafted else reading.known.searched,
@@ -261,6 +256,18 @@ def _end(parts: Sequence[Part]) -> int:
 def _touches(commit: Commit, writings: Writings) -> bool:
     paths = {p.path for p in commit.changes.paths} if commit.changes else set()
     return any(w.path in paths for w in writings.found)
+
+
+def _copies_onto(commit: str, parts: Iterable[Stored]) -> list[tuple[Stored, Target]]:
+    """What is stored and led to other commits, for this one too."""
+    target = Target(commit=commit, link=Link(evidence="imported"))
+    return [(part, target) for part in parts if not part.explored and commit not in part.commits]
+
+
+def _safe_facts(log: Log) -> dict[str, tuple[str, ...]]:
+    """Without later beginnings: a reader tells where it began, too."""
+    safe = {name: values for name, values in log.facts.items() if name in _SAFE_FACTS}
+    return {k: tuple(map(str, v[:1] if k == "started_at" else v)) for k, v in safe.items()}
 
 
 def _aliases(

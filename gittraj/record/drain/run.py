@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from gittraj.capture.session import Commit
 from gittraj.history import map_stamp, read_map
 from gittraj.model.values import AnyEvent, Line
 from gittraj.notes.recovery import read_tips, restore_deleted, restore_lost
@@ -21,7 +22,7 @@ from gittraj.record.drain.forgotten import is_forgotten, read_forgotten, without
 from gittraj.record.drain.logs import LogReader
 from gittraj.record.drain.manual_events import is_due
 from gittraj.record.drain.moved import squashed
-from gittraj.record.drain.news import read_news
+from gittraj.record.drain.news import News, read_news
 from gittraj.record.drain.remembered import rebuild_state
 from gittraj.record.drain.switched_off import follow_switches
 from gittraj.record.drain.waiting import IDLE, find_waiting, is_patient, to_commit
@@ -87,8 +88,7 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     pairs = [*news.pairs(), *(pair for pair in told if pair[1] not in news.silent)]
     squashes = [pair for m in news.moves for pair in m.squashed if pair in pairs]
     state = _with_rewrites(state, pairs, squashes)
-    streams = context.load_changes([[to_commit(w) for w in state.waiting], *(m.commits for m in news.moves)])
-    streams = [[without_forgotten(c, off.forgotten) for c in stream] for stream in streams]
+    streams = _load_streams(context, state, news, off)
     logs = context.sessions.wanted(state, [c for stream in streams for c in stream])
     wanted = [w for w in logs if not is_forgotten(w.file, off.forgotten)]
     situation = Situation(
@@ -103,6 +103,12 @@ def _observe(context: Context, off: Suspension) -> tuple[Situation, bool]:
     reader = LogReader(context=context, state=state, off=off, ended=news.ended, recorded=situation.recorded)
     is_new = wanted or pairs or any(streams) or news.fresh or tombstones or any(map(is_due, actives))
     return replace(situation, readings=list(reader.read(wanted))), bool(is_new)
+
+
+def _load_streams(context: Context, state: State, news: News, off: Suspension) -> list[list[Commit]]:
+    """The commits to explain: those that waited, then each worktree's new ones."""
+    streams = context.load_changes([[to_commit(w) for w in state.waiting], *(m.commits for m in news.moves)])
+    return [[without_forgotten(c, off.forgotten) for c in stream] for stream in streams]
 
 
 def _load_state(context: Context) -> State:

@@ -19,7 +19,7 @@ def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, n
     for line in spooled:
         for name in line.sessions:
             spans = sessions.get(name, ())
-            is_off = any(p.by_environment and p.session == name and p.until is None for p in pauses)
+            is_off = any(_is_off(pause, name) for pause in pauses)
             agent, _, session = name.partition(":")
             known = state.sessions.get(trajectory_id(agent, session))
             if line.kind == "off" and not line.id and not is_off:
@@ -27,11 +27,19 @@ def follow_switches(spooled: Iterable[Spooled], state: State, off: Suspension, n
                 sessions[name] = (*spans, Span(start=start))
                 pauses.append(Pause(since=now if start else 0.0, session=name, by_environment=True))
             elif line.kind != "off" and is_off:
-                log = line.log or (known.path if known else None) or state.logs.get(name)
-                end = max(size_of(Path(log)), 0) if log else 0
+                end = _log_size(line.log or (known.path if known else None) or state.logs.get(name))
                 sessions[name] = tuple(replace(s, end=end) if s.end is None else s for s in spans)
                 pauses = [_ended(p, now) if p.session == name else p for p in pauses]
     return replace(off, sessions=sessions, pauses=tuple(pauses))
+
+
+def _is_off(pause: Pause, session: str) -> bool:
+    return pause.by_environment and pause.session == session and pause.until is None
+
+
+def _log_size(log: str | Path | None) -> int:
+    """In bytes; 0 where it is not known or not there."""
+    return max(size_of(Path(log)), 0) if log else 0
 
 
 def _ended(pause: Pause, now: float) -> Pause:

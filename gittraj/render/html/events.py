@@ -13,7 +13,7 @@ from typing import Any
 from gittraj.frozen import dataclass
 from gittraj.model.words import count, duration, model_of, sure
 from gittraj.render.detail import Detail
-from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
+from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
 from gittraj.render.html.changes import count_change, find_change, render_change
 from gittraj.render.html.clock import render_clock
 from gittraj.render.html.markup import Html, anchor, join, line, tag, text
@@ -112,8 +112,8 @@ def _render(event: Event, result: Event | None, detail: Detail, readers: int | N
 
 def _label(event: Event) -> Html:
     name = NAMES.get(event["type"]) or event["type"].replace("_", " ").capitalize()
-    if event["type"] == "message_received" and event["agent"]:
-        name = f"From {event['agent']}"
+    if ends := between(event):
+        name = ends[:1].upper() + ends[1:] if ends.startswith("from ") else ends
     return tag("p", line(name), class_="label")
 
 

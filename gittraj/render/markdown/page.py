@@ -11,7 +11,7 @@ from itertools import groupby
 
 from gittraj.model.words import Header, count, model_of, sure, unmarked
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, describe_call, describe_event, describe_result
+from gittraj.render.events import Event, between, describe_call, describe_event, describe_result
 from gittraj.render.inert import code, element, fence, quote, words
 from gittraj.render.properties import properties
 from gittraj.render.text import terminal
@@ -128,4 +128,4 @@ def _event(event: Event, detail: Detail) -> str:
             kept = lines if detail.everything or len(lines) <= _RESULT else ["…", *lines[-_RESULT:]]
             return _fold(describe_result(event) or "result", fence("\n".join(kept)))
         case kind:
-            return f"**{words(kind)}**: {words(describe_event(event))}"
+            return f"**{words(between(event) or kind)}**: {words(describe_event(event))}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from gittraj.model.words import size_of
-from gittraj.render.text.terminal import Page, cut, escape_line
+from gittraj.render.text.terminal import Page, cut, escape_line, wrap
 
 
 class Row(Protocol):
@@ -34,6 +34,7 @@ def report_to_json(report: Any) -> dict[str, Any]:
 def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]:
     """One row for each session read. ``names`` are the files' original names, by path."""
     rows = []
+    linked, explored = _by_trajectory(report.linked), _by_trajectory(report.explored)
     for trajectory, taken in report.taken.items():
         path = str(taken.file.path)
         rows.append(
@@ -46,15 +47,21 @@ def taken_to_json(report: Any, names: Mapping[str, str]) -> list[dict[str, Any]]
                 "parts": taken.parts + taken.explored,
                 "commits": [
                     {"commit": row.commit, "evidence": row.evidence, "carried": row.carried}
-                    for row in report.linked
-                    if row.trajectory == trajectory
+                    for row in linked.get(trajectory, ())
                 ],
-                "explored": [row.commit for row in report.explored if row.trajectory == trajectory],
+                "explored": [row.commit for row in explored.get(trajectory, ())],
                 "damage": taken.damage,
                 "why": taken.why,
             }
         )
     return rows
+
+
+def _by_trajectory(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row.trajectory, []).append(row)
+    return found
 
 
 def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_run: bool) -> Iterator[str]:
@@ -80,11 +87,12 @@ def report_to_text(report: Any, subjects: Mapping[str, str], page: Page, *, dry_
     rest = sum(t not in trajectories and taken.file.subagent is None for t, taken in report.taken.items())
     verb = "would be linked" if dry_run else "linked"
     old = f" ({_count(len(linked & report.gone), 'earlier form')} of them besides)" if report.gone else ""
-    yield (
+    text = (
         f"{_count(report.sessions, 'session')} ({size_of(report.read)}): "
         f"{_count(len(linked - report.gone), 'commit')} {verb}{old}, "
-        f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here\n"
+        f"{_count(report.parts, 'part')} written, {_count(rest, 'session')} without a commit here"
     )
+    yield from (f"{row}\n" for row in wrap(text, page.columns))
 
 
 def _count(number: int, what: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from gittraj.model.words import Header, left_out
 from gittraj.render.detail import Detail, is_shown, thinking_note
-from gittraj.render.events import Event, describe_call, describe_event, describe_result, failed
+from gittraj.render.events import Event, between, describe_call, describe_event, describe_result, failed
 from gittraj.render.text.log import render_header, render_title
 from gittraj.render.text.terminal import Page, cut, escape, escape_line, width, wrap
 from gittraj.render.text.title import ago
@@ -17,6 +18,7 @@ _MESSAGE, _RESULT = 12, 2  # lines of them that are shown unless all is asked fo
 _NAME = 30  # columns of a tool's name
 _KIND = 10  # columns of what an event is, in a timeline
 _ICONS = {"prompt": "●", "message": "○", "decision": "◆", "retrospective": "◆", "chapter": "■"}
+_ERROR = re.compile(r"(?:\b|[a-z])(?:[Ee]rror|ERROR|FAILED|[Ff]atal|[Ee]xception|panicked)\b.*\S")
 _NAMES = {
     "prompt": "asked",
     "message": "said",
@@ -36,13 +38,14 @@ def render_commit(
         yield render_title(entry, page, now) + "\n"
     for number, header in enumerate(trajectories):
         lines = [""] if entry or number else []
-        lines += page.block(escape_line(header["title"] or "(untitled)"), "bold")
+        if not header["prompt"] or _words(header["title"]) != _words(header["prompt"]):  # said below
+            lines += page.block(escape_line(header["title"] or "(untitled)"), "bold")
         about = (header["id"], ago(header["startedAt"], now), header["status"])
         lines += page.block(escape_line(" · ".join(filter(None, about))), "dim")
         lines += [*render_header(header, page, brief=False), *_missing(header, page)]
         yield "\n".join(lines) + "\n"
         for chapter in header["chapters"]:
-            if lines := _chapter(chapter, page, detail):
+            if lines := _chapter(chapter, page, detail, said=_words(header["prompt"])):
                 yield "\n".join(["", *lines]) + "\n"
         if detail.thinking and (note := thinking_note(header)):
             yield "\n" + page.paint(note, "dim") + "\n"
@@ -78,27 +81,30 @@ def render_timeline(trajectories: Sequence[Header], page: Page, *, detail: Detai
 
 
 def _missing(header: Header, page: Page) -> list[str]:
-    """Where the events are, of a record that only a remote has; how the author could add a retrospective;
-    nothing for imported records, whose author is elsewhere."""
+    """Where the events are, of a record that only a remote has."""
     if remote := header.get("remote"):
         where = f"the events stay with {remote}: git traj fetch {remote}"
         return page.block(escape_line(where), "dim", indent=2)
-    foreign = header["link"]["evidence"] == "imported" or header["incomplete"]
-    if foreign or "retrospective" not in header["completeness"]["missing"]:
-        return []
-    how = f'no retrospective yet: git traj complete {escape_line(header["id"])} --summary "…"'
-    return page.block(how, "dim", indent=_STEP, label=" " * _STEP)
+    return []
 
 
-def _chapter(chapter: Header, page: Page, detail: Detail) -> list[str]:
-    """Begins with the full prompt, or the title where there is none; empty without an event to show."""
+def _words(text: str | None) -> str:
+    return " ".join((text or "").split())
+
+
+def _chapter(chapter: Header, page: Page, detail: Detail, *, said: str) -> list[str]:
+    """Begins with the full prompt unless it was ``said`` above, or the title where there is none; empty
+    without an event to show."""
     events = [e for e in chapter["events"] if is_shown(e, detail)]
     if not events:
         return []
     opened = events[0]["type"] == "prompt"
     asked = escape(events.pop(0)["content"].strip()) if opened else escape_line(chapter["title"])
     most = None if detail.everything else _MESSAGE
-    lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
+    if opened and _words(asked) == said:
+        lines = page.block("as asked above", "dim", indent=_STEP, label="» ")
+    else:
+        lines = page.block(asked, "bold", indent=_STEP, label="» ", lines=most)
     is_message = True
     for event in events:
         was_message, is_message = is_message, event["type"] == "message"
@@ -113,7 +119,7 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case "tool_call":
             name, about = describe_call(event)
             label = f"{' ' * _STEP}→ {cut(escape_line(name), _NAME)} "
-            return page.block(escape_line(about), indent=width(label), label=label, lines=most and 1)
+            return page.block(escape(about.strip()), indent=width(label), label=label, lines=most and 1)
         case "tool_result":
             return _result(event, text, page, detail)
         case "message":
@@ -121,7 +127,10 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
         case "prompt":
             return page.block(text, "bold", indent=_STEP, lines=most)
         case "thinking":
-            return page.block(text, "dim", indent=2 * _STEP, lines=most)
+            return [
+                f"{' ' * _STEP}{page.paint('thinking:', 'cyan')}",
+                *page.block(text, "dim", indent=2 * _STEP, lines=most),
+            ]
         case _:
             label = f"{' ' * _STEP}{escape_line(_name(event))}: "
             styles = ["red"] if failed(event) else []
@@ -130,18 +139,18 @@ def _event(event: Event, page: Page, detail: Detail) -> list[str]:
 
 
 def _name(event: Event) -> str:
-    if event["type"] == "message_received" and event["agent"]:
-        return f"from {event['agent']}"
-    return _NAMES.get(event["type"]) or str(event["type"])
+    return between(event) or _NAMES.get(event["type"]) or str(event["type"])
 
 
 def _result(event: Event, text: str, page: Page, detail: Detail) -> list[str]:
-    """The result, dimmed; an error in red, its end rather than its beginning: that has the cause."""
+    """The result, dimmed; an error in red: its end, with the first line that names an error."""
     style = "red" if failed(event) else "dim"
     rows = [row for row in wrap(text, page.room(2 * _STEP)) if row]
     summary = describe_result(event) if failed(event) else ""
     if not detail.everything and len(rows) > _RESULT:
-        rows, summary = rows[-_RESULT:], f"{summary} …"
+        end = rows[-_RESULT:]
+        cause = next((row for row in rows if _ERROR.search(row)), None) if failed(event) else None
+        rows, summary = end if cause is None or cause in end else [cause, *end[1:]], f"{summary} …"
     rows = [summary, *rows] if summary else rows
     return [f"{' ' * 2 * _STEP}{page.paint(row, style)}" for row in rows]
 

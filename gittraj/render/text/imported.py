@@ -6,9 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gittraj.model.words import count
+from gittraj.notes.places import find_places
 
 _EACH_NAMED = 8
 """Most sessions of one file that get a line each."""
+_FILES_NAMED = 50
+"""Most files that get one."""
 
 
 def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -16,6 +19,8 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     by_path: dict[str, list[Mapping[str, Any]]] = {}
     for row in rows:
         by_path.setdefault(row["path"], []).append(row)
+    if len(by_path) > _FILES_NAMED:
+        by_path = {f"{len(by_path):,} files": [*rows]}
     for path, sessions in by_path.items():
         if len(sessions) <= _EACH_NAMED:
             yield from (f"{path}: {row['trajectory']}, {_session(row)}" for row in sessions)
@@ -28,7 +33,9 @@ def render_imported(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _session(row: Mapping[str, Any]) -> str:
     where = ", ".join(f"{each['commit'][:12]} ({each['evidence']})" for each in row["commits"])
-    if not where and row["explored"]:
+    if not where and any(find_places(row["explored"])):
+        where = "no commit (git traj log --trajectories --all)"
+    elif not where and row["explored"]:
         where = f"{row['explored'][0][:12]} (explored)"
     if not where:
         where = "no commit: it waits for the first one here"

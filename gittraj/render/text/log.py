@@ -78,6 +78,12 @@ def render_row(header: Header, page: Page, now: datetime) -> str:
     return _on_one_line(escape_line(header["id"]), name, escape_line(" · ".join(filter(None, facts))), page)
 
 
+def render_runs(entry: Header, page: Page) -> str:
+    """The runs that made no commit: how many there are."""
+    runs = count(len(entry["trajectories"]), "run")
+    return page.paint(f"{runs} without a commit: git traj log --trajectories --all", "dim") + "\n"
+
+
 def _on_one_line(name: str, text: str, small: str, page: Page) -> str:
     """The text gets at least two thirds of the line, the small print the rest."""
     room = page.room(len(name) + 1)
@@ -109,6 +115,7 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
     """A commit's id, subject, age and author."""
     about = f"{ago(entry['date'], now)} by {escape_line(entry['author']['name'])}".strip()
     start = len(entry["short"]) + 1
+    about = cut(about, page.room(start))
     rows = wrap(escape_line(entry["subject"]), page.room(start)) or [""]
     margin = "\n" + " " * start
     subject = margin.join(page.paint(row, "bold") for row in rows)
@@ -123,19 +130,13 @@ def render_title(entry: Header, page: Page, now: datetime) -> str:
 
 def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
     """Labels, texts, and how many lines they may take."""
-    if brief and not header["prompt"] and header["title"]:
-        yield "title", header["title"], _BRIEF
-    if header["prompt"]:
-        yield "asked", header["prompt"], _BRIEF if brief else None
-    for label, text in (("task", task(header)), ("run", run(header)), ("with", participants(header))):
-        if text:
-            yield label, text, 1 if brief else None
+    yield from _asked(header, brief=brief)
     if header["why"]:
         yield "why", header["why"], _BRIEF if brief else None
     if header["result"]:
         yield "result", header["result"], _BRIEF if brief else None
     if model := model_of(header["summaryBy"]):
-        name = "" if brief else f" {header['summaryId'][:8]}"
+        name = "" if brief else f" id {header['summaryId'][:8]}"
         yield "summary", f"{header['summary']} (by the model {model}){name}", _BRIEF if brief else None
     elif header["summary"] and not header["result"]:
         yield "said", header["summary"], _BRIEF if brief else None
@@ -144,6 +145,17 @@ def _paragraphs(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int 
         value = retrospective.get(key)
         if value and value != header["summary"]:
             yield label, value if isinstance(value, str) else "\n".join(value), _BRIEF if brief else None
+
+
+def _asked(header: Header, *, brief: bool) -> Iterator[tuple[str, str, int | None]]:
+    """What was asked, and of whom."""
+    if brief and not header["prompt"] and header["title"]:
+        yield "title", header["title"], _BRIEF
+    if header["prompt"]:
+        yield "asked", header["prompt"], _BRIEF if brief else None
+    for label, text in (("task", task(header)), ("run", run(header)), ("with", participants(header))):
+        if text:
+            yield label, text, 1 if brief else None
 
 
 def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
@@ -161,7 +173,7 @@ def _decisions(header: Header, page: Page, *, brief: bool) -> list[str]:
 
 def _name(statement: str | None, page: Page) -> str:
     """What ``git traj strike`` calls it."""
-    return f" {page.paint(statement[:8], 'dim')}" if statement else ""
+    return f" {page.paint('id', 'dim')} {page.paint(statement[:8], 'dim')}" if statement else ""
 
 
 def render_decision(decision: Header, page: Page) -> str:

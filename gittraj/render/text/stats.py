@@ -66,7 +66,8 @@ def _chart(rows: Sequence[Header], page: Page, *, ascii_only: bool) -> Iterator[
     for row, name, small in zip(rows, names, facts, strict=False):
         drawn = page.paint(_bar(row, bar, ascii_only=ascii_only), "green")
         lead = f"{name}{' ' * (wide[0] - width(name))}  {drawn}  {_percent(row):>4}"
-        yield f"{lead}  {page.paint(small, 'dim')}".rstrip()
+        room = None if page.columns is None else max(page.columns - width(lead) - 2, 0)
+        yield f"{lead}  {page.paint(cut(small, room) if room != 0 else '', 'dim')}".rstrip()
     if len(rows) > _ROWS:
         yield page.paint(f"and {len(rows) - _ROWS:,} more: --json has all", "dim")
 
@@ -75,6 +76,10 @@ def _small(row: Header) -> str:
     spent = tokens(row["usage"])
     size = sum(row["bytes"].values())
     facts = [f"{row['recorded']:,}/{row['commits']:,}", spent, money(row), size_of(size) if size else None]
+    if row["successRate"] is not None:
+        facts.append(f"success {row['successRate']:.0%} of {row['trajectories']:,}")
+    if row["parseFailures"]:
+        facts.append(count(row["parseFailures"], "parse failure"))
     return " · ".join(filter(None, facts))
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from gittraj.capture.link import Links, link
 from gittraj.capture.own import Anchor
-from gittraj.capture.session import Commit, Log
+from gittraj.capture.session import Commit, Entry, Log
+from gittraj.model.times import seconds
 from tests.unit.capture.logs import ME, changed, commit, index, log, oid, ran, wrote
 
 OTHER = "codex:t"
@@ -93,6 +94,23 @@ def test_while_a_likelier_call_may_come_a_script_is_no_evidence() -> None:
     links = linked([of], [made], patient=lambda _: True)
     assert anchors(links, of) == []
     assert links.unfound == [made]
+
+
+@pytest.mark.parametrize(
+    ("went_on", "found"), [("10:00:01", []), ("10:03:00", [("c", (oid("A"),), "agent")])]
+)
+def test_a_session_that_went_on_after_the_commit_has_no_likelier_call(
+    went_on: str, found: list[tuple[str, tuple[str, ...], str]]
+) -> None:
+    """Else the next commit of the session would take what this one's script committed."""
+
+    def at(time: str, *items: list[Entry]) -> list[Entry]:
+        return [replace(e, event=replace(e.event, ts=f"2026-01-02T{time}Z")) for part in items for e in part]
+
+    wrote_it = at("10:00:00", wrote("w", "f", "x"), ran("c", "./release.sh"))
+    of = log(wrote_it, at(went_on, ran("d", "make")))
+    made = commit("A", changed("f", "x"), by=ME, time=int(seconds("2026-01-02T10:00:00Z") or 0))
+    assert anchors(linked([of], [made], patient=lambda _: True), of) == found
 
 
 def test_a_commit_that_took_lines_of_an_earlier_part_is_an_alias_of_it() -> None:

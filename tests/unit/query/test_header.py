@@ -58,6 +58,7 @@ def test_what_is_not_known_is_null() -> None:
             "subagents": 0,
             "outside": 0,
             "omitted": 0,
+            "malformed": 0,
         },
     }
     assert fold({A: [stub]}).header(A) == {

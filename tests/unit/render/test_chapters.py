@@ -62,7 +62,7 @@ traj_one · 3 days ago · completed
   result   The client retries.
   overall  Bursts are spread out.
   decided  full jitter over a fixed delay, because fixed delays re-align
-           the bursts (inferred) 4c6c9800
+           the bursts (inferred) id 4c6c9800
            retry in the client over a queue (90% sure)
   doubts   Retry-After given as a date is not tested.
   tests    12 passed, 1 failed (last of 3 runs)
@@ -141,14 +141,36 @@ def test_hostile_events_are_inert() -> None:
         assert "^[]0;owned^G^M<script>" in text
 
 
-@pytest.mark.parametrize(
-    ("evidence", "missing", "said"),
-    [("agent", ["retrospective"], True), ("agent", ["task"], False), ("imported", ["retrospective"], False)],
-)
-def test_what_its_author_could_add_is_said_in_a_line(evidence: str, missing: list[str], said: bool) -> None:
-    told = {**bare_header(), "chapters": [], "completeness": {"present": [], "missing": missing}}
-    told["link"] = {**told["link"], "evidence": evidence}
+def test_the_prompt_is_said_once() -> None:
+    asked = chapter("x", event("prompt", "Fix the  bug\nand test"), event("message", "Done."))
+    told = {**bare_header(), "chapters": [asked], "also": [], **WHOLE}
+    told |= {"title": "Fix the bug and test", "prompt": "Fix the bug\nand test"}
     text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
-    line = f'  no retrospective yet: git traj complete {told["id"]} --summary "…"\n'
-    assert (line in text) == said
-    assert ("complete" in text) == said
+    assert text.count("Fix the") == 1
+    assert "» as asked above\n\n  Done.\n" in text
+
+
+def test_thinking_has_a_label() -> None:
+    assert "  thinking:\n    A queue would need a worker.\n" in shown(thinking=True)
+
+
+def test_a_call_keeps_its_lines() -> None:
+    heredoc = "git commit -F - <<'END'\nFix it\n\n  indented\nEND"
+    told = {**bare_header(), "chapters": [chapter("x", call("Bash", command=heredoc))], "also": [], **WHOLE}
+    short, full = (
+        "".join(render_commit(None, [told], PAGE, NOW, detail=Detail(everything=all_of_it)))
+        for all_of_it in (False, True)
+    )
+    assert "  → Bash git commit -F - <<'END' …\n" in short
+    assert "  → Bash git commit -F - <<'END'\n         Fix it\n\n           indented\n         END\n" in full
+
+
+@pytest.mark.parametrize(
+    "cause",
+    ["x.c:3: error: 'y' undeclared", "ValueError: no", "FAILED tests/a.py::b", "fatal: not a git repository"],
+)
+def test_a_cut_output_keeps_the_line_with_the_error(cause: str) -> None:
+    output = f"building\n{cause}\nnote: see above\nmake: *** [all] 2\nbye"
+    told = {**bare_header(), "chapters": [chapter("x", result(output, code=2))], "also": [], **WHOLE}
+    text = "".join(render_commit(None, [told], PAGE, NOW, detail=Detail()))
+    assert text.endswith(f"    exit 2 …\n    {cause}\n    bye\n")

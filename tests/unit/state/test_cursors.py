@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.unit.strategies import values_of
 @given(state=values_of(State), off=values_of(Suspension))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15, deadline=None)
 def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Suspension) -> None:
+    state = replace(state, reflogs=dict.fromkeys(state.reflogs, ("7", "digest")))
     save(tmp_path, state)
     save(tmp_path, off)
     assert load_state(tmp_path) == (state if state.version == VERSION else None)
@@ -23,7 +25,11 @@ def test_what_is_saved_is_loaded(tmp_path: Path, state: State, off: Suspension) 
 
 
 @pytest.mark.parametrize(
-    "text", [b"", b"{", b"[]", b'{"spool":"x"}', b'{"version":99}', b"\xff", b'{"waiting":[{}]}']
+    "text",
+    [
+        *(b"", b"{", b"[]", b'{"spool":"x"}', b'{"version":99}', b"\xff", b'{"waiting":[{}]}'),
+        *(b'{"version":%d,"reflogs":{"a":%s}}' % (VERSION, row) for row in (b"[]", b'["7"]', b'["x","y"]')),
+    ],
 )
 def test_damaged_cursors_are_made_anew(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "cursors.json").write_bytes(text)

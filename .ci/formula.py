@@ -1,0 +1,73 @@
+"""Writes a Homebrew formula from a lock: ``formula.py PYLOCK SDIST URL >git-traj.rb``.
+
+PYLOCK is a pylock.toml with every dependency (PEP 751), SDIST our source distribution, URL where it is
+published. What has a formula of its own is a dependency, and not a resource.
+The formula has never been built: there is no Homebrew where it is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+_BUILT = {"cryptography": "cryptography", "certifi": "certifi", "cffi": "cffi", "pycparser": "pycparser"}
+"""Packages that have a formula, which brings those that it needs itself."""
+_LIBRARIES = ("libgit2", "libsodium", "libyaml", "python@3.13")
+_HEAD = """\
+class GitTraj < Formula
+  include Language::Python::Virtualenv
+
+  desc "Keeps the reasoning of AI agents in git notes, beside the commits it produced"
+  homepage "https://github.com/OWNER/git-traj"
+  url "{url}"
+  sha256 "{digest}"
+  license "MIT"
+
+{dependencies}
+"""
+_TAIL = """
+  def install
+    virtualenv_install_with_resources
+    man1.install libexec/"share/man/man1/git-traj.1"
+  end
+
+  test do
+    system "git", "init", "repository"
+    cd "repository" do
+      system bin/"git-traj", "install"
+      assert_match "Hooks: OK", shell_output("#{bin}/git-traj status")
+    end
+  end
+end
+"""
+
+
+def render(lock: dict[str, Any], *, url: str, digest: str) -> str:
+    names = sorted({_BUILT[p["name"]] for p in lock["packages"] if p["name"] in _BUILT} | {*_LIBRARIES})
+    dependencies = "\n".join(f'  depends_on "{name}"' for name in names)
+    resources = [_resource(p) for p in lock["packages"] if p["name"] not in _BUILT and _applies(p)]
+    return _HEAD.format(url=url, digest=digest, dependencies=dependencies) + "".join(resources) + _TAIL
+
+
+def _applies(package: dict[str, Any]) -> bool:
+    """Not one that only Windows needs."""
+    return "win32" not in package.get("marker", "") or "!=" in package["marker"]
+
+
+def _resource(package: dict[str, Any]) -> str:
+    """From the source; where there is none, from the wheel that runs anywhere."""
+    wheels = (wheel for wheel in package.get("wheels", ()) if wheel["url"].endswith("-none-any.whl"))
+    file = package.get("sdist") or next(wheels, None)
+    if file is None:
+        raise SystemExit(f"error: {package['name']} has neither a source nor a wheel for any system")
+    lines = (f'url "{file["url"]}"', f'sha256 "{file["hashes"]["sha256"]}"')
+    return f'\n  resource "{package["name"]}" do\n' + "".join(f"    {line}\n" for line in lines) + "  end\n"
+
+
+if __name__ == "__main__":
+    pylock, sdist, where = sys.argv[1:]
+    ours = hashlib.sha256(Path(sdist).read_bytes()).hexdigest()
+    sys.stdout.write(render(tomllib.loads(Path(pylock).read_text("utf-8")), url=where, digest=ours))

@@ -1,0 +1,102 @@
+"""``git traj compare``. ``--json`` is described in ``gittraj.query.compare.comparison``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.beside import read_records
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.missing_events import read_events
+from gittraj.cli.output import dump_json, text_page, write
+from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.index.answers import open_index
+from gittraj.query.compare.comparison import compare
+from gittraj.query.compare.sides import Side, find_side, read_steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gittraj.git import Repository
+    from gittraj.query.account import Header
+    from gittraj.query.records import Recorded
+    from gittraj.query.show.chapters import Segments
+    from gittraj.render.text.terminal import Page
+
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_FORMATS = ("text", "markdown", "html", "json")
+
+
+@click.command("compare", short_help=COMMANDS["reading"]["compare"])
+@click.argument("names", nargs=2, metavar="A B")
+@click.option(
+    "--task", metavar="ID", help="A and B are agents or models: compare their work on this task or run."
+)
+@click.option("--format", "form", type=click.Choice(_FORMATS), default="text", help="text is the default.")
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@click.option("--events", "everything", is_flag=True, help="Show every step, in full.")
+@click.option("--no-fetch", is_flag=True, help="Do not fetch missing events from the remotes.")
+@click.option("-o", "output", type=_FILE, metavar="FILE", help="Write into a file.")
+@click.pass_obj
+def command(
+    obj: dict[str, bool],
+    /,
+    *,
+    names: tuple[str, str],
+    task: str | None,
+    form: str,
+    everything: bool,
+    no_fetch: bool,
+    output: Path | None,
+) -> None:
+    """Put two trajectories, commits, runs or tasks side by side: what was asked, every step and where they
+    part, files, decisions, tests, time, tokens and cost.
+
+    Where one side has several trajectories, such as the runs of a benchmark, their sums are compared, and
+    what each instance came to.
+    """
+    environ = environment()
+    with find_to_read() as repository:
+        drain_first(repository)
+        with open_index(repository, build=False) as index:
+            recorded = read_records(repository, index.notes if index else None)
+            sides = [find_side(repository, recorded, name, task=task) for name in names]
+            compared = _compare(repository, recorded, sides, fetch=not no_fetch)
+        page = text_page(repository, environ)
+        texts = _render(compared, form, page, everything=everything)
+        if output:
+            output.write_text("".join(texts), "utf-8", errors="replace")
+        else:
+            write(repository, texts, environ, pager=obj["pager"] and form in ("text", "markdown"))
+
+
+def _compare(repository: Repository, recorded: Recorded, sides: list[Side], *, fetch: bool) -> Header:
+    """With their steps, where each side is one trajectory."""
+    from gittraj.render.events import step
+
+    def read(segments: Segments) -> list[Header]:
+        return [read_steps_of(repository, recorded, side, segments) for side in sides]
+
+    single = all(len(side.headers) == 1 for side in sides)
+    shown = read_events(repository, read, command="compare", fetch=fetch) if single else None
+    return compare(sides[0], sides[1], shown, step)
+
+
+def _render(compared: Header, form: str, page: Page, *, everything: bool) -> Iterable[str]:
+    match form:
+        case "json":
+            return [dump_json(compared) + "\n"]
+        case "markdown":
+            from gittraj.render.markdown.comparison import render_comparison
+
+            return render_comparison(compared, everything=everything)
+        case "html":
+            from gittraj.render.html.comparison import render_comparison as render_html
+
+            return [render_html(compared, everything=everything)]
+        case _:
+            from gittraj.render.text.comparison import render_comparison as render_text
+
+            return render_text(compared, page, everything=everything)

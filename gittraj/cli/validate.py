@@ -1,0 +1,39 @@
+"""``git traj validate``.
+
+``--json``: ``{"version": 1, "name", "format", "valid": bool, "faults": [{"path", "why"}]}``.
+"""
+
+from __future__ import annotations
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import dump_json
+from gittraj.cli.repository import find_to_read
+from gittraj.errors import NotARepository
+from gittraj.render.text.terminal import escape_line
+
+
+@click.command("validate", short_help=COMMANDS["reading"]["validate"])
+@click.argument("name", metavar="FILE|REF")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(name: str, *, as_json: bool) -> int:
+    """Check a document (ATIF, agent-trajectories, agent-trace, a note of ours) or a ref (refs/notes/traj, a
+    month of events, a remote's copy of one) against the schema of its format. The status is 1 where
+    it does not fit."""
+    from gittraj.commands.validate import validate
+
+    try:
+        with find_to_read() as repository:
+            form, faults = validate(repository, name)
+    except NotARepository:
+        form, faults = validate(None, name)
+    if as_json:
+        found = [{"path": path, "why": why} for path, why in faults]
+        document = {"version": 1, "name": name, "format": form, "valid": not faults, "faults": found}
+        click.echo(dump_json(document))
+    else:
+        for path, why in faults:
+            click.echo(f"{escape_line(path)}: {escape_line(why)}")
+        click.echo(f"{escape_line(name)}: {escape_line(form)}, {'valid' if not faults else 'not valid'}")
+    return int(bool(faults))

@@ -1,0 +1,33 @@
+"""``git traj version``.
+
+``--json``: ``{"version": 1, "gitTraj", "ruleset" (of the redactor), "python", "git"|null, "platform"}``.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import subprocess
+
+import click
+
+from gittraj import __version__
+from gittraj.cli.commands import COMMANDS
+
+
+@click.command("version", short_help=COMMANDS["set-up"]["version"])
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(as_json: bool) -> None:
+    """Show the version of git-traj; with --json also those of what it runs on."""
+    if not as_json:
+        click.echo(f"git-traj {__version__}")
+        return
+    from gittraj.model.ruleset import RULESET
+
+    try:
+        said = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False).stdout
+    except OSError:
+        said = ""
+    about = {"gitTraj": __version__, "ruleset": RULESET, "python": platform.python_version()}
+    git = said.removeprefix("git version ").strip() or None
+    click.echo(json.dumps({"version": 1, **about, "git": git, "platform": platform.platform()}))

@@ -1,0 +1,104 @@
+"""Checks a document, or a ref of ours, against the schema of its format. Nothing is written.
+
+Formats with a published schema: ATIF, agent-trajectories, agent-trace, and our own records and segments
+(docs/format.md). What a reader would forgive is a fault here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError, TrajError
+from gittraj.formats.agent_trace.schema import record_faults
+from gittraj.formats.agent_trajectories.schema import document_faults as trajectory_faults
+from gittraj.formats.atif.read import is_trajectory
+from gittraj.formats.atif.schema import document_faults as atif_faults
+from gittraj.formats.base import coerce, document, lines
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note, decode_segment
+from gittraj.model.values import ForeignLine
+from gittraj.notes.store import DataRefs, NotesRef
+
+Faults = Iterator[tuple[str, str]]
+MOST = 1_000
+"""Faults that are listed."""
+_DATA = re.compile(r"(.*traj-data-)(\d{4}-\d{2})")
+
+
+def validate(repository: Repository | None, name: str) -> tuple[str, list[tuple[str, str]]]:
+    """The format of a file, or of a ref of ``repository``, and where it is not as that one's schema says: a
+    path in it, and why. Raises TrajError where there is none, or no schema of its format."""
+    path = Path(name)
+    if path.is_file():
+        form, faults = _of_file(path)
+    elif repository is not None and name.startswith("refs/") and repository.objects.resolve(name):
+        form, faults = _of_ref(repository, name)
+    else:
+        raise TrajError(
+            f"'{name}' is neither a file nor a ref here", "git for-each-ref refs/notes lists refs"
+        )
+    return form, list(islice(faults, MOST))
+
+
+def _of_file(path: Path) -> tuple[str, Faults]:
+    with path.open("rb") as stream:
+        value, damage = document.load(stream)
+    if damage is None and isinstance(value, dict):
+        if is_trajectory(value):
+            return str(value.get("schema_version")), atif_faults(value)
+        if "chapters" in value or str(value.get("id", "")).startswith("traj_"):
+            return "agent-trajectories", trajectory_faults(value)
+    rows = [value] if damage is None else list(_rows(path))
+    if rows and all("vcs" in row or "files" in row for row in map(coerce.mapping, rows)):
+        return "agent-trace", _numbered(rows)
+    if rows and all("id" in row and "v" in row for row in map(coerce.mapping, rows)):
+        return "records", _of_note(path.read_bytes(), "")
+    raise TrajError(
+        f"{path}: no format with a published schema", "git traj import reads more than can be validated"
+    )
+
+
+def _rows(path: Path) -> Iterator[Any]:
+    for line in path.read_bytes().splitlines():
+        if line.strip():
+            try:
+                yield lines.decode(line.decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                yield None
+
+
+def _numbered(rows: list[Any]) -> Faults:
+    for number, row in enumerate(rows, 1):
+        yield from ((f"line {number}: {path}", why) for path, why in record_faults(row))
+
+
+def _of_ref(repository: Repository, ref: str) -> tuple[str, Faults]:
+    if data := _DATA.fullmatch(ref):
+        return "segments", _of_segments(DataRefs(repository, data[1]), data[2])
+    return "records", (
+        fault
+        for commit, body in NotesRef(repository, ref).items()
+        for fault in _of_note(body, f"{commit[:12]} ")
+    )
+
+
+def _of_note(body: bytes, lead: str) -> Faults:
+    for number, line in enumerate(decode_note(body), 1):
+        if isinstance(line, ForeignLine):
+            yield f"{lead}line {number}", "written by a newer version" if line.newer else line.why
+
+
+def _of_segments(data: DataRefs, month: str) -> Faults:
+    for path in data.paths(month):
+        body = data.read(month, path)
+        if body is None:
+            yield path, "not here, or too large"
+            continue
+        try:
+            decode_segment(body, path)
+        except FormatError as error:
+            yield path, error.message

@@ -1,0 +1,250 @@
+"""A3S Code's file store again: messages, and beside them what runs, reports and artifacts say.
+
+What a message has no room for is a message of the system: decisions, findings, errors. Times and exit codes
+stand in the events of runs, where the session had runs, else exit codes in traces. Not given back: patches
+and digests, which are never stored, and binary artifacts, of which only size and hash are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gittraj.formats.a3s.store import file_name
+from gittraj.formats.base import coerce
+from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.json_document import events_of, pretty
+from gittraj.model.times import seconds
+
+Event = Mapping[str, Any]
+_STATES = {"completed": "Completed", "failed": "Error", "abandoned": "Error"}
+_TRACE, _REPORT = "a3s.trace_event.v1", "a3s.verification_report.v1"
+
+
+def files(exported: Exported) -> Iterator[tuple[str, str]]:
+    """Paths and texts of the store."""
+    for trajectory in exported.trajectories:
+        own = str(trajectory["session"] or trajectory["id"])
+        name = file_name(own)
+        parts = _Parts(own)
+        for event in events_of(dict(trajectory)):
+            parts.add(event)
+        yield f"{name}.json", pretty(_session(trajectory, own, parts.messages))
+        for place, values in (
+            (f"traces/{name}.json", parts.traces()),
+            (f"verification/{name}.json", parts.reports),
+            (f"runs/{name}.json", parts.runs),
+            (f"subagent_tasks/{name}.json", parts.tasks),
+        ):
+            if values:
+                yield place, pretty(values)
+        if parts.artifacts:
+            yield (
+                f"artifacts/{name}/artifacts.json",
+                pretty({"artifacts": parts.artifacts, "retained_uris": []}),
+            )
+        for checkpoint in parts.checkpoints:
+            yield f"loop_checkpoints/{file_name(str(checkpoint['run_id']))}.json", pretty(checkpoint)
+
+
+def _session(trajectory: Event, own: str, messages: Sequence[Any]) -> dict[str, Any]:
+    usage = trajectory["total"]["usage"]
+    prompt = sum(usage[f"{kind}Tokens"] or 0 for kind in ("input", "cacheRead", "cacheWrite"))
+    output = usage["outputTokens"] or 0
+    times = [int(seconds(trajectory["total"][key]) or 0) for key in ("startedAt", "endedAt")]
+    parent = trajectory["parent"] or {}
+    return {
+        "id": own,
+        "config": {"name": trajectory["title"] or "", "workspace": "", "parent_id": parent.get("id")},
+        "state": _STATES.get(trajectory["status"] or "", "Active"),
+        "messages": messages,
+        "context_usage": {"used_tokens": 0, "max_tokens": 0, "percent": 0.0, "turns": 0},
+        "total_usage": {
+            "prompt_tokens": prompt,
+            "completion_tokens": output,
+            "total_tokens": prompt + output,
+            "cache_read_tokens": usage["cacheReadTokens"],
+            "cache_write_tokens": usage["cacheWriteTokens"],
+        },
+        "total_cost": trajectory["total"]["costUsd"] or 0.0,
+        "model_name": trajectory["models"][0] if trajectory["models"] else None,
+        "cost_records": [],
+        "tool_names": [],
+        "thinking_enabled": trajectory["thinking"] != "none",
+        "thinking_budget": None,
+        "created_at": times[0],
+        "updated_at": times[1],
+        "llm_config": None,
+        "tasks": [],
+        "parent_id": parent.get("id"),
+    }
+
+
+@dataclass(slots=True)
+class _Parts:
+    """The parts of the store of the session ``own``, from its events in order."""
+
+    own: str
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    reports: list[dict[str, Any]] = field(default_factory=list)
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    tasks: list[dict[str, Any]] = field(default_factory=list)
+    artifacts: list[dict[str, Any]] = field(default_factory=list)
+    checkpoints: list[dict[str, Any]] = field(default_factory=list)
+    _spare: list[dict[str, Any]] = field(default_factory=list)
+    _tools: dict[str, str] = field(default_factory=dict)
+    _answers: list[tuple[str, Event]] = field(default_factory=list)
+    _asked: str = ""
+    _response: Any = None
+
+    def add(self, event: Event) -> None:
+        raw = coerce.mapping(event.get("raw"))
+        match event["type"]:
+            case "prompt":
+                self._asked = event["content"]
+                self._say("user", {"type": "text", "text": event["content"]})
+            case "thinking" | "message" | "tool_call" if not _is_task(event):
+                self._answer(event)
+            case "tool_call":
+                self._task(event)
+            case "tool_result":
+                self._result(event, raw)
+            case "verification":
+                self.reports.append({"schema": _REPORT, **(raw if "checks" in raw else _report(event))})
+            case "artifact":
+                self.artifacts.append({**_artifact(event), **raw, "content": event["content"]})
+            case "a3s.trace":
+                self._spare.append({"schema": _TRACE, **raw})
+            case "checkpoint" if "run_id" in raw:
+                verified: dict[str, Any] = {"messages": [], "verification_reports": []}
+                self.checkpoints.append({"schema_version": 1, "session_id": self.own, **raw, **verified})
+            case "error" if self.runs and event["id"] == f"{self.runs[-1]['snapshot'].get('id')}:error":
+                self.runs[-1]["snapshot"]["error"] = event["content"]
+            case "note" if "run" in event.get("tags", ()):
+                self._run(event, raw)
+            case kind:
+                if text := event["content"] or str((event.get("decision") or {}).get("chosen") or ""):
+                    self._say(
+                        "system", {"type": "text", "text": text if kind == "note" else f"{kind}: {text}"}
+                    )
+
+    def traces(self) -> list[dict[str, Any]]:
+        """A trace an answer, of the tools of which one says more than its message; then those of no call."""
+        telling = {
+            tool for tool, e in self._answers if e["result"]["exitCode"] is not None or e.get("durationMs")
+        }
+        own = [
+            {
+                "schema": _TRACE,
+                "kind": "tool_execution",
+                "name": tool,
+                "success": not event["result"]["isError"],
+                "exit_code": event["result"]["exitCode"] or 0,
+                "duration_ms": event.get("durationMs") or 0,
+                "output_bytes": len(event["content"].encode("utf-8", "replace")),
+            }
+            for tool, event in self._answers
+            if tool in telling
+        ]
+        return [*own, *self._spare]
+
+    def _say(self, role: str, block: dict[str, Any], **more: Any) -> dict[str, Any]:
+        self._response = None
+        self.messages.append({"role": role, "content": [block], **more})
+        return self.messages[-1]
+
+    def _answer(self, event: Event) -> None:
+        last = self.messages[-1] if self.messages else {}
+        response = event.get("response")
+        goes_on = last.get("role") == "assistant" and self._response == response
+        if not goes_on:
+            last = {"role": "assistant", "content": []}
+            self.messages.append(last)
+        self._response = response
+        if event["type"] == "thinking":
+            before = last.get("reasoning_content")
+            last["reasoning_content"] = "\n\n".join(filter(None, (before, event["content"])))
+        elif event["type"] == "message":
+            last["content"].append({"type": "text", "text": event["content"]})
+        else:
+            tool = event["tool"]
+            call = tool["callId"] or event["id"]
+            self._tools[call] = tool["name"] or "unknown"
+            self._timed("tool_start", event, call)
+            block = {"type": "tool_use", "id": call, "name": self._tools[call], "input": tool["arguments"]}
+            last["content"].append(block)
+
+    def _result(self, event: Event, raw: Mapping[str, Any]) -> None:
+        result = event["result"]
+        call = result["callId"] or event["id"]
+        if call.startswith("task:") and self.tasks and raw:
+            self.tasks[-1] |= {
+                **raw,
+                "output": event["content"].rpartition("\n[session ")[0] or event["content"],
+            }
+            return
+        if tool := self._tools.get(call):
+            self._answers.append((tool, event))
+        self._timed("tool_end", event, call, exit_code=result["exitCode"] or 0)
+        block = {"tool_use_id": call, "content": event["content"], "is_error": result["isError"]}
+        last = self.messages[-1] if self.messages else {}
+        if last.get("role") == "user" and last["content"][-1]["type"] == "tool_result":
+            last["content"].append({"type": "tool_result", **block})
+        else:
+            self._say("user", {"type": "tool_result", **block})
+
+    def _run(self, event: Event, raw: Mapping[str, Any]) -> None:
+        snapshot = {
+            "session_id": self.own,
+            "status": "completed",
+            "event_count": 0,
+            **raw,
+            "prompt": self._asked,
+        }
+        self.runs.append({"snapshot": snapshot, "events": []})
+
+    def _timed(self, kind: str, event: Event, call: str, **more: Any) -> None:
+        """When a call began or ended, in the events of the run that is open."""
+        if self.runs and event["ts"]:
+            events = self.runs[-1]["events"]
+            told = {"type": kind, "id": call, "name": self._tools.get(call, ""), **more}
+            moment = round((seconds(event["ts"]) or 0) * 1000)
+            events.append({"sequence": len(events) + 1, "timestamp_ms": moment, "event": told})
+
+    def _task(self, event: Event) -> None:
+        asked = coerce.mapping(event["tool"]["arguments"])
+        moment = round((seconds(event["ts"]) or 0) * 1000)
+        self.tasks.append(
+            {
+                "task_id": event["id"].removeprefix("task:"),
+                "parent_session_id": self.own,
+                **asked,
+                "status": "running",
+                "started_ms": moment,
+                "updated_ms": moment,
+                "progress": [],
+            }
+        )
+
+
+def _is_task(event: Event) -> bool:
+    """Whether it is a delegated task that stood in no message."""
+    is_call = event["type"] == "tool_call" and event["tool"]["name"] == "Task"
+    return is_call and str(event["id"]).startswith("task:")
+
+
+def _report(event: Event) -> dict[str, Any]:
+    return {"subject": event["content"].split("\n")[0], "status": "needs_review", "checks": []}
+
+
+def _artifact(event: Event) -> dict[str, Any]:
+    own = event["id"].rpartition("/")[2]
+    size = len(event["content"].encode("utf-8", "replace"))
+    return {
+        "artifact_id": own,
+        "artifact_uri": f"a3s://tool-output/artifact/{own}",
+        "tool_name": "artifact",
+        "original_bytes": size,
+        "shown_bytes": size,
+    }

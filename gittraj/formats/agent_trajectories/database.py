@@ -1,0 +1,177 @@
+"""agent-trajectories as its first design kept them: an SQLite file with ``trajectories`` and
+``trajectory_events``.
+
+The rows are those of the documents of the same format: a row is written from one, and read as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gittraj.errors import FormatError
+from gittraj.formats.agent_trajectories.read import read_document
+from gittraj.formats.agent_trajectories.write import build
+from gittraj.formats.base import coerce
+from gittraj.formats.base.exported import Exported
+from gittraj.formats.base.json_document import line
+from gittraj.formats.base.sqlite import open_database
+from gittraj.model.session_items import Item
+
+name, agent = "trajectory-sqlite", "unknown"
+
+_ROWS = (
+    *("id", "task_source", "task_id", "task_title", "project_id", "started_at", "completed_at"),
+    *("agent_names", "commit_shas", "files_changed", "chapters", "retrospective", "version"),
+    *("created_at", "updated_at"),
+)
+_EVENTS = (
+    *("id", "trajectory_id", "chapter_id", "ts", "type", "agent_name", "content", "raw"),
+    *("significance", "tags"),
+)
+_SCHEMA = """
+CREATE TABLE trajectories (
+  id TEXT PRIMARY KEY, task_source TEXT, task_id TEXT, task_title TEXT NOT NULL, project_id TEXT,
+  started_at TEXT NOT NULL, completed_at TEXT, agent_names JSON, commit_shas JSON, files_changed JSON,
+  chapters JSON NOT NULL, retrospective JSON, version INTEGER NOT NULL, created_at TEXT, updated_at TEXT
+);
+CREATE TABLE trajectory_events (
+  id INTEGER PRIMARY KEY, trajectory_id TEXT NOT NULL REFERENCES trajectories(id), chapter_id TEXT NOT NULL,
+  ts INTEGER NOT NULL, type TEXT NOT NULL, agent_name TEXT, content TEXT NOT NULL, raw JSON,
+  significance TEXT, tags JSON
+);
+CREATE INDEX idx_trajectory_events ON trajectory_events(trajectory_id, ts);
+CREATE INDEX idx_trajectories_task ON trajectories(task_source, task_id);
+"""
+_PROBE = f"SELECT {', '.join(_ROWS)} FROM trajectories LIMIT 0"  # noqa: S608 - names of ours
+_BESIDE = ("status", "tags", "agents", "workflowId", "_trace")
+"""Fields of a document that the tables have no column for: they stand in the chapters' JSON."""
+
+
+def write(exported: Exported) -> Iterator[bytes]:
+    """The file's bytes: the same of the same trajectories."""
+    import sqlite3  # noqa: PLC0415
+
+    database = sqlite3.connect(":memory:")
+    try:
+        database.executescript(_SCHEMA)
+        for trajectory in exported.trajectories:
+            document = build(trajectory, exported.commits.get(trajectory["id"], ()))
+            if "chapters" in document:  # a compaction of several has none
+                _put(database, "trajectories", _ROWS, _row(document))
+                for event in _events(document):
+                    _put(database, "trajectory_events", _EVENTS, event)
+        database.commit()
+        yield database.serialize()
+    finally:
+        database.close()
+
+
+def _put(database: Any, table: str, columns: tuple[str, ...], row: dict[str, Any]) -> None:
+    values = [
+        line(value).rstrip("\n") if isinstance(value, list | dict) else value
+        for value in (row.get(column) for column in columns)
+    ]
+    names, marks = ", ".join(columns), ", ".join("?" * len(columns))
+    database.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({marks})", values)  # noqa: S608
+
+
+def _row(document: dict[str, Any]) -> dict[str, Any]:
+    task = document["task"]
+    chapters = [{k: v for k, v in c.items() if k != "events"} for c in document["chapters"]]
+    return {
+        "id": document["id"],
+        "task_source": coerce.mapping(task.get("source")).get("system"),
+        "task_id": coerce.mapping(task.get("source")).get("id"),
+        "task_title": task["title"],
+        "project_id": document.get("projectId"),
+        "started_at": document["startedAt"],
+        "completed_at": document.get("completedAt"),
+        "agent_names": [each["name"] for each in document["agents"]],
+        "commit_shas": document.get("commits", []),
+        "files_changed": document.get("filesChanged", []),
+        "chapters": {"chapters": chapters, **{k: document[k] for k in _BESIDE if k in document}},
+        "retrospective": document.get("retrospective"),
+        "version": 1,
+        "created_at": document["startedAt"],
+        "updated_at": document.get("completedAt", document["startedAt"]),
+    }
+
+
+def _events(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for chapter in document["chapters"]:
+        for event in chapter["events"]:
+            known = {k: event.get(k) for k in ("ts", "type", "content", "significance", "tags", "raw")}
+            rest = {k: v for k, v in event.items() if k not in known}
+            raw = {"raw": known["raw"], "event": rest} if rest else known["raw"]
+            ids = {"trajectory_id": document["id"], "chapter_id": chapter["id"]}
+            yield {**known, "raw": raw, **ids, "agent_name": chapter["agentName"]}
+
+
+# ---------------------------------------------------------------- read
+
+
+def detect(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    try:
+        with open_database(path) as database:
+            database.execute(_PROBE)
+    except (OSError, FormatError):
+        return False
+    return True
+
+
+def sessions(path: Path) -> Iterator[str]:
+    """The ids of the trajectories, the oldest first. Raises OSError, FormatError."""
+    with open_database(path) as database:
+        rows = database.execute("SELECT id FROM trajectories ORDER BY started_at, id").fetchall()
+    yield from (own for (own,) in rows if coerce.text(own))
+
+
+def read(path: Path, session: str) -> Iterator[Item]:
+    """The items of one trajectory, as of its document. Raises OSError, FormatError."""
+    with open_database(path) as database:
+        row = database.execute(f"SELECT {', '.join(_ROWS)} FROM trajectories WHERE id = ?", (session,))  # noqa: S608
+        found = row.fetchone()
+        if found is None:
+            raise FormatError(f"{path}: no trajectory '{session}' in it")
+        events = database.execute(
+            f"SELECT {', '.join(_EVENTS[2:])} FROM trajectory_events WHERE trajectory_id = ? ORDER BY id",  # noqa: S608
+            (session,),
+        ).fetchall()
+    document = _document(dict(zip(_ROWS, found, strict=True)), events)
+    yield from read_document(document, end=0)
+
+
+def _document(row: dict[str, Any], events: list[tuple[Any, ...]]) -> dict[str, Any]:
+    kept = coerce.mapping(coerce.parsed(row["chapters"]))
+    chapters = coerce.objects(kept.get("chapters") or coerce.parsed(row["chapters"]))
+    told: dict[str, list[dict[str, Any]]] = {}
+    for each in events:
+        fields = dict(zip(_EVENTS[2:], each, strict=True))
+        raw, tags = coerce.parsed(fields["raw"]), coerce.parsed(fields["tags"])
+        more = raw.get("event") if isinstance(raw, dict) and raw.keys() == {"raw", "event"} else None
+        event = {key: fields[key] for key in ("ts", "type", "content", "significance")}
+        event |= {"tags": tags, "raw": raw["raw"] if more is not None else raw, **(more or {})}
+        present = {key: value for key, value in event.items() if value is not None}
+        told.setdefault(str(fields["chapter_id"]), []).append(present)
+    source = {"system": row["task_source"], "id": row["task_id"]} if row["task_id"] else None
+    names = coerce.sequence(coerce.parsed(row["agent_names"]))
+    document = {
+        "id": row["id"],
+        "version": 1,
+        "task": {"title": row["task_title"], **({"source": source} if source else {})},
+        "projectId": row["project_id"],
+        "startedAt": row["started_at"],
+        "completedAt": row["completed_at"],
+        "status": "completed" if row["completed_at"] else "active",
+        "agents": [{"name": name, "role": "lead", "joinedAt": row["started_at"]} for name in names],
+        "chapters": [{**chapter, "events": told.get(str(chapter.get("id")), [])} for chapter in chapters],
+        "retrospective": coerce.parsed(row["retrospective"]),
+        "commits": coerce.parsed(row["commit_shas"]),
+        "filesChanged": coerce.parsed(row["files_changed"]),
+        **{key: kept[key] for key in _BESIDE if key in kept},
+    }
+    return {key: value for key, value in document.items() if value is not None}

@@ -1,0 +1,56 @@
+"""A log that no reader knows, kept as it is: read again when a later version knows it (``repair --reread``).
+
+Never detected: a user says so. What there is of it goes into events of the type ``raw``, line by line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from gittraj.formats.base import session_id
+from gittraj.model.session_items import Cursor, Damage, Entry, Fact, Item
+from gittraj.model.values import Foreign
+
+name = agent = "raw"
+_MOST = 8 * 1024 * 1024
+"""Bytes of a log that are kept."""
+_EACH = 200_000
+"""Bytes of one event; a longer line is divided."""
+_SHAPE = 50
+"""Lines whose lengths tell a log from another."""
+_START = Cursor()
+
+
+def detect(head: bytes) -> bool:
+    return False
+
+
+def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _START) -> Iterator[Item]:
+    """The log in events of at most ``_EACH`` bytes. A binary file has none."""
+    body = stream.read(_MOST)
+    if b"\0" in body:
+        yield Damage(at=body.index(b"\0"), why="a binary file")
+        return
+    lines = body.splitlines(keepends=True)
+    shape = [[len(line)] for line in lines[:_SHAPE]]
+    yield Fact(name="session", value=session or session_id.shape_id(name, shape))
+    yield Fact(name="title", value="A log that no reader knew")
+    for number, (end, text) in enumerate(_chunks(lines)):
+        yield Entry(event=Foreign(id=f"raw:{number}", type="raw", content=text), end=end)
+    if stream.read(1):
+        yield Damage(at=len(body), why=f"more than {_MOST} bytes")
+
+
+def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
+    """Whole lines, as many as fit, with the offset after them."""
+    end, held = 0, b""
+    pieces = (line[at : at + _EACH] for line in lines for at in range(0, len(line), _EACH))
+    for piece in pieces:
+        if held and len(held) + len(piece) > _EACH:
+            yield end, held.decode("utf-8", "replace")
+            held = b""
+        held += piece
+        end += len(piece)
+    if held:
+        yield end, held.decode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""Two trajectories, commits, runs or agents side by side."""

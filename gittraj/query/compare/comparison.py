@@ -1,0 +1,141 @@
+"""Compares two sides: prompts, steps, files, decisions, and what each came to. Pure; nothing is escaped.
+
+``git traj compare --json``: ``{"version": 1, "sides": [{"name", "commit"|null, "trajectories": [{"id",
+"title", "agent", "models", "status", "run", "task", "summary", "part", "tests"}], "metrics": METRICS}],
+"prompts": [PAIR of texts], "files": [{"path", "a": {"kind", "edits"}|null, "b"}], "decisions": [PAIR of
+texts], "instances": [{"name", "a": METRICS|null, "b"}], "steps": [PAIR of {"event", "type", "name", "text",
+"failed"}]|null, "parted": index|null}``, with PAIR ``{"a"|null, "b"|null, "same"}``.
+
+``steps`` are null unless each side is one trajectory. Messages stand side by side, but only what was asked,
+called or decided makes the two part: no two models word a message alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+
+from gittraj.query.account import Header
+from gittraj.query.compare.metrics import measure
+from gittraj.query.compare.sides import Side
+
+_SHOWN = ("id", "title", "agent", "models", "status", "run", "task", "summary", "part", "tests")
+_STEPS = ("prompt", "message", "tool_call", "decision", "error", "message_sent")
+_MOST = 400
+"""Steps of each side that are matched; the rest is paired by position."""
+_TEXT = 400
+"""Characters of a step's text."""
+_WORDED = ("message",)
+"""Steps that everybody words in another way."""
+
+Describe = Callable[[Header], tuple[str, str, bool]]
+"""A step's name, text, and whether it failed."""
+
+
+def compare(a: Side, b: Side, shown: Sequence[Header] | None, describe: Describe) -> Header:
+    """``shown``: the two trajectories with their chapters, where each side is one."""
+    steps = list(_pair_steps(*(_steps(each, describe) for each in shown))) if shown else None
+    return {
+        "version": 1,
+        "sides": [_side(a), _side(b)],
+        "prompts": _pair(_prompts(a), _prompts(b)),
+        "files": list(_files(a, b)),
+        "decisions": _pair(_decisions(a), _decisions(b)),
+        "instances": list(_instances(a, b)) if max(len(a.headers), len(b.headers)) > 1 else [],
+        "steps": steps,
+        "parted": next((at for at, row in enumerate(steps or ()) if _parts(row)), None),
+    }
+
+
+def _side(side: Side) -> Header:
+    return {
+        "name": side.name,
+        "commit": side.commit,
+        "trajectories": [{key: header[key] for key in _SHOWN} for header in side.headers],
+        "metrics": measure(side.headers),
+    }
+
+
+def _prompts(side: Side) -> list[str]:
+    return list(dict.fromkeys(h["prompt"] or h["title"] for h in side.headers if h["prompt"] or h["title"]))
+
+
+def _decisions(side: Side) -> list[str]:
+    found = (decision for header in side.headers for decision in header["decisions"])
+    return list(dict.fromkeys(" over ".join((d["chosen"], *d["alternatives"][:1])) for d in found))
+
+
+def _pair(left: Sequence[str], right: Sequence[str]) -> list[Header]:
+    """What both have first, then what only one has."""
+    both = [{"a": text, "b": text, "same": True} for text in left if text in right]
+    rest = zip_longest((t for t in left if t not in right), (t for t in right if t not in left))
+    return [*both, *({"a": one, "b": other, "same": False} for one, other in rest)]
+
+
+def _files(a: Side, b: Side) -> Iterator[Header]:
+    sides = [
+        {f["path"]: {"kind": f["kind"], "edits": f["edits"]} for h in s.headers for f in h["filesChanged"]}
+        for s in (a, b)
+    ]
+    for path in sorted(sides[0].keys() | sides[1].keys()):
+        yield {"path": path, "a": sides[0].get(path), "b": sides[1].get(path)}
+
+
+def _instances(a: Side, b: Side) -> Iterator[Header]:
+    """What each side came to on each instance of a benchmark, or each task."""
+    grouped: list[dict[str, list[Header]]] = [{}, {}]
+    for side, found in zip((a, b), grouped, strict=True):
+        for header in side.headers:
+            run, task = header["run"] or {}, header["task"] or {}
+            found.setdefault(run.get("instance") or task.get("title") or "", []).append(header)
+    for name in sorted(grouped[0].keys() | grouped[1].keys()):
+        told = {key: measure(f[name]) if name in f else None for key, f in zip("ab", grouped, strict=True)}
+        yield {"name": name or None, **told}
+
+
+# ---------------------------------------------------------------- steps
+
+
+def _steps(header: Header, describe: Describe) -> list[Header]:
+    events = [event for chapter in header["chapters"] for event in chapter["events"]]
+    failed = {e["result"]["callId"] for e in events if "result" in e and describe(e)[2]} - {None}
+    steps = []
+    for event in events:
+        if event["type"] in _STEPS:
+            name, text, bad = describe(event)
+            called = event["tool"]["callId"] if "tool" in event else None
+            shown = {"name": name, "text": " ".join(text[: 8 * _TEXT].split())[:_TEXT]}
+            steps.append(
+                {"event": event["id"], "type": event["type"], **shown, "failed": bad or called in failed}
+            )
+    return steps
+
+
+def _key(step: Header) -> Hashable:
+    worded = step["type"] in _WORDED
+    return (step["type"],) if worded else (step["type"], step["name"], step["text"])
+
+
+def _pair_steps(left: list[Header], right: list[Header]) -> Iterator[Header]:
+    """Equal steps beside each other; what differs between two equal ones in order."""
+    one, other = ([_key(step) for step in steps[:_MOST]] for steps in (left, right))
+    for _, a, b, c, d in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        yield from _beside(left[a:b], right[c:d])
+    yield from _beside(left[_MOST:], right[_MOST:])
+
+
+def _beside(left: Sequence[Header], right: Sequence[Header]) -> Iterator[Header]:
+    for one, other in zip_longest(left, right):
+        same = bool(one and other) and (one["type"], one["name"], one["text"]) == (
+            other["type"],
+            other["name"],
+            other["text"],
+        )
+        yield {"a": one, "b": other, "same": same}
+
+
+def _parts(row: Header) -> bool:
+    """Whether the two part here."""
+    kinds = {step["type"] for step in (row["a"], row["b"]) if step}
+    return not row["same"] and not kinds <= {*_WORDED}

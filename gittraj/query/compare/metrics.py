@@ -1,0 +1,58 @@
+"""What several trajectories came to: how many succeeded, failed to parse, how long, what they cost. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection
+from statistics import median
+
+from gittraj.query.account import Header
+
+UNKNOWN = "unknown"
+_SUCCEEDED, _ENDED = "completed", ("completed", "abandoned", "failed")
+
+
+def rate(statuses: Collection[str | None]) -> float | None:
+    """The share of the completed among those that ended; None where none is known to have."""
+    ended = [status for status in statuses if status in _ENDED]
+    return round(ended.count(_SUCCEEDED) / len(ended), 4) if ended else None
+
+
+def outcomes(statuses: Collection[str | None], seconds: Collection[float | None], malformed: int) -> Header:
+    """``{"statuses": {status: number}, "successRate"|null, "medianSeconds"|null, "parseFailures"}``:
+    ``parseFailures`` are answers that an agent's program could not read, where its log tells."""
+    known = [each for each in seconds if each is not None]
+    return {
+        "statuses": dict(sorted(Counter(status or UNKNOWN for status in statuses).items())),
+        "successRate": rate(statuses),
+        "medianSeconds": round(median(known), 3) if known else None,
+        "parseFailures": malformed,
+    }
+
+
+def measure(headers: Collection[Header]) -> Header:
+    """METRICS of ``git traj compare --json``, from the ``part`` of each HEADER: ``outcomes``, sums of tokens,
+    cost and counts, how many tell tokens and cost, and the last test runs by outcome."""
+    parts = [header["part"] for header in headers]
+    spent = [part["usage"] for part in parts if part["usage"]["outputTokens"] is not None]
+    costs = [part["costUsd"] for part in parts if part["costUsd"] is not None]
+    names = parts[0]["usage"] if parts else ()
+    counted = parts[0]["counts"] if parts else ()
+    sources = {part["costSource"] for part in parts if part["costUsd"] is not None}
+    return {
+        "trajectories": len(parts),
+        **outcomes(
+            [header["status"] for header in headers],
+            [part["durationSeconds"] for part in parts],
+            sum(part["counts"]["malformed"] for part in parts),
+        ),
+        "exits": dict(Counter(h["exit"]["status"] for h in headers if h["exit"] and h["exit"]["status"])),
+        "usage": {name: sum(usage[name] for usage in spent) if spent else None for name in names},
+        "tellingUsage": len(spent),
+        "costUsd": math.fsum(costs) if costs else None,
+        "costSource": "estimated" if "estimated" in sources else "reported" if sources else UNKNOWN,
+        "tellingCost": len(costs),
+        "counts": {name: sum(part["counts"][name] for part in parts) for name in counted},
+        "tests": dict(Counter(h["tests"]["outcome"] for h in headers if h["tests"] and h["tests"]["runs"])),
+    }

@@ -1,0 +1,72 @@
+"""Which trajectories a name stands for: a trajectory's, a commit's, a run's, a task's, or an agent's or a
+model's on one task. It must not compare anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
+from gittraj.git import Repository
+from gittraj.query.account import Header
+from gittraj.query.log.filters import names_of_task, run_names
+from gittraj.query.log.listing import changed_paths
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments
+from gittraj.query.show.trajectory import find_target, show_one
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """``headers``: of a commit its parts there, else whole trajectories."""
+
+    name: str
+    commit: str | None
+    headers: Sequence[Header]
+
+
+def find_side(repository: Repository, recorded: Recorded, name: str, *, task: str | None) -> Side:
+    """With a ``task`` (also a run or an instance), ``name`` is an agent or a part of a model's name. Raises
+    TrajError for a name that stands for no trajectory."""
+    if task is not None:
+        found = [h for h in _of_task(recorded, task) if _is_by(h, name)]
+        if not found:
+            raise TrajError(
+                f"no trajectory of {task} is by {name}", hint=f"git traj show {task} lists what there is"
+            )
+        return Side(name, None, found)
+    target = find_target(repository, recorded, name)
+    if target.commit is not None:
+        here = recorded.on(target.commit)
+        explored = not any(folded.records(target.commit) for folded in here)
+        headers = [
+            folded.header(target.commit, explored=explored)
+            for folded in here
+            if folded.records(target.commit, explored=explored)
+        ]
+    else:
+        names = (target.trajectory, *target.others) if target.trajectory else ()
+        headers = [f.header(None) for each in names if (f := recorded.folded(each))]
+    if not headers:
+        raise TrajError(f"{name} has no trajectory", hint="git traj log lists the commits that have one")
+    return Side(name, target.commit, headers)
+
+
+def read_steps_of(repository: Repository, recorded: Recorded, side: Side, segments: Segments) -> Header:
+    """The side's only trajectory with its chapters."""
+    folded = recorded.folded(side.headers[0]["id"])
+    if folded is None:
+        return {**side.headers[0], "chapters": []}
+    files = changed_paths(repository, side.commit) if side.commit else ()
+    return show_one(folded, side.commit, segments, files=files)
+
+
+def _of_task(recorded: Recorded, task: str) -> Iterator[Header]:
+    for identity in recorded.ids():
+        whole = folded.whole if (folded := recorded.folded(identity)) else None
+        if folded and whole and task in (*names_of_task(whole["task"]), *run_names(whole["run"])):
+            yield folded.header(None)
+
+
+def _is_by(header: Header, name: str) -> bool:
+    return header["agent"] == name or any(name.lower() in model.lower() for model in header["models"])

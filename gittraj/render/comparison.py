@@ -1,0 +1,140 @@
+"""A comparison as tables of three columns, for every page. Pure; nothing is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gittraj.frozen import dataclass
+from gittraj.model.words import Header, count, duration, money, run, task, tests, tokens
+
+_STEPS = 40
+"""Rows of steps before and after the two part that are shown unless all are asked for."""
+_AROUND = 3
+_SIGNS = {"prompt": "asked", "message": "said", "tool_call": "→", "decision": "decided", "error": "error"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``label`` and what stands on each side; ``same``: both say the same."""
+
+    label: str
+    a: str
+    b: str
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    title: str
+    rows: Sequence[Row]
+    note: str = ""
+
+
+def tables(compared: Header, *, everything: bool) -> Iterator[Table]:
+    """What ``git traj compare --json`` has, most useful first, without empty tables."""
+    sides = [list(_figures(side)) for side in compared["sides"]]
+    rows = [_row(label, a, b) for (label, a), (_, b) in zip(*sides, strict=True) if a or b]
+    found = [
+        Table("", rows),
+        Table("Asked", _pairs(compared["prompts"])),
+        Table("Instances", [*map(_instance, compared["instances"])]),
+        Table("Files", [_row(f["path"], _file(f["a"]), _file(f["b"])) for f in compared["files"]]),
+        Table("Decisions", _pairs(compared["decisions"])),
+        _steps(compared, everything=everything),
+    ]
+    return (table for table in found if table.rows)
+
+
+def _row(label: str, a: str | None, b: str | None) -> Row:
+    return Row(label, a or "—", b or "—", a == b)
+
+
+def _pairs(pairs: Sequence[Header]) -> list[Row]:
+    return [_row("" if pair["same"] else "≠", pair["a"], pair["b"]) for pair in pairs]
+
+
+def _figures(side: Header) -> Iterator[tuple[str, str | None]]:
+    metrics, found = side["metrics"], side["trajectories"]
+    counts, many = metrics["counts"], metrics["trajectories"]
+    yield "trajectories", str(many) if many > 1 else found[0]["id"]
+    yield "agent", _each(each["agent"] for each in found)
+    yield "model", _each(model for each in found for model in each["models"])
+    yield "task", _each(map(task, found))
+    yield "run", _each(map(run, found)) if many == 1 else None
+    yield "status", ", ".join(_tally(metrics["statuses"]) if many > 1 else metrics["statuses"])
+    yield "ended", ", ".join(_tally(metrics["exits"]) if many > 1 else metrics["exits"])
+    yield "success", None if many == 1 else _share(metrics)
+    yield "parse failures", str(metrics["parseFailures"]) if metrics["parseFailures"] else None
+    yield "prompts", str(counts["prompts"])
+    yield (
+        "calls",
+        count(counts["toolCalls"], "call") + (f", {counts['errors']} failed" * bool(counts["errors"])),
+    )
+    yield "tests", tests(found[0]["tests"]) if many == 1 else ", ".join(_tally(metrics["tests"]))
+    yield "time", _time(metrics)
+    yield (
+        "tokens",
+        _partly(tokens(metrics["usage"]) if metrics["usage"] else None, metrics["tellingUsage"], many),
+    )
+    yield "cost", _partly(money(metrics), metrics["tellingCost"], many)
+
+
+def _each(names: Iterator[str | None]) -> str:
+    """At most three names."""
+    found = [name for name in dict.fromkeys(names) if name]
+    return ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+
+
+def _tally(numbers: Header) -> list[str]:
+    return [f"{number} {name}" for name, number in numbers.items()]
+
+
+def _share(metrics: Header) -> str | None:
+    success = metrics["successRate"]
+    return None if success is None else f"{success:.0%}"
+
+
+def _time(metrics: Header) -> str | None:
+    median = duration(metrics["medianSeconds"])
+    return f"{median} (median)" if median and metrics["trajectories"] > 1 else median
+
+
+def _partly(text: str | None, known: int, of: int) -> str | None:
+    return f"{text} (of {known} of {of})" if text and known < of else text
+
+
+def _instance(row: Header) -> Row:
+    return _row(row["name"] or "without a name", *(_small(row[key]) for key in "ab"))
+
+
+def _small(metrics: Header | None) -> str | None:
+    if metrics is None:
+        return None
+    completed = metrics["statuses"].get("completed", 0)
+    facts = [f"{completed} of {metrics['trajectories']} completed", _time(metrics), money(metrics)]
+    return ", ".join(filter(None, facts))
+
+
+def _file(file: Header | None) -> str | None:
+    return f"{file['kind']}, {count(file['edits'], 'edit')}" if file else None
+
+
+def _steps(compared: Header, *, everything: bool) -> Table:
+    steps, parted = compared["steps"] or [], compared["parted"]
+    rows = [
+        Row(f"{at + 1}{'' if step['same'] else ' ≠'}", _step(step["a"]), _step(step["b"]), step["same"])
+        for at, step in enumerate(steps)
+    ]
+    where = f"they part at step {parted + 1}" if parted is not None else "the same steps"
+    first = 0 if everything or parted is None else max(parted - _AROUND, 0)
+    shown = rows if everything else rows[first : first + _STEPS]
+    left = len(rows) - len(shown)
+    return Table("Steps", shown, where + (f"; {count(left, 'step')} not shown: --events" if left else ""))
+
+
+def _step(step: Header | None) -> str:
+    if step is None:
+        return "—"
+    name = f" {step['name']}" if step["type"] == "tool_call" else ""
+    lead = f"{_SIGNS.get(step['type'], step['type'])}{name}"
+    return f"{lead}: {step['text']}{' ✗' if step['failed'] else ''}"

@@ -1,0 +1,197 @@
+"""Where hands go wrong: git's habits, near names, files, colour, and what a terminal is not for."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.examples import EXAMPLES, epilog
+from gittraj.cli.group import group
+from tests.conftest import ROOT
+from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.terminal import at_terminal
+
+MANUAL = (ROOT / "docs" / "git-traj.1").read_text("utf-8").replace("\\-", "-").replace("\\(aq", "'")
+LINES = [line for examples in EXAMPLES.values() for line, _ in examples]
+
+
+@pytest.fixture
+def recorded(desk: Desk) -> Desk:
+    desk.commit("counting", "one\ntwo\n", path="src/f.py")
+    desk.commit("adding", "three\n", path="g.py")
+    return desk
+
+
+def said(desk: Desk, *arguments: str) -> tuple[int, str, str]:
+    done = traj(desk.git.root, *arguments)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_path_is_taken_for_a_revision_that_does_not_exist(recorded: Desk) -> None:
+    both = said(recorded, "log", "--oneline")[1].splitlines()
+    assert len(both) == 2
+    for typed in (["src/f.py"], ["src"], ["HEAD", "src/f.py"], ["--", "src/f.py"]):
+        assert said(recorded, "log", "--oneline", *typed)[1].splitlines() == [both[1]], typed
+    assert said(recorded, "log", "--oneline", "src", "g.py")[1].splitlines() == both
+    assert said(recorded, "stats", "src", "--json")[0] == 0
+
+
+def test_a_revision_is_one_though_a_file_has_its_name(recorded: Desk) -> None:
+    recorded.git("branch", "src")
+    assert len(said(recorded, "log", "src", "--oneline")[1].splitlines()) == 2
+
+
+def test_the_value_of_an_option_is_no_path(recorded: Desk) -> None:
+    assert len(said(recorded, "log", "--grep", "src", "--json")[1]) > 0
+    assert said(recorded, "log", "--agent", "src")[0] == 0
+
+
+def test_a_number_of_commits_as_git_takes_it(recorded: Desk) -> None:
+    assert len(said(recorded, "log", "-1", "--oneline")[1].splitlines()) == 1
+    assert said(recorded, "stats", "-1")[0] == 2
+
+
+def test_blame_is_a_name_of_why(recorded: Desk) -> None:
+    assert said(recorded, "blame", "g.py") == said(recorded, "why", "g.py")
+
+
+@pytest.mark.parametrize(
+    ("typed", "hint"),
+    [
+        (["install", "--agent", "codx"], "did you mean codex?"),
+        (["show", "--format", "htm"], "did you mean html?"),
+        (["show", "--format", "zzz"], "git traj show -h"),
+        (["log", "--onelin"], "git traj log -h"),
+    ],
+)
+def test_near_values(recorded: Desk, typed: list[str], hint: str) -> None:
+    status, _, error = said(recorded, *typed)
+    assert (status, error.splitlines()[-1]) == (2, f"hint: {hint}")
+
+
+def test_near_options(recorded: Desk) -> None:
+    assert "'--oneline'" in said(recorded, "log", "--onelin")[2]
+
+
+def test_an_unknown_agent_is_named_by_what_there_is(recorded: Desk) -> None:
+    assert said(recorded, "log", "--agent", "claud-code")[2].endswith("hint: did you mean claude-code?\n")
+    assert said(recorded, "log", "--agent", "xyzzy")[2].endswith("hint: agents recorded here: claude-code\n")
+
+
+@pytest.mark.parametrize("where", [["--color=always", "log"], ["log", "--color"], ["log", "--color=always"]])
+def test_colour_when_asked_for_in_either_place(recorded: Desk, where: list[str]) -> None:
+    assert "\x1b[33m" in said(recorded, *where, "--oneline")[1]
+
+
+def test_no_colour_when_asked_for(recorded: Desk) -> None:
+    recorded.git("config", "color.ui", "always")
+    assert "\x1b[" in said(recorded, "log")[1]
+    assert "\x1b[" not in said(recorded, "log", "--no-color")[1]
+    recorded.git("config", "color.ui", "never")
+    assert "\x1b[3" not in at_terminal(recorded.git.root, "--no-pager", "log")[1]
+
+
+def test_html_is_not_for_a_terminal(recorded: Desk) -> None:
+    for command in ("show", "export"):
+        status, shown = at_terminal(recorded.git.root, command, "--format", "html")
+        assert (status, "error: HTML is not for a terminal" in shown, "<html" in shown) == (2, True, False)
+        assert "<html" in said(recorded, command, "--format", "html")[1]
+
+
+def test_what_was_written_is_said_on_a_terminal(recorded: Desk, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    shown = at_terminal(recorded.git.root, "show", "--format", "html", "-o", str(page))[1]
+    assert re.fullmatch(rf"Wrote {page} \([\d.]+ kB\)\r\n", shown)
+    for form, path in (("markdown", tmp_path / "a.md"), ("html", tmp_path / "site")):
+        assert (
+            f"Wrote {path}" in at_terminal(recorded.git.root, "export", "--format", form, "-o", str(path))[1]
+        )
+        assert said(recorded, "export", "--format", form, "-o", str(path))[2] == ""
+
+
+def test_open_shows_a_page_in_the_browser(
+    recorded: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf "%s" "$1" >{tmp_path}/opened\n')
+    browser.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(browser))
+    env = {"BROWSER": str(browser), "TMPDIR": str(tmp_path)}
+    at_terminal(recorded.git.root, "show", "--open", env=env)
+    opened = (tmp_path / "opened").read_text()
+    page = Path(opened.removeprefix("file://"))
+    assert page.name == "show.html"
+    assert "<html" in page.read_text()
+    assert said(recorded, "export", "--format", "html", "--open")[0] == 2
+
+
+def test_pr_is_rendered_on_a_terminal_and_markdown_in_a_pipe(recorded: Desk) -> None:
+    recorded.git("branch", "base", "HEAD~1")
+    assert "### Why this change: " in said(recorded, "pr", "--base", "base")[1]
+    _, shown = at_terminal(recorded.git.root, "--no-pager", "--no-color", "pr", "--base", "base")
+    assert "Why this change: " in shown
+    assert not re.search(r"###|\*\*|<sub>|\|---|`", shown)
+
+
+def test_completion_of_ids_and_labels(recorded: Desk) -> None:
+    (first, *_) = json.loads(said(recorded, "log", "--json")[1])["commits"]
+    name = first["trajectories"][0]["id"]
+    assert f"word\t{name}\t" in said(recorded, "completion", "--words", "show", "tr")[1]
+    assert said(recorded, "completion", "--words", "log", "--agent", "cl")[1] == "word\tclaude-code\t\n"
+    assert "zz" not in said(recorded, "completion", "--words", "search", "--model", "zz")[1]
+
+
+def test_each_command_has_an_example_in_its_help_and_in_the_manual() -> None:
+    names = {name for commands in COMMANDS.values() for name in commands}
+    assert names <= EXAMPLES.keys()
+    for line in LINES:
+        assert line in MANUAL, line
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_examples_are_taken_as_they_are_written(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their options and arguments, not what they do."""
+    words = shlex.split(re.sub(r" > \S+$", "", line))
+    assert words[:2] == ["git", "traj"]
+    context = click.Context(group, info_name="git traj")
+    _, command, rest = group.resolve_command(context, words[2:])
+    assert command is not None
+    while isinstance(command, click.Group):
+        _, command, rest = command.resolve_command(context, rest)
+    command.make_context("it", [*rest], parent=context)
+
+
+def test_help_ends_with_examples(recorded: Desk) -> None:
+    for typed in (["why", "-h"], ["why", "--help"], ["help", "why"], ["help", "blame"]):
+        assert "    git traj why src/api.py:12\n" in said(recorded, *typed)[1]
+    assert epilog("nonsense") is None
+
+
+def test_the_instruction_names_a_path_that_works_where_git_traj_is_not_on_path(recorded: Desk) -> None:
+    traj(recorded.git.root, "install", "--agent", "claude-code")
+    (line,) = re.findall(r"run `(sh [^`]+)`", (recorded.git.root / "CLAUDE.local.md").read_text())
+    ran = subprocess.check_output(
+        ["sh", "-c", f"{line} context f.py"], cwd=recorded.git.root / "src", text=True
+    )
+    assert "counting" in ran
+    traj(recorded.git.root, "uninstall")
+    assert not (recorded.git.root / ".git/traj/git-traj").exists()
+
+
+def test_doctor_says_when_a_login_shell_does_not_find_it(recorded: Desk, tmp_path: Path) -> None:
+    traj(recorded.git.root, "install", "--agent", "claude-code")
+    shell = tmp_path / "shell"
+    for answer, codes in (("true", ["not-on-path"]), ("echo found", []), ("exit 3", [])):
+        shell.write_text(f"#!/bin/sh\n{answer}\n")
+        shell.chmod(0o755)
+        done = traj(recorded.git.root, "doctor", "--json", env={"SHELL": str(shell)})
+        found = [f["code"] for f in json.loads(done.stdout)["findings"]]
+        assert [code for code in found if code == "not-on-path"] == codes, answer

@@ -1,0 +1,80 @@
+"""Small things that nothing said: a later remote, the keys that go, notes of which nothing is shown."""
+
+from __future__ import annotations
+
+import json
+
+from gittraj import __version__
+from gittraj.query.beside import RecordedBeside, RemoteNotesInMemory
+from gittraj.query.records import Recorded
+from tests.integration.command import traj
+from tests.integration.desk import Desk
+from tests.integration.repository import Git
+
+REFSPEC = "+refs/notes/traj*:refs/notes-remote/late/traj*"
+
+
+def test_a_remote_that_came_after_the_installation_is_said_and_mended(git: Git) -> None:
+    traj(git.root, "install")
+    git("remote", "add", "late", "/nowhere")
+    said = "late: git fetch does not bring its records (git traj doctor --fix)\n"
+    assert said in traj(git.root, "status").stdout
+    assert json.loads(traj(git.root, "status", "--json").stdout)["withoutRefspec"] == ["late"]
+    done = traj(git.root, "doctor", "--fix")
+    assert "fixed: git fetch late does not bring its records" in done.stdout
+    assert REFSPEC in git("config", "--get-all", "remote.late.fetch").splitlines()
+    assert said not in traj(git.root, "status").stdout
+
+
+def test_who_wanted_no_refspec_is_not_told_to_have_one(git: Git) -> None:
+    traj(git.root, "install", "--no-fetch-refspec")
+    git("remote", "add", "late", "/nowhere")
+    assert "late" not in traj(git.root, "status").stdout
+    assert "refspec-missing" not in traj(git.root, "doctor", "--json").stdout
+
+
+def test_uninstall_names_each_key_that_it_removes(git: Git) -> None:
+    traj(git.root, "install")
+    git("config", "remote.origin.trajPush", "digest")
+    git("config", "traj.trust", "digest")
+    said = traj(git.root, "uninstall").stdout
+    for key in ("remote.origin.trajpush", "traj.trust"):
+        assert f"{key}: removed from git's configuration\n" in said
+
+
+def test_a_remotes_note_of_which_nothing_is_shown_is_not_counted(desk: Desk) -> None:
+    theirs = RemoteNotesInMemory([("1" * 40, b'{"v":1}\n')], lambda _commit, _body: b"")
+    assert RecordedBeside(Recorded([]), {"origin": theirs}).count() == 0
+
+
+def test_similar_finds_something_in_a_small_repository(desk: Desk) -> None:
+    desk.commit("counting the wheels of a bicycle", "one\n", path="f.py")
+    assert (
+        "counting the wheels" in traj(desk.git.root, "search", "--similar", "unheard nonsense bicycle").stdout
+    )
+
+
+def test_similar_says_why_it_finds_little(desk: Desk) -> None:
+    desk.commit("counting", "one\n", path="f.py")
+    said = traj(desk.git.root, "search", "--similar", "xyzzy").stderr
+    assert said.endswith("hint: name other words; little is recorded here yet to be similar to\n")
+
+
+def test_version_says_what_it_runs_on(git: Git) -> None:
+    assert traj(git.root, "version").stdout == f"git-traj {__version__}\n"
+    document = json.loads(traj(git.root, "version", "--json").stdout)
+    assert document.keys() == {"version", "gitTraj", "ruleset", "python", "git", "platform"}
+    assert document["git"] == git("--version").removeprefix("git version ")
+
+
+def test_hooks_of_another_version_are_announced_and_renewed(git: Git) -> None:
+    traj(git.root, "install")
+    said = "of another version: git traj install renews them\n"
+    assert said not in traj(git.root, "status").stdout
+    hook = git.root / ".git/hooks/post-commit"
+    hook.write_text(hook.read_text().replace("kind=commit terminal=0", "kind=commit"))
+    assert said in traj(git.root, "status").stdout
+    states = json.loads(traj(git.root, "status", "--json").stdout)["hooks"]["states"]
+    assert {s["name"]: s["old"] for s in states}["post-commit"] is True
+    traj(git.root, "install")
+    assert said not in traj(git.root, "status").stdout

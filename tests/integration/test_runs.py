@@ -1,0 +1,229 @@
+"""Runs of a benchmark that made no commit: imported, listed, compared, counted, shared and forgotten."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.notes.places import find_places, runs_place
+from gittraj.notes.store import NotesRef
+from tests.e2e.scenario import turn
+from tests.integration.claude_session import ClaudeSession
+from tests.integration.command import traj
+from tests.integration.past import begin
+from tests.integration.repository import Git
+from tests.integration.sharing import bare, clone
+
+
+def run_file(folder: Path, run: str, instance: str, number: int, *, status: str = "Submitted") -> Path:
+    """A run of mini-swe-agent, version 2."""
+    told = [
+        ("system", "You are an agent.", {}),
+        ("user", f"Solve {instance}", {}),
+        ("assistant", f"Try {number}\n\n```mswea_bash_command\nls {number}\n```", {}),
+        ("user", "<returncode>0</returncode>\n<output>\na.py\n</output>", {"returncode": 0}),
+    ]
+    if number % 2:
+        told += [("user", "Format error:\n\nno action", {"interrupt_type": "FormatError"})]
+    messages = [
+        {"role": role, "content": content, "extra": {**extra, "timestamp": 1_760_000_000 + 60 * number + at}}
+        for at, (role, content, extra) in enumerate(told)
+    ]
+    document = {
+        "info": {
+            "exit_status": status,
+            "mini_version": "2.1.0",
+            "model_stats": {"instance_cost": 0.5, "api_calls": 1},
+            "config": {"model": {"model_name": f"model-{run}"}},
+        },
+        "messages": messages,
+        "instance_id": instance,
+        "trajectory_format": "mini-swe-agent-1.1",
+    }
+    path = folder / f"{run}-{number}" / f"{instance}.traj.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(document))
+    return path
+
+
+@pytest.fixture
+def begun(git: Git) -> Git:
+    return begin(git)
+
+
+@pytest.fixture
+def runs(begun: Git, tmp_path: Path) -> Path:
+    """Twelve runs of two models on two instances."""
+    for number in range(12):
+        model = "ab"[number % 2]
+        run_file(
+            tmp_path / "runs",
+            model,
+            f"org__repo-{number % 4 // 2}",
+            number,
+            status="Submitted" if number else "Lost",
+        )
+    return tmp_path / "runs"
+
+
+def _take(git: Git, folder: Path) -> list[dict[str, Any]]:
+    said = traj(git.root, "import", "--json", str(folder))
+    assert said.returncode == 0, said.stderr
+    imported: list[dict[str, Any]] = json.loads(said.stdout)["imported"]
+    return imported
+
+
+def _rows(git: Git, *args: str) -> list[dict[str, Any]]:
+    said = traj(git.root, "log", "--trajectories", "--json", *args)
+    found: list[dict[str, Any]] = json.loads(said.stdout)["trajectories"]
+    return found
+
+
+def _notes(git: Git) -> dict[str, bytes]:
+    with git.open() as repository:
+        return dict(NotesRef(repository).items())
+
+
+def test_the_key_is_what_git_calls_the_blob(each_git: Git) -> None:
+    with each_git.open("plumbing") as repository:
+        key = runs_place(repository.object_format, "2026-11", "traj_one")
+    # SHA-256 of "traj_one" begins with 0f
+    text = b"git-traj runs 2026-11 0f\n"
+    named = subprocess.run(
+        ["git", "hash-object", "--stdin"], cwd=each_git.root, input=text, capture_output=True, check=True
+    )
+    assert named.stdout.decode().strip() == key
+    assert [*find_places([key, "0" * len(key)])] == [key]
+
+
+def test_runs_have_notes_of_their_own_and_again_adds_nothing(begun: Git, runs: Path) -> None:
+    rows = _take(begun, runs)
+    assert len({row["trajectory"] for row in rows}) == 12
+    notes = _notes(begun)
+    assert [*find_places(notes)] == [*notes], "none of them on the commit that happened to be HEAD"
+    assert {commit for row in rows for commit in row["explored"]} == {*notes}
+    before = begun("rev-parse", "refs/notes/traj")
+    assert all(row["parts"] == 0 for row in _take(begun, runs))
+    assert begun("rev-parse", "refs/notes/traj") == before
+    assert "no commit (git traj log --trajectories --all)" in traj(begun.root, "import", str(runs)).stdout
+
+
+def test_they_are_listed_on_request_and_by_no_commit(begun: Git, runs: Path) -> None:
+    _take(begun, runs)
+    assert _rows(begun) == []
+    assert len(_rows(begun, "--all")) == 12
+    assert [row["startedAt"] for row in _rows(begun, "--all")] == sorted(
+        (row["startedAt"] for row in _rows(begun, "--all")), reverse=True
+    )
+    for _ in range(2):  # from the notes, then from the index
+        assert len(_rows(begun, "--run", "org__repo-1")) == 6
+        (lost,) = _rows(begun, "--status", "failed")
+        assert (lost["exit"]["status"], lost["commits"]) == ("Lost", [])
+    assert _rows(begun, "--all", "--author", "nobody") == []
+    document = json.loads(traj(begun.root, "log", "--all", "--json").stdout)
+    assert (document["commits"], len(document["runs"])) == ([], 12)
+    assert "12 runs without a commit" in traj(begun.root, "log", "--all").stdout
+    first = _rows(begun, "-n", "1", "--all")[0]["id"]
+    shown = json.loads(traj(begun.root, "show", first, "--json").stdout)["trajectories"][0]
+    assert (shown["link"]["role"], shown["run"]["instance"]) == ("explored", "org__repo-1")
+
+
+def test_statistics_and_comparison_have_them(begun: Git, runs: Path) -> None:
+    _take(begun, runs)
+    for _ in range(2):
+        told = json.loads(traj(begun.root, "stats", "--json", "--by", "model").stdout)
+        assert (told["total"]["trajectories"], told["total"]["withoutCommit"]) == (12, 12)
+        assert told["total"]["parseFailures"] == 6
+        assert {r["name"]: (r["successRate"], r["costUsd"]) for r in told["rows"]} == {
+            "model-a": (0.8333, 3.0),
+            "model-b": (1.0, 3.0),
+        }
+    by_month = json.loads(traj(begun.root, "stats", "--json", "--by", "month").stdout)["rows"]
+    assert [(row["name"], row["commits"], row["trajectories"]) for row in by_month][-1] == (None, 0, 12)
+    told = json.loads(
+        traj(begun.root, "compare", "model-a", "model-b", "--task", "org__repo-0", "--json").stdout
+    )
+    assert [side["metrics"]["trajectories"] for side in told["sides"]] == [3, 3]
+    assert [side["metrics"]["parseFailures"] for side in told["sides"]] == [0, 3]
+
+
+def test_a_plain_fetch_brings_them_and_nothing_takes_them_for_lost(
+    begun: Git, runs: Path, tmp_path: Path
+) -> None:
+    _take(begun, runs)
+    server = bare(tmp_path / "server.git")
+    begun("remote", "add", "origin", str(server.root))
+    begun("push", "origin", "HEAD:refs/heads/main")
+    begun("config", "traj.push", "auto")
+    assert traj(begun.root, "push").returncode == 0
+    other = clone(server, tmp_path / "other")
+    assert traj(other.root, "fetch").returncode == 0
+    assert len(_rows(other, "--all")) == 12
+    said = traj(begun.root, "doctor", "--json")
+    assert not [f for f in json.loads(said.stdout)["findings"] if "reach" in json.dumps(f)], said.stdout
+    begun.commit({"more": "1\n"}, "More")
+    assert "nothing to repair" in traj(begun.root, "repair").stderr
+    assert "not here" not in traj(begun.root, "status").stdout
+
+
+def test_a_commit_takes_a_run_over(begun: Git, runs: Path) -> None:
+    _take(begun, runs)
+    one = next(runs.glob("a-2/*"))
+    said = traj(begun.root, "import", "--json", "--commit", "HEAD", str(one))
+    (row,) = json.loads(said.stdout)["imported"]
+    assert [each["commit"] for each in row["commits"]] == [begun.head()]
+    assert len(_rows(begun, "--all")) == 12
+    (on,) = [row for row in _rows(begun, "--all") if row["commits"]]
+    assert (on["id"], on["link"]["role"]) == (row["trajectory"], "produced")
+
+
+def test_a_whole_instance_is_exported_and_a_run_forgotten(begun: Git, runs: Path, tmp_path: Path) -> None:
+    rows = _take(begun, runs)
+    out = tmp_path / "out"
+    assert traj(begun.root, "export", "--format", "atif", "org__repo-0", "-o", str(out)).returncode == 0
+    assert len([*out.rglob("*.json")]) == 6
+    run = next(row["run"]["id"] for row in _rows(begun, "--all"))
+    assert traj(begun.root, "forget", run).returncode == 0
+    left = _rows(begun, "--all")
+    assert run not in {row["run"]["id"] for row in left}
+    assert len(left) < len(rows)
+    assert traj(begun.root, "forget", "org__repo-0").returncode == 0
+    assert {row["run"]["instance"] for row in _rows(begun, "--all")} == {"org__repo-1"}
+
+
+def test_runs_in_clones_of_their_own_are_imported_and_one_refusal_stops_no_other(
+    begun: Git, tmp_path: Path
+) -> None:
+    """A benchmark clones what it works on, once a run; a session of another repository stays there."""
+    for number in range(2):
+        path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
+        copy = Git.init(tmp_path / f"copy{number}")
+        copy.commit({f"its own {number}": "x\n"}, f"Begin {number}")
+        document = json.loads(path.read_text())
+        document["info"]["config"]["environment"] = {"cwd": str(copy.root)}
+        path.write_text(json.dumps(document))
+    session = ClaudeSession(copy.root)
+    session.run([turn(say="Done")], prompt="Elsewhere")
+    (tmp_path / "runs" / "z.jsonl").write_bytes(session.log.read_bytes())
+    said = traj(begun.root, "import", "--json", str(tmp_path / "runs"))
+    told = json.loads(said.stdout)
+    assert len({row["trajectory"] for row in told["imported"]}) == 2
+    (failed,) = told["failed"]
+    assert (said.returncode, "another repository" in failed["why"]) == (1, True)
+
+
+def test_runs_of_which_no_answer_could_be_parsed_stay_apart(begun: Git, tmp_path: Path) -> None:
+    """Nothing of theirs differs but the calls that nobody could read."""
+    for number in range(3):
+        path = run_file(tmp_path / "runs", "a", "org__repo-1", number)
+        document = json.loads(path.read_text())
+        refusal = {"interrupt_type": "FormatError", "response": {"id": f"chatcmpl-{number}", "created": 1}}
+        document["messages"][2:] = [{"role": "user", "content": "Format error:", "extra": refusal}]
+        path.write_text(json.dumps(document))
+    rows = _take(begun, tmp_path / "runs")
+    assert len({row["trajectory"] for row in rows}) == 3
+    assert [row["total"]["counts"]["malformed"] for row in _rows(begun, "--all")] == [1, 1, 1]
