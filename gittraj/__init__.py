@@ -20,6 +20,7 @@ The rooms, from the top; imports go down only (``tests/floors.py`` is the list, 
     precommit     the pre-commit hook's process: redacts what is staged
     --------------
     commands      what a verb does: install, doctor, backfill, link, record, purge, export ...
+    gather        records of many repositories in one engine: DuckDB, PostgreSQL, Parquet
     worker        the process that a hook starts: drain, index, push
     --------------
     summarizer    asks the user's own program for summaries; checks what it quotes

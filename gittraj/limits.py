@@ -39,3 +39,9 @@ REMOTE_COMMITS = 5_000
 """Commits of which the records of one remote are shown beside ours."""
 REMOTE_RECORDS = 20
 """Records of one remote that are shown of one commit, and as many tombstones that count."""
+GATHER_COMMITS = 10_000
+"""Commits of a repository's HEAD that ``git traj gather`` counts, the newest."""
+GATHER_BYTES = 1 << 30
+"""Bytes that one file may have which git writes while it fetches a repository to gather."""
+GATHER_EVENTS = 128 * 1024 * 1024
+"""Bytes of a repository's segments that are gathered, the newest parts first."""

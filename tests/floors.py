@@ -16,6 +16,7 @@ FLOORS: tuple[dict[str, str], ...] = (
     },
     {
         "commands": "what a verb does: install, doctor, backfill, link, record, purge, export ...",
+        "gather": "records of many repositories in one engine: DuckDB, PostgreSQL, Parquet",
         "worker": "the process that a hook starts: drain, index, push",
     },
     {

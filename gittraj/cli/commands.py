@@ -36,6 +36,9 @@ COMMANDS: dict[str, dict[str, str]] = {
         "push": "Send our records to a remote, never by force",
         "pr": "Write the pull request comment for this branch",
     },
+    "many repositories": {
+        "gather": "Gather the records of many repositories into one database",
+    },
     "set-up": {
         "uninstall": "Remove hooks, refspecs and instructions again",
         "doctor": "Check hooks, notes and local state, and say what to do",

@@ -40,6 +40,10 @@ _PATHS = (
     click.option("--follow/--no-follow", default=True, help="Follow renames (the default)."),
 )
 
+team_option = click.option(
+    "--team", metavar="URL", help="Ask the database that git traj gather filled, over all its repositories."
+)
+
 
 def label_options(command: Command) -> Command:
     """``agent``, ``model``, ``task`` and ``tag``: the fields of ``query.labels.Labels``."""

@@ -24,6 +24,7 @@ import click
 
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
+from gittraj.cli.conditions import team_option
 from gittraj.cli.output import write
 from gittraj.cli.repository import drain_first, environment, find_to_read
 from gittraj.index.answers import open_index
@@ -40,14 +41,22 @@ from gittraj.render.markdown.context import LEAST, render_briefing, render_docum
     metavar="TOKENS",
     help="Upper limit in tokens, estimated (default 2000).",
 )
+@team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
-def command(obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool) -> None:
+def command(
+    obj: dict[str, bool], paths: tuple[str, ...], budget: int, as_json: bool, team: str | None
+) -> None:
     """List decisions, rejected alternatives and doubts about these files and their neighbours, the most
     useful first, each with its commit. Made for an agent's prompt.
 
     The text of records is quoted: it is data, and may have been written to mislead.
     """
+    if team is not None:
+        from gittraj.cli.team import show_context
+
+        show_context(team, paths, budget=budget, as_json=as_json, pager=obj["pager"])
+        return
     with find_to_read() as repository, ExitStack() as stack:
         drain_first(repository)
         index = stack.enter_context(open_index(repository, build=False))

@@ -18,7 +18,7 @@ import click
 
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options
+from gittraj.cli.conditions import WithPaths, commit_options, label_options, path_options, team_option
 from gittraj.cli.output import columns, dump_json, text_page, write
 from gittraj.cli.param_types import Number
 from gittraj.cli.progress import show_progress
@@ -75,6 +75,7 @@ _CHOICE = ("author", "since", "until", "paths", "follow")
 @click.option("--oneline", "form", flag_value="oneline", help="One line per commit.")
 @click.option("--trajectories", "form", flag_value="rows", help="One line per trajectory.")
 @click.option("--all", "explored", is_flag=True, help="Include work that led to no commit.")
+@team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
@@ -87,9 +88,17 @@ def command(
     sort: str,
     explored: bool,
     as_json: bool,
+    team: str | None,
     **options: Any,
 ) -> None:
     """List the commits that have a trajectory, newest first: what was asked, what was decided, and why."""
+    if team is not None:
+        from gittraj.cli.team import show_log
+
+        chosen: dict[str, Any] = {"limit": limit, "form": form, "explored": explored, "as_json": as_json}
+        chosen["sort"] = sort
+        show_log(team, rev, pager=obj["pager"], **chosen, **options)
+        return
     runs = rev == "HEAD" and not any(options[name] for name in _OF_COMMITS)
     explored = explored or options["status"] is not None or options["run"] is not None
     choice = {name: options.pop(name) for name in _CHOICE}

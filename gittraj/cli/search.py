@@ -22,7 +22,7 @@ import click
 
 from gittraj.cli.beside import say_left_out
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import label_options
+from gittraj.cli.conditions import label_options, team_option
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_repository
@@ -62,6 +62,7 @@ _FEW = 25
     "-n", "--max-count", "limit", type=click.IntRange(1), default=10, metavar="N", help="At most N (10)."
 )
 @click.option("--fetch", is_flag=True, help="Fetch missing events from the remotes.")
+@team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
@@ -73,6 +74,7 @@ def command(
     limit: int,
     fetch: bool,
     as_json: bool,
+    team: str | None,
     **conditions: Any,
 ) -> None:
     """Search prompts, messages, unsealed thinking, decisions, retrospectives, commands, paths and, shortened,
@@ -82,6 +84,12 @@ def command(
     parentheses. rateLimit and rate_limit are found by rate limit, and by ratelimit.
     """
     asked = " ".join(words)
+    if team is not None:
+        from gittraj.cli.team import show_search
+
+        options: dict[str, Any] = {"similar": similar, "limit": limit, "fetch": fetch, "as_json": as_json}
+        show_search(team, asked, pager=obj["pager"], **options, **conditions)
+        return
     query = asked if similar else parse_query(asked)
     environ = environment()
     with find_repository() as repository:

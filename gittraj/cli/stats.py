@@ -32,10 +32,11 @@ import click
 
 from gittraj.cli.beside import read_records
 from gittraj.cli.commands import COMMANDS
-from gittraj.cli.conditions import WithPaths, commit_options, path_options
+from gittraj.cli.conditions import WithPaths, commit_options, path_options, team_option
 from gittraj.cli.output import dump_json, text_page, write
 from gittraj.cli.progress import show_progress
 from gittraj.cli.repository import drain_first, environment, find_to_read
+from gittraj.errors import UsageError
 from gittraj.index.counters import compute_stats
 from gittraj.query.stats.statistics import BY
 from gittraj.render.text.stats import render_stats
@@ -43,16 +44,38 @@ from gittraj.render.text.stats import render_stats
 
 @click.command("stats", cls=WithPaths, short_help=COMMANDS["reading"]["stats"])
 @click.argument("rev", default="HEAD", metavar="[REV|A..B] [[--] PATH...]")
-@click.option("--by", type=click.Choice(BY), default="month", help="Group rows by this (default: month).")
+@click.option(
+    "--by",
+    type=click.Choice((*BY, "repository")),
+    default="month",
+    help="Group rows by this (default: month).",
+)
 @path_options
 @commit_options
+@team_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_obj
 def command(
-    obj: dict[str, bool], /, *, rev: str, by: str, paths: tuple[str, ...], as_json: bool, **limits: Any
+    obj: dict[str, bool],
+    /,
+    *,
+    rev: str,
+    by: str,
+    paths: tuple[str, ...],
+    as_json: bool,
+    team: str | None,
+    **limits: Any,
 ) -> None:
     """Summarise how much of history has a record, by whom, and what it cost: commits, agents,
     models, tokens, costs, sessions without a retrospective, bytes."""
+    if team is not None:
+        from gittraj.cli.team import show_stats
+
+        options: dict[str, Any] = {"by": by, "paths": paths, "as_json": as_json, "draw": _can_draw()}
+        show_stats(team, rev, pager=obj["pager"], **options, **limits)
+        return
+    if by not in BY:
+        raise UsageError(f"--by {by} is for --team alone", f"it can be {', '.join(BY)}")
     environ = environment()
     with find_to_read() as repository:
         drain_first(repository)

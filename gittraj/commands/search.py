@@ -13,6 +13,7 @@ from gittraj.index.beside import read_records
 from gittraj.index.search import Conditions, Found, Hit
 from gittraj.index.words import sound
 from gittraj.notes.store import NotesRef
+from gittraj.query.account import Header
 from gittraj.query.beside import RecordedBeside
 from gittraj.query.locate import describe_places
 from gittraj.query.log.listing import list_commits, read_date
@@ -114,11 +115,16 @@ def search_to_json(
 def _hit_to_json(recorded: Recorded, hit: Hit, commit: Mapping[str, Any] | None) -> dict[str, Any]:
     folded = recorded.folded(hit.trajectory)
     on = next((c for c in ((commit or {}).get("commit"), *hit.commits) if folded and c in folded.parts), None)
+    return spell_hit(hit, commit, folded.header(on, explored=True) if folded and on else None)
+
+
+def spell_hit(hit: Hit, commit: Mapping[str, Any] | None, header: Header | None) -> dict[str, Any]:
+    """A result of the document; ``header``: of its trajectory on the commit."""
     return {
         "score": hit.score,
         **(commit or _UNKNOWN),
         "commits": hit.commits,
-        "trajectory": folded.header(on, explored=True) if folded and on else None,
+        "trajectory": header,
         "matches": [
             {"in": e.kind, "event": e.event, "text": e.text, "marked": e.marked} for e in hit.excerpts
         ],

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from gittraj.errors import GitError, TrajError
@@ -56,20 +57,32 @@ class Refused:
     atomic: bool = False
 
 
-def list_refs(repository: Repository, remote: Remote, *patterns: str) -> dict[str, str]:
-    """The remote's refs that match, with what they point to. Raises TrajError."""
-    out = _call(repository, remote, "ls-remote", "--", remote.address, *patterns, timeout=ANSWER).out
+def list_refs(
+    repository: Repository, remote: Remote, *patterns: str, trace: Path | None = None
+) -> dict[str, str]:
+    """The remote's refs that match, with what they point to. ``trace``: where git writes what the server said
+    it can do. Raises TrajError."""
+    asked = ("ls-remote", "--", remote.address, *patterns)
+    env = {"GIT_TRACE_PACKET": str(trace)} if trace else {}
+    out = _call(repository, remote, *asked, timeout=ANSWER, env=env).out
     pairs = (line.split("\t") for line in out.decode("utf-8", "surrogateescape").splitlines())
     return {pair[1]: pair[0] for pair in pairs if len(pair) == 2}
 
 
-def fetch_refs(repository: Repository, remote: Remote, refs: Sequence[str]) -> None:
-    """Raises TrajError."""
+def fetch_refs(
+    repository: Repository,
+    remote: Remote,
+    refs: Sequence[str],
+    *,
+    into: str | None = None,
+    extra: Sequence[str] = (),
+) -> None:
+    """``into``: what a single ref is called here; ``extra``: further options of git's. Raises TrajError."""
     break_stale_locks(repository)
-    pairs = [f"+{ref}:{remote.tracking(ref)}" for ref in refs]
+    pairs = [f"+{ref}:{into or remote.tracking(ref)}" for ref in refs]
     end = time.monotonic() + BUSY
     while True:
-        done = _run(repository, remote, *_STALLED, *_FETCH, "--", remote.address, *pairs)
+        done = _run(repository, remote, *_STALLED, *_FETCH, *extra, "--", remote.address, *pairs)
         # somebody else fetches the same at this moment
         if done.code == 0 or not _LOCKED.search(done.err) or time.monotonic() > end:
             break
@@ -124,8 +137,9 @@ def _call(
     *args: str,
     given: bytes | None = None,
     timeout: float | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Result:
-    return _check(remote, _run(repository, remote, *args, given=given, timeout=timeout))
+    return _check(remote, _run(repository, remote, *args, given=given, timeout=timeout, env=env))
 
 
 def _check(remote: Remote, done: Result) -> Result:
@@ -140,8 +154,9 @@ def _run(
     *args: str,
     given: bytes | None = None,
     timeout: float | None = None,
+    env: Mapping[str, str] = MappingProxyType({}),
 ) -> Result:
-    surroundings = {**_SILENT, **_ssh(repository), **_no_mirror(remote)}
+    surroundings = {**_SILENT, **_ssh(repository), **_no_mirror(remote), **env}
     try:
         return repository.run(*args, check=False, input=given, env=surroundings, timeout=timeout or TRANSFER)
     except GitError as error:

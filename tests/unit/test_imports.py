@@ -17,7 +17,11 @@ from tests.floors import FLOORS, picture
 PACKAGE = Path(gittraj.__file__).parent
 ONLY = {
     "pygit2": ("git/",),
-    "github": ("github_action/", "tasks/github.py"),
+    "github": ("github_action/", "tasks/github.py", "gather/github.py"),
+    "duckdb": ("gather/",),
+    "psycopg": ("gather/",),
+    "pyarrow": ("gather/",),
+    "fsspec": ("gather/",),
     "yaml": ("config.py",),
     "cryptography": ("seal/",),
     "click": ("cli/",),

@@ -68,9 +68,14 @@ def describe_commits(repository: Repository, commits: Sequence[str]) -> list[Com
     values = listed.decode("utf-8", "replace").split("\0")
     rows = (values[at : at + _FIELDS] for at in range(0, len(values) - 1, _FIELDS))
     return [
-        Commit(id=oid, month=_month(int(time) // 86_400), merge=" " in parents, author=author)
+        Commit(id=oid, month=month_of(int(time)), merge=" " in parents, author=author)
         for oid, time, parents, author in rows
     ]
+
+
+def month_of(seconds: int) -> str:
+    """The month (``2026-11``, UTC) of seconds since 1970."""
+    return _month(seconds // 86_400)
 
 
 @cache
@@ -90,7 +95,7 @@ def count(commits: Iterable[Commit], tallies: Mapping[str, Tallies]) -> Counted:
     return Counted(kept, known, len(listed) - len(kept), tuple(place_parts(known)))
 
 
-def _explains(tallies: Tallies) -> bool:
+def explains(tallies: Tallies) -> bool:
     """A stub tells nothing: a commit that has but one is not covered."""
     records = (record for each in tallies.trajectories for record in each.records)
     return any(record.role == "produced" and not record.incomplete for record in records)
@@ -127,7 +132,7 @@ def sum_figures(commits: int, tallies: Mapping[str, Tallies], parts: Collection[
     each = {tally.id: tally for found in tallies.values() for tally in found.trajectories}.values()
     return {
         "commits": commits,
-        "recorded": sum(map(_explains, tallies.values())),
+        "recorded": sum(map(explains, tallies.values())),
         "trajectories": len(each),
         **outcomes([t.status for t in each], [t.seconds for t in each], sum(t.malformed for t in each)),
         **fold_usage(figures_of),

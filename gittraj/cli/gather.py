@@ -1,0 +1,123 @@
+"""``git traj gather``.
+
+``--json``: ``{"version": 1, "gathered", "unchanged", "without": repositories, "failed": [text]}``; with
+``--verify`` ``{"version": 1, "compared": repositories, "differences": [text]}``; with ``--forget``
+``{"version": 1, "forgotten": [name]}``. The status is 1 where a remote failed or something differs.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from gittraj.cli.commands import COMMANDS
+from gittraj.cli.output import dump_json
+from gittraj.cli.progress import show_progress
+from gittraj.cli.repository import environment
+from gittraj.render.text.terminal import escape_line
+
+if TYPE_CHECKING:
+    from gittraj.gather.store import Store
+
+_JOBS = min(os.cpu_count() or 1, 8)
+
+
+@click.command("gather", short_help=COMMANDS["many repositories"]["gather"])
+@click.argument("remotes", nargs=-1, metavar="REMOTE...")
+@click.option(
+    "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
+)
+@click.option("--prompts", is_flag=True, help="Gather prompts, too.")
+@click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
+@click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
+@click.option(
+    "--forget", "forgotten", multiple=True, metavar="REMOTE", help="Delete what was gathered from it."
+)
+@click.option("--jobs", type=click.IntRange(1), default=_JOBS, metavar="N", help="Fetch and scan N at once.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(
+    *,
+    remotes: tuple[str, ...],
+    url: str,
+    prompts: bool,
+    events: bool,
+    verify: bool,
+    forgotten: tuple[str, ...],
+    jobs: int,
+    as_json: bool,
+) -> None:
+    """Gather the records of many repositories into one database, to ask over all of them with --team.
+
+    REMOTE is an address, a clone, a folder of clones, a file with an address on each line, or
+    github:ORGANISATION. Only what changed is fetched. What was purged or forgotten there goes from the
+    database, too. Prompts and events are left out unless asked for.
+    """
+    if bool(remotes) + verify + bool(forgotten) != 1:
+        from gittraj.errors import UsageError
+
+        raise UsageError("name the remotes to gather", hint="or --verify, or --forget REMOTE")
+    from gittraj.gather.store import open_store
+
+    environ = environment()
+    store = open_store(url, environ)
+    failures: list[str] = []
+    if forgotten:
+        from gittraj.gather.verify import forget
+
+        names = forget(store, forgotten, environ)
+        document: dict[str, object] = {"forgotten": names}
+        lines = [f"{name}: forgotten" for name in names]
+    elif verify:
+        from gittraj.gather.verify import verify as compare
+
+        with show_progress("repositories") as progress:
+            compared, failures = compare(store, environ=environ, jobs=jobs, progress=progress)
+        document = {"compared": compared, "differences": failures}
+        lines = [] if failures else [f"{compared} repositories: nothing differs"]
+    else:
+        document, lines, failures = _gather(
+            store, remotes, environ, prompts=prompts, events=events, jobs=jobs
+        )
+    click.echo(dump_json({"version": 1, **document}) if as_json else "\n".join(map(escape_line, lines)))
+    for failure in failures:
+        _say(failure)
+    if failures:
+        click.get_current_context().exit(1)
+
+
+def _gather(
+    store: Store,
+    remotes: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    prompts: bool,
+    events: bool,
+    jobs: int,
+) -> tuple[dict[str, object], list[str], list[str]]:
+    from gittraj.gather.github import list_organisation
+    from gittraj.gather.remotes import find_sources
+    from gittraj.gather.run import Wanted, gather
+
+    sources = find_sources(
+        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ)
+    )
+    wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
+    with show_progress("repositories") as progress:
+        report = gather(store, sources, wanted, environ=environ, progress=progress, tell=_say)
+    document: dict[str, object] = {
+        "gathered": report.gathered,
+        "unchanged": report.unchanged,
+        "without": report.without,
+        "failed": list(report.failed),
+    }
+    told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
+    told += f", {report.without} without records" if report.without else ""
+    return document, [told], [*report.failed]
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"git-traj: {escape_line(text)}\n")

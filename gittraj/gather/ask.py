@@ -1,0 +1,120 @@
+"""Records of many repositories, as the code that answers in one repository takes them: folded, by commit."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from gittraj.frozen import dataclass
+from gittraj.gather.store import Session
+from gittraj.model.codec import from_json
+from gittraj.model.values import Link, Record
+from gittraj.query.account import Header
+from gittraj.query.header import Folded, fold
+
+Id = tuple[str, str]
+"""A project, and something's id in it."""
+_CHUNK = 1_000
+"""Ids of one question: each is a scan where there is no index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """A question's conditions: texts joined by AND, and their parameters."""
+
+    texts: Sequence[str]
+    parameters: Sequence[Any]
+
+    @classmethod
+    def of(cls, *given: tuple[str, Any] | None) -> Conditions:
+        """Of pairs (text, parameter) those that are not None; a list has several parameters."""
+        kept = [pair for pair in given if pair is not None]
+        values = [v for _, value in kept for v in (value if isinstance(value, list) else [value])]
+        return cls([text for text, _ in kept], values)
+
+    def __str__(self) -> str:
+        return " AND ".join(f"({text})" for text in self.texts) or "TRUE"
+
+
+def on_trajectories(
+    *, agent: str | None, model: str | None, task: str | None, tag: str | None, alias: str
+) -> list[tuple[str, Any] | None]:
+    """Conditions on rows of ``trajectories``, which may match too much: ``Labels`` decides."""
+    t = f"{alias}." if alias else ""
+    return [
+        (f"{t}agent = ?", agent) if agent else None,
+        (f"lower({t}models) LIKE ? ESCAPE '!'", f"%{_escape(model.lower())}%") if model else None,
+        (f"{t}task LIKE ? ESCAPE '!'", f"%{_escape(task)}%") if task else None,
+        (f"{t}tags LIKE ? ESCAPE '!'", f"%{_escape(tag)}%") if tag else None,
+    ]
+
+
+def below(paths: Sequence[str], column: str) -> tuple[str, list[Any]] | None:
+    """The condition that a path is one of these, from the top, or below it."""
+    if not paths:
+        return None
+    plain = [path.strip("/") for path in paths]
+    texts = [f"{column} = ? OR {column} LIKE ? ESCAPE '!'" for _ in plain]
+    return " OR ".join(texts), [value for path in plain for value in (path, f"{_escape(path)}/%")]
+
+
+def _escape(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+def chunks(ids: Iterable[Id]) -> Iterator[tuple[str, list[str]]]:
+    """The marks of some ids for ``IN``, with the parameters."""
+    left = iter(ids)
+    while some := list(islice(left, _CHUNK)):
+        yield ", ".join(["(?, ?)"] * len(some)), [value for pair in some for value in pair]
+
+
+def read_folded(session: Session, trajectories: Iterable[Id]) -> dict[Id, Folded]:
+    """Trajectories with all their parts, on every commit that has them."""
+    parts: dict[Id, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for marks, values in chunks(dict.fromkeys(trajectories)):
+        rows = session.ask(
+            "SELECT l.project_id, l.trajectory_id, l.commit_id, l.role, l.link, p.record FROM links l"
+            " JOIN parts p ON p.project_id = l.project_id AND p.trajectory_id = l.trajectory_id"
+            f" AND p.part_id = l.part_id WHERE (l.project_id, l.trajectory_id) IN ({marks})"
+            " ORDER BY l.commit_id",
+            values,
+        )
+        for project, trajectory, commit, role, link, record in rows:
+            told = from_json(Record, json.loads(record))
+            told = replace(told, role=role, link=from_json(Link, json.loads(link)))
+            parts[project, trajectory][commit].append(told)
+    return {key: fold(found) for key, found in parts.items()}
+
+
+def read_headers(
+    session: Session, commits: Sequence[Id], *, explored: bool
+) -> Iterator[tuple[Id, list[tuple[Folded, Header]]]]:
+    """The trajectories on commits, with their HEADERs there, in the order of ``commits``."""
+    on: dict[Id, dict[Id, None]] = defaultdict(dict)
+    for marks, values in chunks(commits):
+        question = "SELECT DISTINCT project_id, commit_id, trajectory_id FROM links"
+        for project, commit, trajectory in session.ask(
+            f"{question} WHERE (project_id, commit_id) IN ({marks})", values
+        ):
+            on[project, commit][project, trajectory] = None
+    folded = read_folded(session, (each for found in on.values() for each in found))
+    for project, commit in commits:
+        found = [folded[each] for each in on[project, commit] if each in folded]
+        found.sort(key=lambda f: (_start(f, commit), f.whole["id"]))
+        shown = [f for f in found if f.records(commit, explored=explored)]
+        yield (project, commit), [(f, f.header(commit, explored=explored)) for f in shown]
+
+
+def _start(folded: Folded, commit: str) -> str:
+    records: Iterable[Record] = folded.parts.get(commit, ())
+    return min((record.figures.started_at or "" for record in records), default="")
+
+
+def read_names(session: Session) -> Mapping[str, str]:
+    """The repositories' names, by id."""
+    return dict(session.ask("SELECT project_id, name FROM repositories"))

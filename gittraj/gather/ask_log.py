@@ -1,0 +1,197 @@
+"""``git traj log`` and ``context`` over many repositories."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
+from gittraj.gather.ask import Conditions, Id, below, chunks, on_trajectories, read_headers, read_names
+from gittraj.gather.store import Row, Session
+from gittraj.query.account import Header
+from gittraj.query.context.neighbours import Near, find_near, is_below
+from gittraj.query.context.takeaways import Source, Takeaway, rank_takeaways
+from gittraj.query.log.filters import Wanted
+
+_PAGE = 100
+"""Commits that are folded at once."""
+_PROJECTS = 100
+"""Repositories that are looked at for a path, those that touched it last."""
+_NEAR = 300
+"""Commits whose records are read, the nearest."""
+_COLUMNS = "c.project_id, c.commit_id, c.short, c.subject, c.author, c.author_email, c.date, c.committed_at"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which commits: ``author`` is a regular expression, times are in seconds since 1970."""
+
+    author: str | None = None
+    since: int | None = None
+    until: int | None = None
+    paths: Sequence[str] = ()
+    explored: bool = False
+
+
+def list_entries(session: Session, choice: Choice, wanted: Wanted) -> Iterator[Header]:
+    """Commits as ``log --json`` has them, newest first, each with its ``repository``; ``files`` are those
+    that sessions wrote. Raises TrajError."""
+    author = _compile(choice.author)
+    names = read_names(session)
+    for page in _read_pages(session, choice, wanted):
+        rows = {(r[0], r[1]): r for r in page if author is None or author.search(f"{r[4]} <{r[5]}>")}
+        for commit, found in read_headers(session, [*rows], explored=choice.explored):
+            entry = _describe(rows[commit], names[commit[0]])
+            headers = [header for _, header in found if wanted.accepts(header, entry["subject"])]
+            if headers:
+                files = {file["path"] for header in headers for file in header["filesChanged"]}
+                wholes = {f.whole["id"]: f.header(None) for f, _ in found}
+                yield {**entry, "files": sorted(files), "trajectories": headers, "wholes": wholes}
+
+
+def _describe(row: Row, name: str) -> Header:
+    project, commit, short, subject, author, email, date, _ = row
+    return {
+        "repository": name,
+        "projectId": project,
+        "commit": commit,
+        "short": short,
+        "subject": subject or "",
+        "author": {"name": author or "", "email": email or ""},
+        "date": date or "",
+    }
+
+
+def describe_commits(session: Session, commits: Sequence[Id]) -> dict[Id, Header]:
+    """Commits as ``log --json`` has them, without files and trajectories."""
+    names = read_names(session)
+    found: dict[Id, Header] = {}
+    for marks, values in chunks(commits):
+        question = f"SELECT {_COLUMNS} FROM commits c WHERE (c.project_id, c.commit_id) IN ({marks})"
+        for row in session.ask(question, values):
+            found[row[0], row[1]] = _describe(row, names[row[0]])
+    return found
+
+
+def list_trajectories(entries: Iterator[Header]) -> Iterator[Header]:
+    """Each trajectory of ``entries`` once, whole, with the ``commits`` that show it."""
+    shown: dict[Id, Header] = {}
+    for entry in entries:
+        for header in entry["trajectories"]:
+            key = entry["projectId"], header["id"]
+            whole = {"repository": entry["repository"], **entry["wholes"][header["id"]], "commits": []}
+            shown.setdefault(key, whole)["commits"].append(entry["commit"])
+    yield from shown.values()
+
+
+def _compile(author: str | None) -> re.Pattern[str] | None:
+    try:
+        return re.compile(author) if author else None
+    except re.error as error:
+        raise UsageError(f"--author: {error}", "it is a regular expression") from None
+
+
+def _read_pages(session: Session, choice: Choice, wanted: Wanted) -> Iterator[list[Row]]:
+    labels = {name: getattr(wanted, name) for name in ("agent", "model", "task", "tag")}
+    on = [pair for pair in on_trajectories(**labels, alias="t") if pair]
+    joined = (
+        "EXISTS (SELECT 1 FROM links l JOIN trajectories t ON t.project_id = l.project_id AND t.trajectory_id"
+        " = l.trajectory_id WHERE l.project_id = c.project_id AND l.commit_id = c.commit_id AND {})"
+    )
+    chosen = _choose(choice)
+    if on:
+        trajectory = Conditions.of(*on)
+        chosen.append((joined.format(trajectory), [*trajectory.parameters]))
+    if wanted.decisions:
+        chosen.append((_ON.format("decisions", "TRUE"), []))
+    last: tuple[str, list[Any]] | None = None
+    while True:
+        where = Conditions.of(*chosen, last)
+        page = session.ask(
+            f"SELECT {_COLUMNS} FROM commits c WHERE {where}"
+            f" ORDER BY coalesce(c.committed_at, ?) DESC, c.project_id, c.commit_id LIMIT {_PAGE}",
+            [*where.parameters, _EPOCH],
+        )
+        yield page
+        if len(page) < _PAGE:
+            return
+        project, commit, *_, time = page[-1]
+        at = time or _EPOCH
+        after = "coalesce(c.committed_at, ?) < ? OR (coalesce(c.committed_at, ?) = ?"
+        last = f"{after} AND (c.project_id, c.commit_id) > (?, ?))", [_EPOCH, at, _EPOCH, at, project, commit]
+
+
+_EPOCH = datetime(1970, 1, 1)
+_ON = (
+    "EXISTS (SELECT 1 FROM links l JOIN {0} f ON f.project_id = l.project_id AND f.trajectory_id ="
+    " l.trajectory_id AND f.part_id = l.part_id WHERE l.project_id = c.project_id AND l.commit_id ="
+    " c.commit_id AND ({1}))"
+)
+
+
+def _choose(choice: Choice) -> list[tuple[str, Any]]:
+    chosen: list[tuple[str, Any]] = [("c.reached", [])]
+    if choice.since is not None:
+        chosen.append(("c.committed_at >= ?", _time(choice.since)))
+    if choice.until is not None:
+        chosen.append(("c.committed_at <= ?", _time(choice.until)))
+    if found := below(choice.paths, "f.path"):
+        chosen.append((_ON.format("files", found[0]), found[1]))
+    return chosen
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+
+# ---------------------------------------------------------------- context
+
+
+def brief_team(session: Session, paths: Sequence[str]) -> tuple[bool, list[Takeaway]]:
+    """What sessions in all repositories said about paths from the top: whether any wrote them, and takeaways;
+    the name of a repository stands in ``short``."""
+    found = below(paths, "path") or ("TRUE", [])
+    projects = session.ask(
+        f"SELECT project_id FROM files WHERE {found[0]} GROUP BY project_id"
+        f" ORDER BY max(month) DESC, project_id LIMIT {_PROJECTS}",
+        found[1],
+    )
+    names = read_names(session)
+    near = [(project, each) for (project,) in projects for each in _read_near(session, project, paths)]
+    nearest = {id(pair[1]) for pair in sorted(near, key=lambda pair: -pair[1].weight)[:_NEAR]}
+    near = [pair for pair in near if id(pair[1]) in nearest]
+    commits = [(project, each.commit) for project, each in near]
+    rows, headers = describe_commits(session, commits), dict(read_headers(session, commits, explored=True))
+    newer: Counter[str] = Counter()
+    sources: list[Source] = []
+    for project, each in near:
+        entry = rows[project, each.commit]
+        short = f"{names[project]}@{entry['short']}"
+        for _, header in headers[project, each.commit]:
+            about = {"date": entry["date"], "newer": newer[project], "header": header}
+            sources.append(Source(each, short=short, **about))
+        newer[project] += not each.neighbour
+    touched = any(not each.neighbour for _, each in near)
+    return touched, rank_takeaways(sources, [path.rpartition("/")[2] for path in paths])
+
+
+def _read_near(session: Session, project: str, paths: Sequence[str]) -> Iterator[Near]:
+    rows = session.ask(
+        "SELECT l.commit_id, f.path FROM links l JOIN files f ON f.project_id = l.project_id"
+        " AND f.trajectory_id = l.trajectory_id AND f.part_id = l.part_id JOIN commits c"
+        " ON c.project_id = l.project_id AND c.commit_id = l.commit_id WHERE l.project_id = ?"
+        " ORDER BY c.committed_at DESC, l.commit_id",
+        [project],
+    )
+    changed: dict[str, set[str]] = defaultdict(set)
+    for commit, path in rows:
+        changed[commit].add(path)
+    plain = [path.strip("/") for path in paths]
+    touching = {
+        commit for commit, files in changed.items() if any(is_below(f, path) for f in files for path in plain)
+    }
+    yield from find_near(changed, touching, plain, plain)

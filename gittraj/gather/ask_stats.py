@@ -1,0 +1,198 @@
+"""``git traj stats`` over many repositories: sums of what the fold computed at the gather."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from gittraj.errors import UsageError
+from gittraj.frozen import dataclass
+from gittraj.gather.ask import Conditions
+from gittraj.gather.store import Session
+from gittraj.query.account import Header
+from gittraj.query.show.completeness import PARTS
+from gittraj.query.stats.counts import OTHER_COUNTS
+
+_USAGE = {
+    "inputTokens": "input_tokens",
+    "cacheReadTokens": "cache_read_tokens",
+    "cacheWriteTokens": "cache_write_tokens",
+    "outputTokens": "output_tokens",
+    "reasoningTokens": "reasoning_tokens",
+}
+_PERSON = "coalesce(t.agent, CASE WHEN t.session IS NULL AND t.models IS NULL THEN 'a person' END)"
+BY = {
+    "month": ("c.month", "h.month"),
+    "author": ("c.author", "h.author"),
+    "repository": ("r.name", "r.name"),
+    "agent": (_PERSON, None),
+    "model": ("t.models", None),
+}
+"""How the rows of a table are named, of commits with records, and of all commits (None: not by commits)."""
+_OUTCOMES: Header = {"statuses": {}, "successRate": None, "medianSeconds": None, "parseFailures": None}
+"""What sums over many repositories do not tell."""
+_NOBODY = "CAST(NULL AS varchar)"
+_LINKS = (
+    "links l JOIN commits c ON c.project_id = l.project_id AND c.commit_id = l.commit_id"
+    " JOIN trajectories t ON t.project_id = l.project_id AND t.trajectory_id = l.trajectory_id"
+    " JOIN repositories r ON r.project_id = l.project_id"
+)
+_PARTS = (
+    "parts p JOIN commits c ON c.project_id = p.project_id AND c.commit_id = p.commit_id"
+    " JOIN trajectories t ON t.project_id = p.project_id AND t.trajectory_id = p.trajectory_id"
+    " JOIN repositories r ON r.project_id = p.project_id"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """Which commits count: of an author whose name is or contains this, between times in seconds."""
+
+    author: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+
+def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Header, list[Header]]:
+    """``total`` and ``rows`` of ``git traj stats --json``. Commits without a record are known by month and
+    author alone, so that dates narrow them to months. Raises TrajError."""
+    if by not in BY:
+        raise UsageError(f"--by {by} is not known of many repositories", f"it can be {', '.join(BY)}")
+    where = _limit(limits)
+    (total,) = _figures(session, where, None)
+    total |= _overview(session, where)
+    total["bytes"] = {**total["bytes"], "disk": None}
+    rows = _figures(session, where, by)
+    if BY[by][1] is None:
+        rows = [{**row, "commits": total["commits"]} for row in rows]
+    if by == "month":
+        return total, sorted(rows, key=lambda row: str(row["name"]), reverse=True)
+    return total, sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
+
+
+def _limit(limits: Limits) -> tuple[Conditions, Conditions]:
+    """On commits, and on the history of all."""
+
+    def when(seconds: int) -> datetime:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+
+    since, until, author = limits.since, limits.until, limits.author
+    named = f"%{author.lower()}%" if author else None
+    commits = Conditions.of(
+        ("c.reached", []),
+        ("c.committed_at >= ?", when(since)) if since is not None else None,
+        ("c.committed_at <= ?", when(until)) if until is not None else None,
+        ("lower(c.author) LIKE ? OR lower(c.author_email) LIKE ?", [named, named]) if named else None,
+    )
+    history = Conditions.of(
+        ("h.month >= ?", when(since).strftime("%Y-%m")) if since is not None else None,
+        ("h.month <= ?", when(until).strftime("%Y-%m")) if until is not None else None,
+        ("lower(h.author) LIKE ?", named) if named else None,
+    )
+    return commits, history
+
+
+def _figures(session: Session, where: tuple[Conditions, Conditions], by: str | None) -> list[Header]:
+    """FIGURES of the command contract, with ``name`` and ``bytes``, of each group."""
+    name, all_name = BY[by] if by else (_NOBODY, _NOBODY)
+    commits, history = where
+    every = _group(
+        session,
+        f"SELECT {all_name or _NOBODY}, sum(h.commits) FROM history h JOIN repositories r"
+        f" ON r.project_id = h.project_id WHERE {history} GROUP BY 1",
+        history,
+    )
+    linked = _group(
+        session,
+        f"SELECT {name}, count(DISTINCT CASE WHEN l.role = 'produced' AND NOT l.incomplete THEN"
+        " l.project_id || l.commit_id END), count(DISTINCT l.project_id || l.trajectory_id),"
+        f" count(DISTINCT l.project_id || l.commit_id), sum(l.note_bytes) FROM {_LINKS} WHERE {commits}"
+        " GROUP BY 1",
+        commits,
+    )
+    usage = ", ".join(f"sum(CASE WHEN p.counted THEN p.{column} END)" for column in _USAGE.values())
+    told = "count(DISTINCT CASE WHEN p.counted AND {} THEN p.project_id || p.trajectory_id END)"
+    spent = _group(
+        session,
+        f"SELECT {name}, sum(CASE WHEN p.counted THEN p.cost_usd END),"
+        " max(CASE WHEN p.counted AND p.cost_usd IS NOT NULL THEN"
+        " CASE p.cost_source WHEN 'estimated' THEN 2 WHEN 'reported' THEN 1 ELSE 0 END ELSE 0 END),"
+        f" {told.format('p.has_usage')}, {told.format('p.cost_usd IS NOT NULL')},"
+        f" sum(p.segment_bytes), {usage}"
+        f" FROM {_PARTS} WHERE {commits} GROUP BY 1",
+        commits,
+    )
+    groups = dict.fromkeys([*linked, *(every if all_name else ()), *(() if by else (None,))])  # also of none
+    return [_spell(group, every, linked, spent) for group in groups]
+
+
+def _group(session: Session, question: str, where: Conditions) -> dict[str | None, Sequence[Any]]:
+    return {row[0]: row[1:] for row in session.ask(question, where.parameters)}
+
+
+def _spell(
+    name: str | None,
+    every: Mapping[str | None, Sequence[Any]],
+    linked: Mapping[str | None, Sequence[Any]],
+    spent: Mapping[str | None, Sequence[Any]],
+) -> Header:
+    recorded, trajectories, noted, note_bytes = linked.get(name, (0, 0, 0, 0))
+    cost, source, telling_usage, telling_cost, size, *tokens = spent.get(name, (None, 0, 0, 0, 0))
+    return {
+        "name": name,
+        "commits": max(int(every.get(name, (0,))[0] or 0), noted),
+        "recorded": recorded,
+        "trajectories": trajectories,
+        **_OUTCOMES,
+        "usage": {key: int(n or 0) for key, n in zip(_USAGE, tokens, strict=True)}
+        if telling_usage
+        else dict.fromkeys(_USAGE),
+        "costUsd": None if cost is None else float(cost),
+        "costSource": ("unknown", "reported", "estimated")[source or 0],
+        "tellingUsage": telling_usage,
+        "tellingCost": telling_cost,
+        "bytes": {"records": int(note_bytes or 0), "events": int(size or 0)},
+    }
+
+
+def _overview(session: Session, where: tuple[Conditions, Conditions]) -> Header:
+    commits, _ = where
+    shown = (
+        "SELECT DISTINCT t.* FROM trajectories t JOIN links l ON l.project_id = t.project_id AND"
+        " l.trajectory_id = t.trajectory_id JOIN commits c ON c.project_id = l.project_id AND c.commit_id ="
+        f" l.commit_id WHERE {commits}"
+    )
+    present = ", ".join(f"bool_or(has_{part}) AS {part}" for part in PARTS)
+    counted = ", ".join(f"count(CASE WHEN {part} THEN 1 END)" for part in PARTS)
+    ((sessions, *telling),) = session.ask(
+        f"SELECT count(*), {counted} FROM (SELECT {present} FROM ({shown}) t"
+        " GROUP BY t.project_id, t.agent, coalesce(t.session, t.trajectory_id)) s",
+        commits.parameters,
+    )
+    beside = ", ".join(f"sum(p.{name})" for name in OTHER_COUNTS)
+    ((without, *_),) = session.ask(
+        f"SELECT count(*) FROM ({shown}) t WHERE NOT t.produced", commits.parameters
+    )
+    (others,) = session.ask(
+        f"SELECT {beside} FROM {_PARTS} WHERE p.counted AND {commits}", commits.parameters
+    )
+    return {
+        "mergesLeftOut": None,
+        "withoutCommit": without,
+        "agents": _rank(session, f"SELECT {_PERSON}, count(*) FROM ({shown}) t GROUP BY 1", commits),
+        "models": _rank(session, f"SELECT t.models, count(*) FROM ({shown}) t GROUP BY 1", commits),
+        "sessions": sessions,
+        "telling": dict(zip(PARTS, telling, strict=True)),
+        "beside": {name: int(n or 0) for name, n in zip(OTHER_COUNTS, others, strict=True)},
+    }
+
+
+def _rank(session: Session, question: str, where: Conditions) -> list[Header]:
+    """A trajectory counts once for each of its models."""
+    found: dict[str | None, int] = {}
+    for names, number in session.ask(question, where.parameters):
+        for name in names.split(", ") if names else (None,):
+            found[name] = found.get(name, 0) + number
+    ordered = sorted(found.items(), key=lambda pair: -pair[1])
+    return [{"name": name, "trajectories": number} for name, number in ordered]

@@ -1,0 +1,228 @@
+"""One repository, from its remote to rows: fetched, scanned by today's rules, folded. Nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from gittraj import limits
+from gittraj.config import Config, read_config, stamp
+from gittraj.errors import RedactionError, StoreError, TrajError
+from gittraj.events.sensitive import strict_events
+from gittraj.frozen import dataclass
+from gittraj.gather.fetching import Listed, fetch_records, new_repository
+from gittraj.gather.remotes import Source
+from gittraj.gather.rows import Builder, Described, Rows
+from gittraj.git import Repository
+from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone, map_texts
+from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
+from gittraj.notes.store import NotesRef
+from gittraj.query.notes import NotesInMemory
+from gittraj.query.records import Recorded
+from gittraj.query.show.chapters import Segments
+from gittraj.record.drain.redactor import redactors
+from gittraj.record.rewrite_segments import clean_record
+from gittraj.redact import LiveValues
+from gittraj.redact.events import Redact, map_event
+
+_FORMAT = "%x00".join(("%H", "%h", "%s", "%aN", "%aE", "%aI", "%ct", "%P"))
+_LOG = (
+    *(
+        "log",
+        "-z",
+        f"--format={_FORMAT}",
+        "--encoding=UTF-8",
+        "--no-show-signature",
+        "--no-notes",
+        "--no-patch",
+    ),
+    "refs/heads/gathered",
+)
+_FIELDS = 8
+_AHEAD = 250
+"""Notes whose texts are scanned together: a megabyte or two."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """``epoch``: what the engine remembers to have been purged (empty: nothing)."""
+
+    source: Source
+    listed: Listed
+    epoch: str = ""
+    prompts: bool = False
+    events: bool = False
+
+    @property
+    def contents(self) -> str:
+        return ",".join(name for name in ("prompts", "events") if getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """``left_out``: records that could not be scanned."""
+
+    source: Source
+    tips: Mapping[str, str]
+    contents: str
+    ruleset: str
+    epoch: str
+    left_out: int
+    rows: Rows
+
+
+def collect(job: Job, environ: Mapping[str, str]) -> Gathered:
+    """Raises TrajError; then the repository stays as it was gathered last."""
+    with TemporaryDirectory(prefix="git-traj-gather-", ignore_cleanup_errors=True) as folder:
+        sha256 = any(len(tip) == 64 for tip in job.listed.tips.values())
+        with new_repository(Path(folder), environ, sha256=sha256) as repository:
+            described = fetch_records(repository, job.source, job.listed, events=job.events)
+            return _Collector(repository, job, environ).collect(described=described)
+
+
+class _Collector:
+    def __init__(self, repository: Repository, job: Job, environ: Mapping[str, str]) -> None:
+        self._repository = repository
+        self._job = job
+        self._config: Config = read_config(repository)
+        live = LiveValues.collect(environ, ())
+        self._redactor: Redact = redactors(self._config, key=os.urandom(32), live=live)()
+        self._ruleset = stamp(self._config)
+        self._left_out = 0
+
+    def collect(self, *, described: bool) -> Gathered:
+        job, repository = self._job, self._repository
+        epoch = self._unite_epochs()
+        notes = NotesInMemory(self._clean_notes(epoch))
+        commits = dict(self._describe()) if described else {}
+        recorded = Recorded(notes)
+        events = self._read_events(recorded) if job.events else {}
+        rows = Builder(job.source.project_id, recorded, commits, events).build()
+        repository.close()
+        return Gathered(
+            source=job.source,
+            tips=job.listed.tips,
+            contents=job.contents,
+            ruleset=self._ruleset,
+            epoch=encode_epoch(epoch).decode() if epoch else "",
+            left_out=self._left_out,
+            rows=rows,
+        )
+
+    def _unite_epochs(self) -> Epoch:
+        """What was ever purged, as far as is known. An epoch that cannot be read stops the repository."""
+        remembered = decode_epoch(self._job.epoch.encode()) if self._job.epoch else Epoch()
+        objects = self._repository.objects
+        try:
+            found = read_epoch(objects, NotesRef(self._repository).tip())
+        except StoreError as error:
+            raise TrajError(f"{self._job.source.name}: {error.message}", error.hint) from None
+        return unite([each for each in (remembered, found) if each])
+
+    # ------------------------------------------------------------ records
+
+    def _clean_notes(self, epoch: Epoch) -> Iterator[tuple[str, bytes]]:
+        notes = NotesRef(self._repository).items()
+        while some := list(islice(notes, _AHEAD)):
+            decoded = [(commit, [x for x in decode_note(body) if epoch.allows(x)]) for commit, body in some]
+            self._foresee(line for _, lines in decoded for line in lines)
+            for commit, lines in decoded:
+                yield commit, encode_note(filter(None, map(self._clean_line, lines)))
+
+    def _foresee(self, lines: Iterable[Line]) -> None:
+        """Many texts are scanned together in half of the time."""
+        texts: dict[str, None] = {}
+
+        def note(text: str, _: str | None) -> str:
+            texts[text] = None
+            return text
+
+        for line in lines:
+            if isinstance(line, Record):
+                with suppress(RecursionError):
+                    map_texts((line.figures, line.whole), note)
+        with suppress(RedactionError):
+            self._redactor.foresee(texts)
+
+    def _clean_line(self, line: Line) -> Line | None:
+        """None for what cannot be scanned, as that of later versions."""
+        if not isinstance(line, Record):
+            return line if isinstance(line, Tombstone) else None
+        try:
+            record = clean_record(self._redactor, self._ruleset, {}, line)
+        except (RedactionError, RecursionError):
+            self._left_out += 1
+            return None
+        record = replace(record, seals={}, extra={}, link=replace(record.link, call=None))
+        return record if self._job.prompts else _without_prompt(record)
+
+    def _describe(self) -> Iterator[tuple[str, Described]]:
+        values = self._repository.run(*_LOG).out.decode("utf-8", "replace").split("\0")
+        clean = self._redactor.text
+        authors: dict[str, str] = {}
+        for at in range(0, len(values) - 1, _FIELDS):
+            commit, short, subject, author, email, date, committed, parents = values[at : at + _FIELDS]
+            for name in (author, email):
+                if name not in authors:
+                    authors[name] = clean(name)
+            yield (
+                commit,
+                Described(
+                    short=short,
+                    subject=clean(subject),
+                    author=authors[author],
+                    author_email=authors[email],
+                    date=date,
+                    committed=int(committed),
+                    merge=" " in parents,
+                ),
+            )
+
+    # ------------------------------------------------------------ events
+
+    def _read_events(self, recorded: Recorded) -> dict[Key, Sequence[AnyEvent]]:
+        """Of each part, those that are here, up to a bound."""
+        found: dict[Key, Sequence[AnyEvent]] = {}
+        left = limits.GATHER_EVENTS
+        segments = Segments(self._repository)
+        for trajectory in recorded.ids():
+            folded = recorded.folded(trajectory)
+            for record in folded.records(None) if folded else ():
+                left -= sum(max(ref.bytes, 0) for ref in record.segments)
+                if left < 0:
+                    return found
+                found[record.key] = self._clean_events(list(segments.read(record.id, record.segments)))
+        return found
+
+    def _clean_events(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
+        strict = strict_events(events, self._config.strict, orphans=False)
+
+        def clean(text: str, name: str | None, strictly: bool) -> str:
+            return self._redactor.text(text, name=name, strict=strictly)
+
+        kept = []
+        for event in events:
+            if isinstance(event, Thinking) and (event.seal or event.payload):
+                continue
+            if isinstance(event, Prompt) and not self._job.prompts:
+                continue
+            try:
+                kept.append(map_event(replace(event, raw=None), clean, strict=event.id in strict))
+            except (RedactionError, RecursionError):
+                self._left_out += 1
+        return kept
+
+
+def _without_prompt(record: Record) -> Record:
+    """Nor a title that is but its beginning."""
+    figures, whole = record.figures, record.whole
+    start = (whole.title or "").rstrip("….")
+    copied = bool(start) and (figures.prompt or "").startswith(start)
+    title = None if copied else whole.title
+    return replace(record, figures=replace(figures, prompt=None), whole=replace(whole, title=title))

@@ -1,0 +1,154 @@
+"""A DuckDB file: the engine without a server.
+
+One process has the file open at a time, so a connection is short and others wait. Deleted rows stay in the
+file until it is written anew (``sweep``).
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from gittraj.errors import TrajError
+from gittraj.gather.schema import TABLES, VIEWS, Column, spell_columns
+from gittraj.gather.store import Database, Row, Session
+
+_BUSY = 120.0
+"""Seconds for which another process may have the file open."""
+_ARROW = {
+    "text": pa.string(),
+    "int": pa.int64(),
+    "real": pa.float64(),
+    "bool": pa.bool_(),
+    "time": pa.timestamp("us"),
+}
+MEMORY = "256MB"
+"""Of a connection that writes, beside a process for each job."""
+READING = "1GB"
+
+
+class DuckSession(Session):
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        try:
+            return self._connection.execute(question, list(parameters)).fetchall()
+        except duckdb.Error as error:
+            raise _failed(error) from None
+
+    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None:
+        self._connection.execute(statement, list(parameters))
+
+    def insert(self, table: str, rows: Sequence[Row]) -> None:
+        batch = to_arrow(rows, TABLES[table])  # noqa: F841 - DuckDB finds it by its name
+        self._connection.execute(f"INSERT INTO {table} SELECT * FROM batch")
+
+    def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
+        end = "" if prefix else " "
+        return " AND ".join(f"contains({column}, ?)" for _ in stems), [f" {stem}{end}" for stem in stems]
+
+
+class DuckStore(Database):
+    def __init__(self, path: str) -> None:
+        self._path = Path(path)
+
+    def prepare(self) -> None:
+        with self._opened(make=True) as connection:
+            create_tables(connection)
+
+    @contextmanager
+    def writing(self, projects: Collection[str]) -> Iterator[Session]:
+        """One process at a time has the file."""
+        with self._opened() as connection:
+            connection.execute("BEGIN")
+            yield DuckSession(connection)  # an exception closes the connection, which rolls back
+            connection.execute("COMMIT")
+
+    def sweep(self) -> None:
+        with self._opened() as connection:
+            if not connection.execute("SELECT 1 FROM meta WHERE name = 'went'").fetchone():
+                return
+            for left in (self._fresh, self._fresh.with_name(f"{self._fresh.name}.wal")):
+                left.unlink(missing_ok=True)  # of a sweep that was killed
+            connection.execute(
+                "CHECKPOINT"
+            )  # or the next to open the new file would replay what the old one did
+            (name,) = connection.execute("SELECT current_database()").fetchone() or ("",)
+            connection.execute(f"ATTACH '{quote(str(self._fresh))}' AS fresh")
+            connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
+            connection.execute("DELETE FROM fresh.meta WHERE name = 'went'")
+            connection.execute("DETACH fresh")
+            self._fresh.replace(self._path)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with self._opened(read_only=True) as connection:
+            yield DuckSession(connection)
+
+    @property
+    def _fresh(self) -> Path:
+        return self._path.with_name(f"{self._path.name}.sweep")
+
+    @contextmanager
+    def _opened(self, *, make: bool = False, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
+        if not make and not self._path.exists():
+            raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
+        end = time.monotonic() + _BUSY
+        config: dict[str, Any] = {"memory_limit": READING if read_only else MEMORY, "threads": 2}
+        while True:
+            before = self._inode()
+            try:
+                connection = duckdb.connect(str(self._path), read_only=read_only, config=config)
+                if before in (None, self._inode()):
+                    break
+                connection.close()  # a sweep has put another file there
+            except duckdb.Error as error:
+                if "lock" not in str(error).lower() or time.monotonic() > end:
+                    raise _failed(error) from None
+                time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - keeps the waiting apart, no secret
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise _failed(error) from None
+        finally:
+            connection.close()
+
+    def _inode(self) -> int | None:
+        return self._path.stat().st_ino if self._path.exists() else None
+
+
+def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE IF NOT EXISTS meta (name VARCHAR PRIMARY KEY, value VARCHAR)")
+    for table, columns in TABLES.items():
+        connection.execute(f"CREATE TABLE IF NOT EXISTS {table} ({spell_columns(table, 'duckdb')})")
+        rows = connection.execute(f"SELECT name FROM pragma_table_info('{table}')").fetchall()
+        here = {name for (name,) in rows}
+        for column, spelt in zip(columns, spell_columns(table, "duckdb").split(", "), strict=True):
+            if column.name not in here:  # of an earlier version
+                connection.execute(f"ALTER TABLE {table} ADD COLUMN {spelt}")
+    for view, query in VIEWS.items():
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {query.format(s='')}")
+
+
+def to_arrow(rows: Sequence[Row], columns: Sequence[Column]) -> pa.Table:
+    fields = [pa.field(column.name, _ARROW[column.type]) for column in columns]
+    values: list[Sequence[Any]] = list(zip(*rows, strict=True)) or [() for _ in columns]
+    arrays = [pa.array(found, field.type) for found, field in zip(values, fields, strict=True)]
+    return pa.table(arrays, schema=pa.schema(fields))
+
+
+def quote(text: str) -> str:
+    return text.replace("'", "''")
+
+
+def _failed(error: duckdb.Error) -> TrajError:
+    lines = str(error).splitlines() or ["it failed"]
+    return TrajError(f"DuckDB: {lines[0]}", "is another program using the file?")

@@ -1,0 +1,112 @@
+"""Brings a remote's records into a repository of their own, which is thrown away.
+
+At depth 1, without history: what was purged must not lie anywhere. HEAD's commits come without trees and
+files, where the server can leave those out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from gittraj import limits
+from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
+from gittraj.gather.remotes import Source
+from gittraj.git import Repository, clean_environment, open_repository
+from gittraj.git.process import Runner
+from gittraj.notes.store import DATA_PREFIX, RECORDS_REF
+from gittraj.sync.network import fetch_refs, list_refs
+from gittraj.sync.remote import Remote, without_password
+
+_FILTERS = re.compile(rb"(?:fetch=[^\n]*|< [0-9a-f]{40,}[^\n]*)\bfilter\b")
+_MONTH = re.compile(r"\d{4}-\d{2}")
+_SERVE = "--upload-pack=git -c uploadpack.allowFilter=true upload-pack"
+"""For a folder: git is on this side, too."""
+
+_NAME = "gathered"
+
+
+class Mirror(Remote):
+    """A remote whose refs have the same names here."""
+
+    __slots__ = ()
+
+    def tracking(self, ref: str) -> str:
+        return ref
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``tips`` of the records ref and of the months; whether the server ``filters``."""
+
+    tips: Mapping[str, str]
+    head: str | None
+    filters: bool
+
+
+def remote_of(source: Source) -> Mirror:
+    return Mirror(
+        address=source.address,
+        name=source.name,
+        folder="",
+        urls=(without_password(source.address),),
+        listed=False,
+    )
+
+
+def new_repository(folder: Path, environ: Mapping[str, str], *, sha256: bool = False) -> Repository:
+    """An empty one. Raises GitError."""
+    made = ("--object-format=sha256",) if sha256 else ()
+    Runner((), folder, clean_environment(environ)).run("init", "--quiet", "--bare", "--template=", *made, ".")
+    return open_repository(folder, environ=environ, steady=True)
+
+
+def list_tips(repository: Repository, source: Source) -> Listed:
+    """With one ``ls-remote``. Raises TrajError."""
+    trace = repository.git_dir / f"packets-{source.project_id}"
+    remote = remote_of(source)
+    wanted = (RECORDS_REF, f"{DATA_PREFIX}*", "HEAD")
+    found = list_refs(repository, remote, *wanted, trace=trace)
+    said = trace.read_bytes() if trace.exists() else b""
+    trace.unlink(missing_ok=True)
+    tips = {
+        ref: oid
+        for ref, oid in found.items()
+        if ref == RECORDS_REF or _MONTH.fullmatch(ref.removeprefix(DATA_PREFIX))
+    }
+    filters = Path(source.address).is_dir() or bool(_FILTERS.search(said))
+    return Listed(tips, found.get("HEAD"), filters)
+
+
+def fetch_records(repository: Repository, source: Source, listed: Listed, *, events: bool) -> bool:
+    """Bring the records, with ``events`` the segments, and HEAD's commits: returns whether those are here.
+    Raises TrajError."""
+    remote = remote_of(source)
+    refs = [ref for ref in listed.tips if events or ref == RECORDS_REF]
+    fetch_refs(repository, remote, refs, extra=("--depth=1",))
+    for ref in refs:
+        tip = repository.objects.resolve(ref)
+        if tip is None or repository.objects.kind(tip) != "commit":
+            raise TrajError(f"{source.name}: its {ref} is not a notes ref", "look at it with git ls-remote")
+    if not (listed.head and listed.filters):
+        return False
+    # to git, what was left out is missing unless a remote has promised it
+    for key, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", _NAME),
+        (f"remote.{_NAME}.url", source.address),
+        (f"remote.{_NAME}.promisor", "true"),
+    ):
+        repository.run("config", key, value)
+    only = ["--filter=tree:0", f"--depth={limits.GATHER_COMMITS}"]
+    if Path(source.address).is_dir():
+        only.append(_SERVE)
+    try:
+        promised = replace(remote, address=_NAME)
+        fetch_refs(repository, promised, ["HEAD"], extra=only, into="refs/heads/gathered")
+    except TrajError:
+        return False  # a branch without a commit, or a server that says no: subjects are unknown
+    return True

@@ -1,0 +1,119 @@
+"""Parquet files in a folder or an object store: ``TABLE/project_id=…/month=…/data.parquet``.
+
+A file is replaced by one of the same name, and the one with a repository's tip is written last: whoever is
+killed leaves no row twice, and the next gather ends it. DuckDB asks them.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+import duckdb
+import fsspec
+import pyarrow.parquet as pq
+
+from gittraj.errors import TrajError
+from gittraj.gather.collect import Gathered
+from gittraj.gather.duck import READING, DuckSession, quote, to_arrow
+from gittraj.gather.schema import MONTHLY, TABLES, VIEWS, names, spell_columns
+from gittraj.gather.store import Row, Session, Store, repository_row
+
+_FILE = "data.parquet"
+
+
+class ParquetStore(Store):
+    def __init__(self, root: str) -> None:
+        try:
+            self._files, self._root = fsspec.core.url_to_fs(root)
+        except (ImportError, ValueError) as error:
+            raise TrajError(
+                f"{root}: {error}", "pip install the library of that store, such as s3fs"
+            ) from None
+        self._is_local = "file" in self._files.protocol
+
+    def prepare(self) -> None:
+        with _failing():
+            self._files.makedirs(self._root, exist_ok=True)
+
+    def replace(self, found: Sequence[Gathered]) -> None:
+        with _failing():
+            for each in found:
+                project = each.source.project_id
+                for table in TABLES:
+                    if table != "repositories":
+                        self._replace_table(table, project, each.rows[table])
+                now = datetime.now(UTC).replace(tzinfo=None)
+                self._replace_table("repositories", project, [repository_row(each, now)])
+
+    def _replace_table(self, table: str, project: str, rows: Sequence[Row]) -> None:
+        folder = self._folder(table, project)
+        before = self._files.find(folder) if self._files.exists(folder) else []
+        files: dict[str, list[Row]] = {}
+        at = names(table).index("month") if table in MONTHLY else None
+        for row in rows:
+            name = _FILE if at is None else f"month={row[at]}/{_FILE}"
+            files.setdefault(posixpath.join(folder, name), []).append(row)
+        kept = [column for column in TABLES[table] if column.name not in ("project_id", "month")]
+        for path, some in files.items():
+            whole = to_arrow(some, TABLES[table])
+            self._write(path, whole.select([column.name for column in kept]))
+        for path in before:
+            if path not in files:
+                self._files.rm_file(path)
+
+    def _write(self, path: str, table: Any) -> None:
+        """An object store shows all of a file, or the one before; a folder does so by its name."""
+        self._files.makedirs(posixpath.dirname(path), exist_ok=True)
+        fresh = posixpath.join(posixpath.dirname(path), f".{os.getpid()}.{_FILE}") if self._is_local else path
+        with self._files.open(fresh, "wb") as stream:
+            pq.write_table(table, stream, compression="zstd")
+        if self._is_local:
+            os.replace(fresh, path)  # noqa: PTH105 - the path is fsspec's
+
+    def forget(self, projects: Collection[str]) -> None:
+        with _failing():
+            for project in projects:
+                for table in TABLES:  # the tip first: what is left is gathered again, or forgotten again
+                    folder = self._folder(table, project)
+                    if self._files.exists(folder):
+                        self._files.rm(folder, recursive=True)
+
+    def sweep(self) -> None:
+        """What is replaced is gone."""
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        with closing(duckdb.connect(config={"memory_limit": READING, "threads": 2})) as connection:
+            if not self._is_local:
+                connection.register_filesystem(self._files)
+            with _failing():
+                for table in TABLES:
+                    self._make_view(connection, table)
+                for view, query in VIEWS.items():
+                    connection.execute(f"CREATE VIEW {view} AS {query.format(s='')}")
+            yield DuckSession(connection)
+
+    def _make_view(self, connection: duckdb.DuckDBPyConnection, table: str) -> None:
+        pattern = posixpath.join(self._root, table, *["*"] * (1 + (table in MONTHLY)), _FILE)
+        if not self._files.glob(pattern):
+            connection.execute(f"CREATE TABLE {table} ({spell_columns(table, 'duckdb')})")
+            return
+        where = quote(pattern if self._is_local else self._files.unstrip_protocol(pattern))
+        read = f"read_parquet('{where}', hive_partitioning = true, hive_types_autocast = false)"
+        connection.execute(f"CREATE VIEW {table} AS SELECT {', '.join(names(table))} FROM {read}")
+
+    def _folder(self, table: str, project: str) -> str:
+        return posixpath.join(self._root, table, f"project_id={project}")
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    try:
+        yield
+    except (OSError, duckdb.Error) as error:
+        raise TrajError(f"Parquet: {str(error).splitlines()[0]}", "may it be written to?") from None

@@ -1,0 +1,127 @@
+"""Which repositories to gather: addresses, files of them, folders of clones, an organisation on GitHub."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gittraj.errors import NotARepository, TrajError, UsageError
+from gittraj.frozen import dataclass
+from gittraj.git import open_repository
+from gittraj.render.text.terminal import escape_line
+from gittraj.sync.remote import without_password
+
+_ORGANISATION = "github:"
+_URL = re.compile(
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:(?P<user>[^/@]*)@)?(?P<host>[^/:]+)(?::\d+)?/+(?P<path>.+)", re.I
+)
+_SCP = re.compile(r"(?:(?P<user>[^@/:]+)@)?(?P<host>[^/:]{2,}):(?P<path>[^:].*)")
+_FOLDED = ("github.com", "gitlab.com", "bitbucket.org")
+"""Hosts to which the case of a path does not matter."""
+_DEEP = 2
+"""Folders within each other in which clones are looked for: HOST/OWNER/NAME."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A repository: what git is given, what people are shown, and its id in the engine."""
+
+    address: str
+    name: str
+    project_id: str
+
+
+def find_sources(
+    named: Sequence[str], *, environ: Mapping[str, str], organisation: Callable[[str], Iterable[str]]
+) -> list[Source]:
+    """Each repository once, the first of those with one id. ``organisation`` lists the addresses of one.
+    Raises TrajError for an address that holds a password."""
+    found: dict[str, Source] = {}
+    for name in named:
+        for address in _addresses(name, organisation):
+            source = find_source(address, environ)
+            found.setdefault(source.project_id, source)
+    return [*found.values()]
+
+
+def _addresses(name: str, organisation: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    path = Path(name)
+    if name.startswith(_ORGANISATION):
+        yield from organisation(name.removeprefix(_ORGANISATION))
+    elif path.is_file():
+        lines = path.read_text("utf-8", "surrogateescape").splitlines()
+        yield from (line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#"))
+    elif path.is_dir() and not _is_repository(path):
+        clones = list(_find_clones(path, _DEEP))
+        if not clones:
+            raise TrajError(f"{name} has no repositories in it", "name a clone, or a folder of clones")
+        yield from map(str, clones)
+    else:
+        yield name
+
+
+def _find_clones(path: Path, deep: int) -> Iterator[Path]:
+    for below in sorted(path.iterdir()):
+        if below.is_dir() and not below.is_symlink():
+            if _is_repository(below):
+                yield below
+            elif deep:
+                yield from _find_clones(below, deep - 1)
+
+
+def _is_repository(path: Path) -> bool:
+    return (path / ".git").exists() or ((path / "HEAD").is_file() and (path / "objects").is_dir())
+
+
+def find_source(address: str, environ: Mapping[str, str]) -> Source:
+    """Raises TrajError."""
+    _check(address)
+    if Path(address).is_dir():
+        return _find_clone(Path(address).resolve(), environ)
+    canonical = canonize(address)
+    return Source(address, _shorten(canonical), _digest(canonical))
+
+
+def _find_clone(path: Path, environ: Mapping[str, str]) -> Source:
+    try:
+        with open_repository(path, environ=environ) as repository:
+            remote = repository.config("remote.origin.url")
+            roots = repository.run("rev-list", "--max-parents=0", "HEAD", check=False).out.decode().split()
+    except NotARepository:
+        return Source(str(path), _shorten(str(path)), _digest(str(path)))
+    if remote and (_URL.fullmatch(remote) or _SCP.fullmatch(remote)) and not remote.startswith("file:"):
+        canonical = canonize(remote)
+        return Source(str(path), _shorten(canonical), _digest(canonical))
+    identity = " ".join(["roots", *sorted(roots), path.name]) if roots else str(path)
+    return Source(str(path), _shorten(str(path)), _digest(identity))
+
+
+def canonize(address: str) -> str:
+    """``host/path`` of an address: the same for https, ssh, and with or without ``.git``."""
+    found = _URL.fullmatch(address) or _SCP.fullmatch(address)
+    if found is None:
+        return address.rstrip("/").removesuffix(".git")
+    host, path = found["host"].lower(), found["path"].strip("/").removesuffix(".git")
+    return f"{host}/{path.lower() if host in _FOLDED else path}"
+
+
+def _check(address: str) -> None:
+    shown = escape_line(without_password(address))
+    if address.startswith("-") or "\0" in address:
+        raise UsageError(f"{shown} is no address of a repository")
+    found = _URL.fullmatch(address)
+    if found and found["user"] and (":" in found["user"] or found["scheme"].lower().startswith("http")):
+        raise UsageError(
+            f"the address of {shown} holds a password, which every process could see",
+            "leave it out: git's credential helpers know it (git help credentials)",
+        )
+
+
+def _shorten(canonical: str) -> str:
+    return "/".join(canonical.removesuffix("/.git").split("/")[-2:])
+
+
+def _digest(identity: str) -> str:
+    return hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]

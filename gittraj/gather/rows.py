@@ -1,0 +1,286 @@
+"""The rows of one repository: a fold of its records, as ``git traj log`` and ``stats`` fold them. Pure.
+
+It must not know an engine, nor where records come from; they are redacted already.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from gittraj.frozen import dataclass
+from gittraj.gather.schema import TABLES
+from gittraj.gather.terms import stem_all
+from gittraj.index.text_fields import read_part
+from gittraj.index.words import sound
+from gittraj.model.codec import dump, event_to_json, event_type, to_json
+from gittraj.model.times import parse_time
+from gittraj.model.values import AnyEvent, Key, Record, Usage
+from gittraj.model.words import share
+from gittraj.query.account import struck_in, without_struck
+from gittraj.query.header import Folded, cost
+from gittraj.query.log.filters import names_of_task
+from gittraj.query.records import Recorded
+from gittraj.query.stats.counts import Tallies, Tally
+from gittraj.query.stats.statistics import explains, month_of, place_parts, stored_parts
+
+Rows = dict[str, list[tuple[Any, ...]]]
+_MOST = 2**62  # anybody may write a number of forty digits
+_UNKNOWN = "unknown"
+"""The month of what has no time: a folder of Parquet needs a name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """A commit, where it is known: its texts redacted, ``date`` the author's as git prints it, ``committed``
+    in seconds since 1970."""
+
+    short: str
+    subject: str
+    author: str
+    author_email: str
+    date: str
+    committed: int
+    merge: bool
+
+
+class Builder:
+    """``described``: HEAD's commits, newest first, of which some have records; ``events``: of a part."""
+
+    def __init__(
+        self,
+        project_id: str,
+        recorded: Recorded,
+        described: Mapping[str, Described],
+        events: Mapping[Key, Sequence[AnyEvent]],
+    ) -> None:
+        self._project = project_id
+        self._recorded = recorded
+        self._described = described
+        self._events = events
+        self.rows: Rows = {table: [] for table in TABLES}
+        noted = [*recorded]
+        # newest first; what HEAD does not reach counts as newer, so that no part is counted there alone
+        known = [commit for commit in described if commit in recorded]
+        self._commits = [*sorted(commit for commit in noted if commit not in described), *known]
+        self._tallies = dict(zip(self._commits, recorded.tallies(self._commits), strict=True))
+        self._home = {each.part: each for each in stored_parts(self._tallies)}
+        self._counted = {part.record.key for part in place_parts(self._tallies)}
+
+    def build(self) -> Rows:
+        for trajectory in self._recorded.ids():
+            folded = self._recorded.folded(trajectory)
+            if folded is not None:
+                self._add_trajectory(folded)
+        for commit in self._commits:
+            self._add_commit(commit, self._tallies[commit])
+        self._add_history()
+        terms = stem_all(row[-2] for row in self.rows["texts"])
+        self.rows["texts"] = [
+            (*row[:-1], found) for row, found in zip(self.rows["texts"], terms, strict=True)
+        ]
+        return self.rows
+
+    def _add(self, table: str, *told: Any, **values: Any) -> None:
+        """A row of ``values``, and of the fields of ``told`` that are called as a column."""
+        values["project_id"] = self._project
+        row = []
+        for name, kind, _ in TABLES[table]:
+            source = next((each for each in told if hasattr(each, name)), None)
+            row.append(_plain(values[name] if name in values else getattr(source, name, None), name, kind))
+        self.rows[table].append(tuple(row))
+
+    def _month(self, commit: str | None, *times: str | None) -> str:
+        described = self._described.get(commit or "")
+        if described is not None:
+            return month_of(described.committed)
+        time = _utc(next(filter(None, times), None))
+        return time.strftime("%Y-%m") if time else _UNKNOWN
+
+    # ------------------------------------------------------------ commits
+
+    def _add_commit(self, commit: str, tallies: Tallies) -> None:
+        told = self._described.get(commit)
+        month = self._month(commit)
+        self._add(
+            "commits",
+            told,
+            commit_id=commit,
+            short=told.short if told else commit[:7],
+            committed_at=_moment(told.committed) if told else None,
+            month=month,
+            reached=told is not None or not self._described,
+            explained=explains(tallies),
+            note_bytes=tallies.bytes,
+        )
+        for tally in tallies.trajectories:
+            self._add_links(commit, month, tally)
+
+    def _add_links(self, commit: str, month: str, tally: Tally) -> None:
+        folded = self._recorded.folded(tally.id)
+        note_bytes = tally.note
+        for record in folded.records(commit, explored=True) if folded else ():
+            self._add(
+                "links",
+                record,
+                record.link,
+                commit_id=commit,
+                trajectory_id=record.id,
+                part_id=_part_id(record),
+                month=month,
+                carried=bool(record.link.carried_from),
+                note_bytes=note_bytes,
+                link=dump(to_json(record.link)).decode(),
+            )
+            note_bytes = 0
+
+    def _add_history(self) -> None:
+        """How many commits of HEAD count, by month and author; merges without a record do not."""
+        recorded = {commit for commit, told in self._tallies.items() if told.trajectories}
+        counted = Counter(
+            (self._month(commit), told.author)
+            for commit, told in self._described.items()
+            if not told.merge or commit in recorded
+        )
+        for (month, author), number in counted.items():
+            self._add("history", month=month, author=author, commits=number)
+
+    # ------------------------------------------------------------ trajectories
+
+    def _add_trajectory(self, folded: Folded) -> None:
+        whole = folded.header(None)
+        records = folded.records(None)
+        struck = struck_in(records)
+        present = self._present(folded)
+        task, retrospective = whole["task"], whole["retrospective"] or {}
+        self._add(
+            "trajectories",
+            **{name: whole[key] for name, key in _WHOLE.items()},
+            month=self._month(None, whole["total"]["startedAt"], whole["total"]["endedAt"]),
+            models=", ".join(whole["models"]) or None,
+            task="\n".join(names_of_task(task)) or None,
+            tags="\n".join(whole["tags"]) or None,
+            parent_id=(whole["parent"] or {}).get("id"),
+            started_at=_utc(whole["total"]["startedAt"]),
+            ended_at=_utc(whole["total"]["endedAt"]),
+            produced=any(record.role == "produced" for found in folded.parts.values() for record in found),
+            **{f"has_{name}": name in present for name in _PARTS},
+            retrospective=json.dumps(retrospective, ensure_ascii=False) if retrospective else None,
+        )
+        for record in records:
+            figures = without_struck(record.id, record.figures, struck)
+            self._add_part(folded, record, replace(record, figures=figures))
+
+    def _present(self, folded: Folded) -> frozenset[str]:
+        commit = next(iter(folded.parts))
+        told = self._tallies[commit].trajectories
+        return next((each.present for each in told if each.id == folded.whole["id"]), frozenset())
+
+    def _add_part(self, folded: Folded, record: Record, told: Record) -> None:
+        home = self._home.get(record.key)
+        figures = told.figures
+        key = {
+            "trajectory_id": record.id,
+            "part_id": _part_id(record),
+            "month": self._month(home.commit if home else None, figures.started_at, figures.ended_at),
+        }
+        self._add(
+            "parts",
+            record,
+            figures,
+            figures.counts,
+            figures.usage or Usage(),
+            **key,
+            commit_id=home.commit if home else None,
+            counted=record.key in self._counted,
+            agent=folded.whole["agent"],
+            models=", ".join(folded.whole["models"]) or None,
+            position=record.range.at if record.range else None,
+            events=record.range.n if record.range else 0,
+            started_at=_utc(figures.started_at),
+            ended_at=_utc(figures.ended_at),
+            has_usage=figures.usage is not None,
+            cost_usd=cost(figures),
+            redactions=sum(figures.redactions_by_rule.values()),
+            segment_bytes=home.size if home else 0,
+            summary=figures.summary.text if figures.summary else None,
+            summary_by=figures.summary.by if figures.summary else None,
+            record=dump(to_json(record)).decode(),
+        )
+        self._add_statements(key, told)
+        self._add_texts(key, told)
+
+    def _add_statements(self, key: Mapping[str, str], record: Record) -> None:
+        figures = record.figures
+        for number, decision in enumerate(figures.decisions):
+            rejected = "\n".join(decision.alternatives) or None
+            more = {"number": number, "rejected": rejected, "decided_by": decision.by}
+            self._add("decisions", decision, **key, **more, confidence=share(decision.confidence))
+        sources = [*figures.caveat_sources, *[None] * len(figures.caveats)]
+        for number, (doubt, source) in enumerate(zip(figures.caveats, sources, strict=False)):
+            self._add("doubts", source, **key, number=number, doubt=doubt, stated_by=source and source.by)
+        for file in figures.files:
+            self._add("files", file, **key)
+        if figures.tests:
+            self._add("tests", figures.tests, **key)
+
+    def _add_texts(self, key: Mapping[str, str], record: Record) -> None:
+        events = self._events.get(record.key, ())
+        texts: dict[str, list[str]] = defaultdict(list)
+        for field in read_part(record, events, ()).fields:
+            texts[field.kind].append(field.text)
+        ended = _utc(record.figures.ended_at)
+        for kind, found in texts.items():
+            self._add("texts", **key, kind=kind, ended_at=ended, text="\n".join(found))
+        for number, event in enumerate(events):
+            about = {"number": number, "event_id": event.id, "type": event_type(event)}
+            told = dump(event_to_json(event)).decode()
+            self._add("events", **key, **about, happened_at=_utc(event.ts), content=event.content, event=told)
+
+
+_PARTS = ("retrospective", "decisions", "summary", "tests", "task")
+_WHOLE = {
+    "trajectory_id": "id",
+    "agent": "agent",
+    "agent_version": "agentVersion",
+    "session": "session",
+    "status": "status",
+    "title": "title",
+    "confidence": "confidence",
+}
+"""Columns of ``trajectories`` by the fields of a HEADER."""
+
+
+def _part_id(record: Record) -> str:
+    """Of a stub, which has no events, the empty text."""
+    return record.key[1] or ""
+
+
+def _utc(time: str | None) -> datetime | None:
+    """Without a zone, as engines without one keep it."""
+    found = parse_time(time)
+    try:
+        return found.astimezone(UTC).replace(tzinfo=None) if found else None
+    except (OverflowError, ValueError):
+        return None
+
+
+def _moment(seconds: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
+    except (OverflowError, ValueError, OSError):
+        return None  # a commit may say any time
+
+
+def _plain(value: Any, name: str, kind: str) -> Any:
+    """As every engine can store it: no NUL, no lone surrogate, no number beyond 64 bits; and none below zero,
+    which anybody may write, but for an exit status."""
+    if kind == "text" and value is not None:
+        return sound(str(value)).replace("\0", " ")
+    if kind == "int" and value is not None:
+        return max(min(int(value), _MOST), -_MOST if name == "last_exit" else 0)
+    return value

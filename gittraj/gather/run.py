@@ -1,0 +1,220 @@
+"""``git traj gather``: which remotes changed, several at once, and into the engine as they arrive."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+from gittraj import limits
+from gittraj.config import read_config, stamp
+from gittraj.errors import TrajError
+from gittraj.frozen import dataclass
+from gittraj.gather.collect import Gathered, Job, collect
+from gittraj.gather.fetching import Listed, list_tips, new_repository
+from gittraj.gather.remotes import Source
+from gittraj.gather.schema import VERSION
+from gittraj.gather.store import Known, Store, spell_tips
+from gittraj.git import Repository
+from gittraj.notes.store import RECORDS_REF
+
+LISTING = 16
+"""Remotes that are asked for their refs at once."""
+_AHEAD = 2
+"""Jobs for each process: none idles, and few results are in memory."""
+_BATCH_ROWS = 60_000
+"""Rows of one transaction …"""
+_BATCH = 24
+"""… and repositories."""
+Progress = Callable[[str, int, int], None]
+Tell = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """How many repositories were written, and had not changed; and one line for each that failed."""
+
+    gathered: int
+    unchanged: int
+    without: int
+    failed: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """``jobs``: processes that fetch and scan."""
+
+    prompts: bool = False
+    events: bool = False
+    jobs: int = 2
+
+
+def gather(
+    store: Store,
+    sources: Sequence[Source],
+    wanted: Wanted,
+    *,
+    environ: Mapping[str, str],
+    progress: Progress = lambda *_: None,
+    tell: Tell = lambda _: None,
+) -> Report:
+    """Bring the engine up to date. Raises TrajError when the engine fails; a remote that does is reported."""
+    store.prepare()
+    known = store.known()
+    failed: list[str] = []
+    jobs, unchanged, without = [], 0, 0
+    with TemporaryDirectory(prefix="git-traj-gather-") as folder:
+        repository = new_repository(Path(folder), environ)
+        ruleset = stamp(read_config(repository))
+        for source, listed in list_all(repository, sources, progress):
+            before = known.get(source.project_id)
+            if isinstance(listed, str):
+                failed.append(listed)
+            elif RECORDS_REF not in listed.tips:
+                without += 1
+                if before is not None:
+                    tell(
+                        f"{source.name} has no records any more; git traj gather --forget takes out its rows"
+                    )
+            elif before is not None and _is_current(before, listed, wanted, ruleset):
+                unchanged += 1
+            else:
+                epoch = before.epoch if before else ""
+                jobs.append(_job(source, listed, wanted, epoch))
+    done = gathered = 0
+    for batch in _batches(collect_all(jobs, wanted.jobs, environ)):
+        found = [each for each in batch if isinstance(each, Gathered)]
+        failed += [each for each in batch if isinstance(each, str)]
+        if found:
+            store.replace(found)
+        gathered += len(found)
+        for each in found:
+            if each.left_out:
+                tell(f"{each.source.name}: {each.left_out} records could not be scanned, and are left out")
+        done += len(batch)
+        progress("gathering", done, len(jobs))
+    store.sweep()
+    return Report(gathered=gathered, unchanged=unchanged, without=without, failed=failed)
+
+
+def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
+    if not wanted.events:
+        listed = Listed({RECORDS_REF: listed.tips[RECORDS_REF]}, listed.head, listed.filters)
+    return Job(source=source, listed=listed, epoch=epoch, prompts=wanted.prompts, events=wanted.events)
+
+
+def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> bool:
+    job = _job(Source("", "", ""), listed, wanted, "")
+    same = (spell_tips(job.listed.tips), job.contents, ruleset, VERSION)
+    return (known.tips, known.contents, known.ruleset, known.version) == same
+
+
+def list_all(
+    repository: Repository, sources: Sequence[Source], progress: Progress
+) -> Iterator[tuple[Source, Listed | str]]:
+    """The tips of each, or why it did not answer."""
+
+    def ask(source: Source) -> Listed | str:
+        try:
+            return list_tips(repository, source)
+        except TrajError as error:
+            return error.message
+
+    with ThreadPoolExecutor(LISTING) as pool:
+        for number, (source, listed) in enumerate(zip(sources, pool.map(ask, sources), strict=True), 1):
+            progress("asking remotes", number, len(sources))
+            yield source, listed
+
+
+def _batches(found: Iterator[Gathered | str]) -> Iterator[list[Gathered | str]]:
+    batch: list[Gathered | str] = []
+    rows = 0
+    for each in found:
+        batch.append(each)
+        rows += sum(map(len, each.rows.values())) if isinstance(each, Gathered) else 0
+        if rows > _BATCH_ROWS or len(batch) == _BATCH:
+            yield batch
+            batch, rows = [], 0
+    if batch:
+        yield batch
+
+
+# ---------------------------------------------------------------- processes
+
+
+def collect_all(jobs: Sequence[Job], processes: int, environ: Mapping[str, str]) -> Iterator[Gathered | str]:
+    """As they are done; of one that failed why. Raises TrajError when a process died."""
+    if processes == 1 or not jobs:
+        yield from (_collect_here(job, environ) for job in jobs)
+        return
+    # fork would copy an open connection, and libgit2's state
+    with ProcessPoolExecutor(
+        min(processes, len(jobs)), get_context("spawn"), initializer=_begin, initargs=(dict(environ),)
+    ) as pool:
+        try:
+            left = iter(jobs)
+            running: set[Future[Gathered | str]] = set()
+            while True:
+                room = processes * _AHEAD - len(running)
+                running |= {pool.submit(_collect, job) for job in islice(left, room)}
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        except BrokenProcessPool:
+            raise TrajError(
+                "a process that fetches was killed", "run it again: what was gathered is kept"
+            ) from None
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+_environ: Mapping[str, str] = {}
+
+
+def _begin(environ: Mapping[str, str]) -> None:
+    global _environ  # noqa: PLW0603 - how a pool's initialiser reaches its jobs
+    _environ = environ
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import os  # noqa: PLC0415 - for its one exit that does not wait
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _collect(job: Job) -> Gathered | str:
+    return _collect_here(job, _environ)
+
+
+def _collect_here(job: Job, environ: Mapping[str, str]) -> Gathered | str:
+    try:
+        with _bounded_files():
+            return collect(job, environ)
+    except TrajError as error:
+        return error.message
+    except RecursionError:
+        return f"{job.source.name}: nested too deeply"
+
+
+@contextmanager
+def _bounded_files() -> Iterator[None]:
+    """git writes no file beyond a bound, and what a remote sends is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    bounds = [limits.GATHER_BYTES, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (min(bounds), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

@@ -1,0 +1,184 @@
+"""What an engine can do for us, and which engine an address names. It must not know what the rows mean."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from gittraj.errors import TrajError, UsageError
+from gittraj.frozen import dataclass
+from gittraj.gather.schema import TABLES, VERSION, names
+from gittraj.sync.remote import without_password
+
+if TYPE_CHECKING:
+    from gittraj.gather.collect import Gathered
+
+_PASSWORD = re.compile(r"//[^/@\s]*:[^/@\s]*@|[?&\s]password\s*=", re.I)
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """A repository as it was gathered last; ``version`` of the schema; ``tips`` as canonical JSON."""
+
+    name: str
+    remote: str
+    tips: str
+    contents: str
+    ruleset: str
+    version: int
+    gathered_at: datetime
+    epoch: str
+    parts: int
+
+
+class Session(ABC):
+    """A connection. Parameters are ``?`` in every engine; names of tables are without a schema."""
+
+    @abstractmethod
+    def ask(self, question: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """Raises TrajError."""
+
+    @abstractmethod
+    def has_stems(self, column: str, stems: Sequence[str], *, prefix: bool) -> tuple[str, list[Any]]:
+        """The condition that ``column`` has all of these stems, or (``prefix``) words that begin so, and its
+        parameters."""
+
+    @abstractmethod
+    def tell(self, statement: str, parameters: Sequence[Any] = ()) -> None: ...
+
+    @abstractmethod
+    def insert(self, table: str, rows: Sequence[Row]) -> None: ...
+
+
+class Store(ABC):
+    """An engine. All methods raise TrajError."""
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the tables where they are missing, and end what a killed gather began."""
+
+    @abstractmethod
+    def replace(self, found: Sequence[Gathered]) -> None:
+        """Write repositories instead of what the engine has of them, all or none."""
+
+    @abstractmethod
+    def forget(self, projects: Collection[str]) -> None:
+        """Delete all rows of repositories."""
+
+    @abstractmethod
+    def sweep(self) -> None:
+        """Take deleted text out of the engine's files, where some is left."""
+
+    @abstractmethod
+    def session(self) -> AbstractContextManager[Session]: ...
+
+    def known(self) -> dict[str, Known]:
+        """The repositories, by id."""
+        with self.session() as session:
+            return read_known(session)
+
+
+class Database(Store):
+    """An engine with transactions. ``meta`` says whether text went since the last ``sweep``."""
+
+    @abstractmethod
+    def writing(self, projects: Collection[str]) -> AbstractContextManager[Session]:
+        """A transaction that changes the rows of these repositories, alone."""
+
+    def replace(self, found: Sequence[Gathered]) -> None:
+        with self.writing(sorted(each.source.project_id for each in found)) as session:
+            known = read_known(session)  # now: another gather may have been faster
+            old = [each for each in found if each.source.project_id in known]
+            question = "SELECT trajectory_id, part_id, redactions FROM parts WHERE project_id = ?"
+            for each in old:
+                project = each.source.project_id
+                if takes_text(known[project], session.ask(question, [project]), each):
+                    _note_deletion(session)
+                _delete(session, project)
+            now = datetime.now(UTC).replace(tzinfo=None)
+            for table in TABLES:
+                rows = [row for each in found for row in each.rows[table]]
+                if table == "repositories":
+                    rows = [repository_row(each, now) for each in found]
+                if rows:
+                    session.insert(table, rows)
+
+    def forget(self, projects: Collection[str]) -> None:
+        with self.writing(sorted(projects)) as session:
+            for project in projects:
+                _delete(session, project)
+            _note_deletion(session)
+
+
+def _delete(session: Session, project: str) -> None:
+    for table in TABLES:
+        session.tell(f"DELETE FROM {table} WHERE project_id = ?", [project])
+
+
+def _note_deletion(session: Session) -> None:
+    session.tell("INSERT INTO meta VALUES ('went', 'yes') ON CONFLICT DO NOTHING")
+
+
+def read_known(session: Session) -> dict[str, Known]:
+    columns = [name for name in names("repositories") if name != "project_id"]
+    rows = session.ask(f"SELECT project_id, {', '.join(columns)} FROM repositories")
+    return {row[0]: Known(**dict(zip(columns, row[1:], strict=True))) for row in rows}
+
+
+def open_store(url: str, environ: Mapping[str, str]) -> Store:
+    """``postgresql://…`` or ``parquet:…``; all else is a DuckDB file. Raises TrajError."""
+    if _PASSWORD.search(url):
+        raise UsageError(
+            f"{without_password(url)} holds a password, which every process could see",
+            "leave it out: PGPASSFILE or a service file has it (man psql)",
+        )
+    try:
+        if url.startswith(("postgresql://", "postgres://")):
+            from gittraj.gather.postgres import PostgresStore  # noqa: PLC0415 - each engine has its library
+
+            return PostgresStore(url)
+        if url.startswith("parquet:"):
+            from gittraj.gather.parquet import ParquetStore  # noqa: PLC0415
+
+            return ParquetStore(url.removeprefix("parquet:"))
+        from gittraj.gather.duck import DuckStore  # noqa: PLC0415
+
+        return DuckStore(url.removeprefix("duckdb:"))
+    except ImportError as error:
+        raise TrajError(
+            f"{error.name} is not installed", "pip install 'git-traj[gather]' brings the engines"
+        ) from None
+
+
+def repository_row(gathered: Gathered, now: datetime) -> Row:
+    return (
+        gathered.source.project_id,
+        gathered.source.name,
+        gathered.source.address,
+        spell_tips(gathered.tips),
+        gathered.contents,
+        gathered.ruleset,
+        VERSION,
+        now,
+        gathered.epoch,
+        len(gathered.rows["parts"]),
+    )
+
+
+def spell_tips(tips: Mapping[str, str]) -> str:
+    return " ".join(f"{ref}={tip}" for ref, tip in sorted(tips.items()))
+
+
+def takes_text(known: Known, before: Iterable[Row], gathered: Gathered) -> bool:
+    """Whether text that the engine has is no longer in what was gathered: a part went, its secrets were
+    replaced, the rules changed, or less was asked for. ``before``: (trajectory, part, redactions)."""
+    if (known.ruleset, known.contents, known.epoch) != (gathered.ruleset, gathered.contents, gathered.epoch):
+        return True
+    at = names("parts").index("redactions")
+    now = {(row[1], row[2]): row[at] for row in gathered.rows["parts"]}
+    return any(now.get((trajectory, part), -1) != redactions for trajectory, part, redactions in before)

@@ -1,0 +1,41 @@
+"""The words of texts as SQLite stems them: what every engine is asked for, so that all find the same."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+
+from gittraj.index.words import TOKENIZE, cut, names
+
+_TABLES = f"""
+CREATE VIRTUAL TABLE said USING fts5 (words, content='', tokenize='{TOKENIZE}');
+CREATE VIRTUAL TABLE found USING fts5vocab (said, instance);
+"""
+_LONGEST = 64  # characters of a word: longer ones are no words
+
+
+def stem_all(texts: Iterable[str]) -> Iterator[str]:
+    """For each text its stems, sorted, a space around each; compound identifiers as a whole, too."""
+    return (f" {' '.join(found)} " for found in _stem(map(_indexed, texts)))
+
+
+def stem(terms: Iterable[str]) -> list[list[str]]:
+    """The stems of each word or phrase of a query, which ``index.words.cut`` has cut."""
+    return list(_stem(terms))
+
+
+def _stem(texts: Iterable[str]) -> Iterator[list[str]]:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_TABLES)
+        connection.executemany("INSERT INTO said (rowid, words) VALUES (?, ?)", enumerate(texts))
+        found: dict[int, list[str]] = {}
+        for doc, term in connection.execute("SELECT DISTINCT doc, term FROM found ORDER BY term"):
+            found.setdefault(doc, []).append(term[:_LONGEST])
+        (count,) = connection.execute("SELECT coalesce(max(id), -1) + 1 FROM said_docsize").fetchone()
+    yield from (found.get(doc, []) for doc in range(count))
+
+
+def _indexed(text: str) -> str:
+    words = cut(text)
+    return "\n".join((words, *sorted(names([words]))))

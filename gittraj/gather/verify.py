@@ -1,0 +1,97 @@
+"""Compares what an engine has with each repository, and takes repositories out of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from gittraj.errors import TrajError
+from gittraj.gather.collect import Gathered, Job
+from gittraj.gather.fetching import new_repository
+from gittraj.gather.remotes import Source, find_source
+from gittraj.gather.run import Progress, collect_all, list_all
+from gittraj.gather.schema import TABLES, names
+from gittraj.gather.store import Known, Session, Store
+from gittraj.notes.store import RECORDS_REF
+
+_PLACEHOLDER = re.compile(r"(REDACTED-[A-Za-z0-9-]*?)-[0-9a-f]{4,}")
+"""Its hash is another one in every run."""
+
+
+def verify(
+    store: Store, *, environ: Mapping[str, str], jobs: int, progress: Progress = lambda *_: None
+) -> tuple[int, list[str]]:
+    """How many repositories were compared, and a line for each difference. Raises TrajError."""
+    known = store.known()
+    sources = [Source(each.remote, each.name, project) for project, each in known.items()]
+    differences: list[str] = []
+    wanted = []
+    with TemporaryDirectory(prefix="git-traj-gather-") as folder:
+        for source, listed in list_all(new_repository(Path(folder), environ), sources, progress):
+            if isinstance(listed, str):
+                differences.append(listed)
+            elif RECORDS_REF not in listed.tips:
+                differences.append(f"{source.name}: it has no records any more")
+            else:
+                before = known[source.project_id]
+                contents = {name: name in before.contents for name in ("prompts", "events")}
+                wanted.append(Job(source=source, listed=listed, epoch=before.epoch, **contents))
+    for number, found in enumerate(collect_all(wanted, jobs, environ), 1):
+        progress("comparing", number, len(wanted))
+        if isinstance(found, str):
+            differences.append(found)
+            continue
+        with store.session() as session:
+            differences += _compare(session, found)
+    return len(known), sorted(differences)
+
+
+def _compare(session: Session, found: Gathered) -> Iterator[str]:
+    project = found.source.project_id
+    for table in TABLES:
+        if table == "repositories":
+            continue
+        columns = ", ".join(names(table))
+        rows = session.ask(f"SELECT {columns} FROM {table} WHERE project_id = ?", [project])
+        here, there = _count(rows), _count(found.rows[table])
+        missing, extra = (there - here).total(), (here - there).total()
+        if missing or extra:
+            yield f"{found.source.name}: {table}: {missing} rows are missing, {extra} are too many"
+
+
+def _count(rows: Iterable[Sequence[Any]]) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(map(_spell, row)) for row in rows)
+
+
+def _spell(value: Any) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, float):
+        return f"{value:.9g}"
+    return _PLACEHOLDER.sub(r"\1", value) if isinstance(value, str) else str(value)
+
+
+def forget(store: Store, named: Sequence[str], environ: Mapping[str, str]) -> list[str]:
+    """Delete the rows of repositories, named by address, name or id; return their names. Raises TrajError."""
+    known = store.known()
+    found: dict[str, str] = {}
+    for name in named:
+        projects = [project for project, each in known.items() if _is_meant(name, project, each)]
+        projects += [p for p in (find_source(name, environ).project_id,) if p in known and p not in projects]
+        if not projects:
+            raise TrajError(
+                f"nothing was gathered from {name}", "git traj stats --by repository --team URL lists all"
+            )
+        found |= {project: known[project].name for project in projects}
+    store.forget([*found])
+    store.sweep()
+    return [*found.values()]
+
+
+def _is_meant(name: str, project: str, known: Known) -> bool:
+    return name in (project, known.name, known.remote)

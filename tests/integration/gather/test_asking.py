@@ -1,0 +1,176 @@
+"""``--team``: what is answered over all repositories is what each of them answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.model.values import Link, SessionInfo
+from tests.integration import command
+from tests.integration.gather.team import Team, told
+from tests.integration.repository import Git
+from tests.integration.story import Story, record
+
+pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+_SAME = ("commit", "short", "subject", "author", "date", "trajectories")
+
+
+def fill(team: Team) -> list[Git]:
+    """A session on two commits, one carried, work without a commit, another of the same id elsewhere."""
+    api = team.repository(
+        "api",
+        [
+            [told("one", chosen="rateLimit over a queue")],
+            [told("one", 1), told("two", 2)],
+            [record("three", role="explored", whole=SessionInfo(agent="codex", session="three"))],
+            [],
+        ],
+    )
+    web = team.repository("web", [[told("one", chosen="the cormorant")], []])
+    link = Link(evidence="content", carried_from=(web("rev-parse", "HEAD~1"),))
+    with web.open() as repository:
+        Story(repository).note(web.head(), told("one", chosen="the cormorant", link=link))
+    return [api, web]
+
+
+@pytest.fixture(params=["duckdb", "postgresql", "parquet"])
+def team(request: pytest.FixtureRequest, tmp_path: Path) -> Team:
+    urls = {"duckdb": lambda: "team.duckdb", "parquet": lambda: "parquet:lake"}
+    urls["postgresql"] = lambda: request.getfixturevalue("postgres")
+    found = Team(tmp_path, urls[request.param]())
+    fill(found)
+    found.gather("--prompts")
+    return found
+
+
+def own(team: Team, *args: str) -> list[Any]:
+    """What each repository answers."""
+    said = [command.traj(team.root / "clones" / name, *args, "--json") for name in ("api", "web")]
+    return [json.loads(each.stdout) for each in said]
+
+
+def test_every_question_is_answered_as_in_each_repository(team: Team) -> None:
+    listed = {(c["repository"], c["commit"]): c for c in team.ask("log", "--all")["commits"]}
+    expected = [
+        (f"acme/{n}", c)
+        for n, a in zip(("api", "web"), own(team, "log", "--all"), strict=True)
+        for c in a["commits"]
+    ]
+    assert listed.keys() == {(name, entry["commit"]) for name, entry in expected}
+    for name, entry in expected:
+        found = listed[name, entry["commit"]]
+        for key in _SAME[:-1]:
+            assert found[key] == entry[key]
+        for ours, theirs in zip(found["trajectories"], entry["trajectories"], strict=True):
+            differing = {key for key in theirs if ours[key] != theirs[key]}
+            assert differing <= {"redactions", "redactionsAtMost", "readers"}
+    _check_figures(team)
+    _check_search(team)
+    _check_context(team)
+
+
+def _check_figures(team: Team) -> None:
+    mine, each = team.ask("stats", "--by", "repository"), [found["total"] for found in own(team, "stats")]
+    total = mine["total"]
+    for key in (
+        "commits",
+        "recorded",
+        "trajectories",
+        "sessions",
+        "withoutCommit",
+        "tellingUsage",
+        "tellingCost",
+    ):
+        assert total[key] == sum(found[key] for found in each), key
+    assert total["usage"] == {k: sum(f["usage"][k] for f in each) for k in total["usage"]}
+    assert total["costUsd"] == pytest.approx(sum(found["costUsd"] for found in each))
+    assert total["telling"] == {k: sum(f["telling"][k] for f in each) for k in total["telling"]}
+    agents = dict.fromkeys(("codex",), 0)
+    for found in each:
+        for agent in found["agents"]:
+            agents[agent["name"]] += agent["trajectories"]
+    assert {agent["name"]: agent["trajectories"] for agent in total["agents"]} == agents
+    assert [row["name"] for row in mine["rows"]] == ["acme/api", "acme/web"]
+    assert sum(row["commits"] for row in mine["rows"]) == total["commits"]
+    for by in ("month", "author", "agent", "model"):
+        rows = team.ask("stats", "--by", by)["rows"]
+        theirs = [row for found in own(team, "stats", "--by", by) for row in found["rows"]]
+        assert {row["name"] for row in rows} == {row["name"] for row in theirs}
+        for row in rows:
+            same = [each for each in theirs if each["name"] == row["name"]]
+            assert row["recorded"] == sum(each["recorded"] for each in same), by
+            assert row["trajectories"] == sum(each["trajectories"] for each in same), by
+            assert row["costUsd"] in (None, pytest.approx(sum(each["costUsd"] or 0 for each in same))), by
+
+
+def _check_search(team: Team) -> None:
+    def hits(*args: str) -> list[tuple[str, str]]:
+        return sorted((r["repository"], r["trajectory"]["id"]) for r in team.ask("search", *args)["results"])
+
+    assert hits("cormorants") == [("acme/web", "one")]
+    assert hits("rate", "limit", "--in", "decision") == [("acme/api", "one")]
+    assert hits("rateLimit") == hits("ratelimit") == hits("rate_limit") == [("acme/api", "one")]
+    assert hits('"bucket token"') == []
+    assert hits("buck*", "NOT", "cormorant") == [("acme/api", "one"), ("acme/api", "two")]
+    assert hits("cormorant", "OR", "queue", "--agent", "codex") == [("acme/api", "one"), ("acme/web", "one")]
+    assert hits("limiting", "--agent", "gemini") == []
+    assert hits("limiting", "--file", "src", "--author", "A U") == hits("limiting")
+    assert hits("limiting", "--file", "lib") == hits("limiting", "--author", "nobody") == []
+    (found,) = team.ask("search", "cormorant")["results"]
+    assert "cormorant" in [match["marked"][1] for match in found["matches"]]
+    assert "acme/web@" in team.traj("search", "cormorant", "--team", team.url)
+    for args in (["cormorant", "--similar"], ["x", "--rev", "HEAD"]):
+        team.traj("search", *args, "--team", team.url, status=2)
+
+
+def _check_context(team: Team) -> None:
+    items = team.ask("context", "src/limit.py")["items"]
+    said = {(item["kind"], item["text"]) for item in items}
+    theirs = {(i["kind"], i["text"]) for f in own(team, "context", "src/limit.py") for i in f["items"]}
+    assert ("rejected", "a sliding window") in said
+    assert ("doubt", "Bursts were not measured") in said
+    assert said >= {pair for pair in theirs if pair[0] in ("rejected", "doubt")}
+    assert {item["short"].partition("@")[0] for item in items} == {"acme/api", "acme/web"}
+
+
+def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    fill(team)
+    team.gather("--prompts")
+    for args in (
+        ["--decisions"],
+        ["--grep", "cormorant"],
+        ["--agent", "codex"],
+        ["--agent", "nobody"],
+        ["--model", "GPT"],
+        ["--min-cost", "0.3"],
+        ["--author", "A U Thor"],
+        ["--author", "nobody"],
+        ["--since", "2026-01-03"],
+        ["--until", "2026-01-03"],
+        ["--trajectories"],
+    ):
+        name = "trajectories" if args == ["--trajectories"] else "commits"
+        key = "id" if name == "trajectories" else "commit"
+        found = [entry[key] for entry in team.ask("log", *args)[name]]
+        theirs = [entry[key] for answer in own(team, "log", *args) for entry in answer[name]]
+        assert sorted(found) == sorted(theirs), args
+    assert len(team.ask("log", "-n", "1")["commits"]) == 1
+    assert team.ask("log", "--file", "src/limit.py")["commits"] != []
+    assert team.ask("log", "--file", "src/other.py")["commits"] == []
+    assert team.traj("log", "--oneline", "--team", team.url).startswith("acme/")
+    team.traj("log", "HEAD~1", "--team", team.url, status=2)
+    assert command.traj(team.root / "clones" / "api", "stats", "--by", "repository").returncode == 2
+
+
+def test_without_prompts_nothing_shows_one(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    fill(team)
+    team.gather()
+    assert {t["prompt"] for c in team.ask("log")["commits"] for t in c["trajectories"]} == {None}
+    assert team.ask("search", "Please")["results"] == []

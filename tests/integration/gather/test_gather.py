@@ -1,0 +1,254 @@
+"""Many repositories in one DuckDB file: what is in it, what stays out, and what goes again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.errors import UsageError
+from gittraj.gather.remotes import find_source, find_sources
+from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, Tombstone
+from tests.integration import command
+from tests.integration.gather.team import Team, told
+from tests.integration.repository import Git
+from tests.integration.story import Story
+from tests.sizes import size
+
+duckdb = pytest.importorskip("duckdb")
+pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Team:
+    return Team(tmp_path, "team.duckdb")
+
+
+def rows(team: Team, question: str) -> list[Any]:
+    with closing(duckdb.connect(str(team.root / team.url))) as connection:
+        return connection.execute(question).fetchall()
+
+
+def contents(team: Team) -> str:
+    """Everything in the file: its bytes, and, since DuckDB compresses, every value of every table."""
+    found = (team.root / team.url).read_bytes().decode("latin-1")
+    tables = [name for (name,) in rows(team, "SELECT table_name FROM duckdb_tables()")]
+    return found + "".join(str(rows(team, f"SELECT * FROM {table}")) for table in tables)
+
+
+def stats(git: Git) -> dict[str, Any]:
+    said = command.traj(git.root, "stats", "--json")
+    return json.loads(said.stdout)["total"]
+
+
+def test_figures_of_all_repositories_are_those_of_each(team: Team) -> None:
+    gits = [
+        team.repository("api", [[told("one"), told("two")], [told("one", 1)], []]),
+        team.repository("web", [[told("one")], []]),
+    ]
+    assert team.gather() == {"version": 1, "gathered": 2, "unchanged": 0, "without": 0, "failed": []}
+    each = [stats(git) for git in gits]
+    ((commits, recorded),) = rows(team, "SELECT sum(commits), sum(recorded) FROM coverage")
+    assert (
+        (commits, recorded) == (sum(s["commits"] for s in each), sum(s["recorded"] for s in each)) == (5, 3)
+    )
+    ((tokens, cost),) = rows(team, "SELECT sum(input_tokens), sum(cost_usd) FROM costs")
+    assert tokens == sum(s["usage"]["inputTokens"] for s in each)
+    assert cost == pytest.approx(sum(s["costUsd"] for s in each))
+    assert rows(team, "SELECT count(*) FROM trajectories") == [(3,)]
+    rejected = rows(team, "SELECT repository, subject, rejected FROM rejected ORDER BY 1, 2")
+    assert ("acme/web", "Change 0 of web", "a sliding window") in rejected
+    assert team.differences() == []
+
+
+def test_what_did_not_change_is_not_fetched_again(team: Team) -> None:
+    git = team.repository("api", [[told("one")]])
+    team.repository("web", [[told("one")]])
+    team.gather()
+    commit = git.commit({"x": "1"})
+    with git.open() as repository:
+        Story(repository).note(commit, told("three"))
+    again = team.gather()
+    assert (again["gathered"], again["unchanged"]) == (1, 1)
+    assert rows(team, "SELECT count(*) FROM parts") == [(3,)]
+
+
+def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team: Team) -> None:
+    git = team.repository("api", [[]])
+    events: list[AnyEvent] = [
+        Prompt(id="e0", content="Please limit the heron"),
+        Message(id="e1", content="I did it for the egret"),
+        Thinking(id="e2", seal="s", sealed_bytes=3, payload=b"ibis"),
+    ]
+    with git.open() as repository:
+        story = Story(repository)
+        segment = story.segment("one", 0, events)
+        sealed = replace(
+            told("one", prompt="Please limit the heron"), segments=(segment,), seals={"s": ("age",)}
+        )
+        story.note(git.head(), sealed)
+    team.gather()
+    assert "heron" not in contents(team)
+    assert "egret" not in contents(team)
+    team.gather("--prompts", "--events")
+    assert rows(team, "SELECT type FROM events ORDER BY number") == [("prompt",), ("message",)]
+    assert rows(team, "SELECT prompt FROM parts") == [("Please limit the heron",)]
+    assert "aWJpcw" not in contents(team)
+    team.gather()
+    assert "heron" not in contents(team), "what is asked for no longer stays in the file"
+
+
+def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
+    token = "ghp_" + "aB3" * 12
+    git = team.repository("api", [[replace(told("one"), extra={"later": token})]])
+    git.commit({"y": "1"}, f"Use {token}")
+    with git.open() as repository:
+        Story(repository).note(git.head(), told("two", chosen=f"the token {token}", ruleset="999"))
+    team.gather()
+    assert token not in contents(team)
+    assert "REDACTED-" in contents(team)
+
+
+def test_a_tombstone_leaves_nothing_in_the_file(team: Team) -> None:
+    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two")]])
+    team.gather()
+    assert "cormorant" in contents(team)
+    with git.open() as repository:
+        story = Story(repository)
+        story.note(git("rev-parse", "HEAD~1"), Tombstone(id="one", deleted="forgotten", scope="all"))
+    team.gather()
+    assert "cormorant" not in contents(team)
+    assert rows(team, "SELECT DISTINCT trajectory_id FROM parts") == [("two",)]
+    assert team.differences() == []
+
+
+def test_a_purge_reaches_the_file_and_an_old_tip_brings_nothing_back(team: Team) -> None:
+    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two")]])
+    command.traj(git.root, "install")
+    team.gather()
+    old = git("rev-parse", "refs/notes/traj")
+    said = command.traj(git.root, "forget", "one", "--purge")
+    assert said.returncode == 0, said
+    team.gather()
+    assert "cormorant" not in contents(team)
+    git("update-ref", "refs/notes/traj", old)
+    team.gather()
+    assert "cormorant" not in contents(team)
+
+
+def test_forget_deletes_one_repository(team: Team) -> None:
+    team.repository("api", [[told("one", chosen="the cormorant")]])
+    team.repository("web", [[told("two")]])
+    team.gather()
+    team.traj("gather", "--forget", "https://github.com/acme/api", "--into", team.url)
+    assert "cormorant" not in contents(team)
+    assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
+
+
+def test_verify_names_what_differs(team: Team) -> None:
+    git = team.repository("api", [[told("one")]])
+    team.gather()
+    with closing(duckdb.connect(str(team.root / team.url))) as connection:
+        connection.execute("DELETE FROM decisions")
+    assert team.differences() == ["acme/api: decisions: 1 rows are missing, 0 are too many"]
+    git("update-ref", "-d", "refs/notes/traj")
+    assert team.differences() == ["acme/api: it has no records any more"]
+    team.gather()
+    assert rows(team, "SELECT count(*) FROM parts") == [(1,)], "absence deletes nothing"
+
+
+def test_a_remote_that_fails_does_not_stop_the_others(team: Team) -> None:
+    team.repository("api", [[told("one")]])
+    (team.root / "list").write_text("# ours\nclones/api\n/nowhere/at/all\n")
+    said = command.traj(team.root, "gather", "list", "--into", team.url, "--jobs", "1", "--json")
+    found = json.loads(said.stdout)
+    assert (said.returncode, found["gathered"], len(found["failed"])) == (1, 1, 1)
+
+
+def test_one_repository_has_one_id_however_it_is_addressed() -> None:
+    spelt = (
+        "https://github.com/Acme/API.git",
+        "git@github.com:acme/api",
+        "ssh://git@github.com/acme/api/",
+    )
+    assert len({find_source(address, {}).project_id for address in spelt}) == 1
+    assert find_source("https://github.com/acme/api2", {}).project_id != find_source(spelt[0], {}).project_id
+    names = find_sources(
+        ["github:acme"], environ={}, organisation=lambda name: [*spelt, f"https://x.org/{name}/y"]
+    )
+    assert [source.name for source in names] == ["acme/api", "acme/y"]
+
+
+@pytest.mark.parametrize(
+    "address", ["https://me:pw@x.org/a/b", "https://token@x.org/a/b", "ssh://me:pw@x.org/a"]
+)
+def test_an_address_with_a_password_is_refused(address: str) -> None:
+    with pytest.raises(UsageError, match="password"):
+        find_source(address, {})
+
+
+def test_an_engine_with_a_password_is_refused(team: Team) -> None:
+    said = command.traj(team.root, "gather", ".", "--into", "postgresql://me:pw@h/db")
+    assert said.returncode == 2
+    assert "pw" not in said.stderr
+
+
+def test_killed_at_any_moment_and_twice_at_once_nothing_is_doubled(team: Team) -> None:
+    for name in ("a", "b", "c"):
+        team.repository(name, [[told(f"t{n}", n)] for n in range(4)])
+    start = [sys.executable, "-m", "gittraj", "gather", "clones", "--into", team.url, "--jobs", "1"]
+    for number in range(size(2, 50, "GIT_TRAJ_CRASHES")):
+        with subprocess.Popen(start, cwd=team.root, stderr=subprocess.DEVNULL) as process:
+            try:
+                process.wait(0.4 + 0.37 * (number % 7))
+            except subprocess.TimeoutExpired:
+                os.kill(process.pid, signal.SIGKILL)
+    both = [subprocess.Popen(start, cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert rows(team, "SELECT count(*), count(DISTINCT project_id || trajectory_id) FROM parts") == [(12, 12)]
+    assert team.differences() == []
+
+
+def test_a_hostile_repository_touches_its_own_rows_alone(team: Team) -> None:
+    git = team.repository("api", [[told("one")]])
+    hostile = team.repository("evil", [[told("one", chosen="<script>'); DROP TABLE parts; --")]])
+    with hostile.open() as repository:
+        story = Story(repository)
+        story.note(hostile.head(), Tombstone(id="one", deleted="x", scope="all", rev=9), told("x\0y"[:1], 3))
+    before = None
+    for _ in range(2):
+        team.gather()
+        now = rows(
+            team, "SELECT * FROM parts p JOIN repositories r USING (project_id) WHERE r.name = 'acme/api'"
+        )
+        assert len(now) == 1
+        assert before is None or [row[:20] for row in now] == [row[:20] for row in before]
+        before = now
+    assert stats(git)["trajectories"] == 1
+
+
+def test_listing_an_organisation() -> None:
+    from gittraj.gather.github import list_organisation
+
+    class Listed:
+        def __init__(self, name: str, *, archived: bool) -> None:
+            self.clone_url, self.archived = f"https://github.com/acme/{name}.git", archived
+
+    class Fake:
+        def get_organization(self, name: str) -> Fake:
+            assert name == "acme"
+            return self
+
+        def get_repos(self) -> Iterator[Listed]:
+            yield from (Listed("api", archived=False), Listed("old", archived=True))
+
+    assert list(list_organisation("acme", {}, api=Fake())) == ["https://github.com/acme/api.git"]  # type: ignore[arg-type]

@@ -1,0 +1,156 @@
+"""The same in PostgreSQL, and who sees what there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gittraj.gather.schema import TABLES, VIEWS
+from gittraj.model.values import Tombstone
+from tests.integration.gather.cluster import find_programs
+from tests.integration.gather.team import Team, told
+from tests.integration.story import Story
+
+psycopg = pytest.importorskip("psycopg")
+
+
+@pytest.fixture
+def team(tmp_path: Path, postgres: str) -> Team:
+    return Team(tmp_path, postgres)
+
+
+def rows(team: Team, question: str, *, role: str = "owner") -> list[Any]:
+    url = team.url.replace("user=owner", f"user={role}")
+    with psycopg.connect(url, autocommit=True) as connection:
+        return connection.execute(question).fetchall()
+
+
+def dump(team: Team) -> str:
+    programs = find_programs()
+    assert programs is not None
+    done = subprocess.run([programs / "pg_dump", "-d", team.url], capture_output=True, check=True, text=True)
+    return done.stdout
+
+
+def test_rows_come_change_and_go(team: Team) -> None:
+    git = team.repository("api", [[told("one", chosen="the cormorant")], [told("two", 1)]])
+    team.repository("web", [[told("one")]])
+    assert team.gather()["gathered"] == 2
+    assert team.gather()["unchanged"] == 2
+    assert rows(team, "SELECT count(*), sum(input_tokens)::int FROM traj.costs") == [(3, 301)]
+    assert team.differences() == []
+    with git.open() as repository:
+        Story(repository).note(git("rev-parse", "HEAD~1"), Tombstone(id="one", deleted="x", scope="all"))
+    team.gather()
+    assert "cormorant" not in dump(team)
+    assert rows(team, "SELECT count(*) FROM traj.parts") == [(2,)]
+    team.traj("gather", "--forget", "acme/web", "--into", team.url)
+    assert rows(team, "SELECT name FROM traj.repositories") == [("acme/api",)]
+    assert team.differences() == []
+
+
+def test_two_at_once_double_nothing(team: Team) -> None:
+    for name in ("a", "b", "c"):
+        team.repository(name, [[told(f"t{n}", n)] for n in range(3)])
+    start = [sys.executable, "-m", "gittraj", "gather", "clones", "--into", team.url, "--jobs", "1"]
+    both = [subprocess.Popen(start, cwd=team.root, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [process.wait() for process in both] == [0, 0]
+    assert rows(team, "SELECT count(*) FROM traj.parts") == [(9,)]
+    assert team.differences() == []
+
+
+_SECRET = "cormorant"  # in the repository that nobody may read
+_ATTEMPTS = (
+    "SELECT * FROM {t}",
+    "SELECT count(*) FROM {t}",
+    "SELECT * FROM {t} WHERE {t}::text LIKE '%cormoran_%'",
+    "SELECT * FROM traj.texts WHERE terms_words @@ 'cormor'::tsquery",
+    "SELECT * FROM ts_stat('SELECT terms_words FROM traj.texts')",
+    "SELECT * FROM traj.texts_0",
+    "SELECT leak(terms) FROM traj.texts",
+    "SELECT * FROM traj.texts WHERE leak(terms)",
+    "SELECT most_common_vals::text, histogram_bounds::text FROM pg_stats WHERE schemaname = 'traj'",
+    "EXPLAIN (ANALYZE, VERBOSE) SELECT * FROM traj.decisions WHERE chosen < 'the corn'",
+    "SELECT traj.readable()",
+    "SELECT * FROM traj.readers",
+)
+_LEAK = (
+    "CREATE FUNCTION {schema}.leak(said text) RETURNS bool LANGUAGE plpgsql COST 0.0001 AS"
+    " $$ BEGIN RAISE NOTICE '%', said; RETURN true; END $$"
+)
+
+
+def _told_to(team: Team, role: str) -> str:
+    """Everything that a role sees of any attempt: rows, notices and errors."""
+    found: list[str] = []
+    url = team.url.replace("user=owner", f"user={role}")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.add_notice_handler(lambda notice: found.append(str(notice.message_primary)))
+        connection.execute("SET search_path = public, pg_catalog")
+        names = [
+            *TABLES,
+            *VIEWS,
+            *(f"{table}_{number}" for table in ("parts", "texts") for number in range(16)),
+        ]
+        for attempt in _ATTEMPTS:
+            for name in names if "{t}" in attempt else [""]:
+                try:
+                    answer = connection.execute(
+                        attempt.replace("{t}::text", "t::text").replace("{t}", f"traj.{name} t")
+                    )
+                    found.append(f"{attempt} {name}: {answer.fetchall()}")
+                except psycopg.Error as error:
+                    found.append(str(error))
+    return "\n".join(found)
+
+
+def test_a_role_sees_what_it_is_let_into_and_nothing_else(team: Team) -> None:
+    team.repository("api", [[told("one", chosen="the egret")]])
+    team.repository("secret", [[told("two", chosen=f"the {_SECRET}")]])
+    team.gather("--prompts")
+    ids = dict(rows(team, "SELECT name, project_id FROM traj.repositories"))
+    with psycopg.connect(team.url, autocommit=True) as connection:
+        connection.execute("ANALYZE")
+        connection.execute(_LEAK.format(schema="public"))
+        for role, group in _ROLES.items():
+            connection.execute(f"CREATE ROLE {role} LOGIN")
+            for each in group:
+                connection.execute(f"GRANT {each} TO {role}")
+        connection.execute("CREATE ROLE readers_of_api NOLOGIN")
+        connection.execute("GRANT readers_of_api TO grace")
+        api, secret = ids["acme/api"], ids["acme/secret"]
+        reading = [("ann", api), ("readers_of_api", api), ("zoe", api), ("zoe", secret), ("gone", secret)]
+        for reader, project in reading:
+            connection.execute("INSERT INTO traj.readers VALUES (%s, %s)", [reader, project])
+    try:
+        seen = {role: _told_to(team, role) for role in _ROLES}
+        assert {role for role, text in seen.items() if "the egret" in text} == {"ann", "grace", "zoe"}
+        assert {role for role, text in seen.items() if _SECRET in text} == {"zoe"}
+        for role in ("ann", "grace"):
+            assert secret not in seen[role]
+            assert "cormor" not in seen[role].replace("'cormor'", "").replace("cormoran_", "")
+        assert not [name for name in ("acme", api, secret, "egret") if name in seen["eve"]]
+        assert rows(team, "SELECT count(*), sum(cost_usd) FROM traj.figures_parts", role="fred") == [(2, 0.5)]
+        figures = [
+            str(rows(team, f"SELECT * FROM traj.figures_{t}", role="fred")) for t in TABLES if t not in _TEXT
+        ]
+        assert not [said for said in figures if "egret" in said or "A U Thor" in said or "limit" in said]
+    finally:
+        with psycopg.connect(team.url, autocommit=True) as connection:
+            for role in (*_ROLES, "readers_of_api"):
+                connection.execute(f"DROP OWNED BY {role}")
+                connection.execute(f"DROP ROLE {role}")
+
+
+_TEXT = ("texts", "events")
+_ROLES = {
+    "ann": ["traj_reader"],  # of one repository
+    "grace": ["traj_reader"],  # the same by a group
+    "zoe": ["traj_reader"],  # of both
+    "fred": ["traj_figures"],
+    "eve": ["traj_reader"],  # let into nothing
+}

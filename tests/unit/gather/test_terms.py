@@ -1,0 +1,35 @@
+"""Stems: the same as the index finds, whatever the text."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gittraj.gather.terms import stem, stem_all
+from gittraj.index.language import quote
+from gittraj.index.words import TOKENIZE, cut
+
+
+def test_words_are_stemmed_and_identifiers_are_kept_whole() -> None:
+    assert list(stem_all(["Limiting rateLimit, limits; naïve", "", "…"])) == [
+        " limit naiv rate ratelimit ",
+        "  ",
+        "  ",
+    ]
+    assert stem([cut("rateLimits"), ""]) == [["limit", "rate"], []]
+
+
+@given(st.text(max_size=40), st.text(alphabet="abcXY é_漢-", min_size=1, max_size=9))
+def test_what_the_index_finds_has_its_stems(said: str, word: str) -> None:
+    text = f"{said} {word}"
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE VIRTUAL TABLE t USING fts5 (words, tokenize='{TOKENIZE}')")
+        connection.execute("INSERT INTO t VALUES (?)", (cut(text),))
+        (found,) = connection.execute("SELECT count(*) FROM t WHERE t MATCH ?", (quote(word),)).fetchone()
+    (stems,) = stem_all([text])
+    (asked,) = stem([cut(word)])
+    if found:
+        assert all(f" {each} " in stems for each in asked)
