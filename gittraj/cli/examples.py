@@ -58,7 +58,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "fetch": (("git traj fetch origin", "get records, send nothing"),),
     "push": (("git traj push --dry-run", "what would become readable, and to whom"),),
     "pr": (
-        ("git traj pr --base main", "the comment, rendered on a terminal"),
+        ("git traj pr --base main", "the comment, as text on a terminal"),
         ("git traj pr --base main > comment.md", "as Markdown"),
     ),
     "uninstall": (("git traj uninstall", "files as they were; the records stay"),),
@@ -94,6 +94,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("git traj repair --dry-run", "which records would go where"),
         ("git traj repair --reread", "read stored sessions again with today's rules"),
     ),
+    "bundle": (("git traj bundle beads:bd-1 -o bd-1/", "all that was done for a task, to read"),),
+    "compare": (
+        ("git traj compare HEAD~1 HEAD", "two commits: where the work parted, what it cost"),
+        ("git traj compare claude-code codex --task bd-1", "two agents on one task"),
+    ),
+    "validate": (("git traj validate trajectory.json", "against the published schema"),),
+    "run": (("git traj run -- my-agent --fix", "record an agent that keeps no log"),),
+    "gather": (("git traj gather ~/src --into team.duckdb", "the records of all clones in a folder"),),
     "carry": (("git traj carry --from main..topic --onto HEAD", "after a squash on a server"),),
 }
 

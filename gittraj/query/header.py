@@ -164,13 +164,13 @@ def fold_usage(figures: Sequence[PartSummary]) -> Header:
 
 
 def cost(figures: PartSummary) -> float | None:
-    """In US dollars. A negative or endless one, which anybody may write, is ignored, and so is 0 unless few
-    tokens stand beside it: that is a log without prices."""
+    """In US dollars. A negative or endless one, which anybody may write, is ignored, and so is 0 beside many
+    tokens: that is a log without prices."""
     known, usage = figures.cost_usd, figures.usage
     if known is None or not 0 <= known <= limits.COST:
         return None
-    few = usage is not None and 0 < usage.input_tokens + usage.output_tokens < _SOME_TOKENS
-    return known if known or few else None
+    free = known == 0 and usage is not None and usage.input_tokens + usage.output_tokens >= _SOME_TOKENS
+    return None if free else known
 
 
 def _seconds(started: str | None, ended: str | None) -> float | None:

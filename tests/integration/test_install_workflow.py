@@ -88,5 +88,5 @@ def test_without_a_known_commit_one_is_asked_for(git: Git) -> None:
 
 
 def test_words_that_do_not_belong_together_are_refused(git: Git) -> None:
-    for words in (["--action", "--global"], ["--yes"], ["--uses", USES], ["--action", "nothing"]):
+    for words in (["--action", "--global"], ["--uses", USES], ["--action", "nothing"]):
         assert command.traj(git.root, "install", *words).returncode == 2

@@ -20,7 +20,7 @@ _WORDS = 300
 
 def render_plain(change: Change, options: CommentOptions, page: Page) -> str:
     title = find_heading(change)
-    lines = [page.paint(f"Why this change: {_short(title)}" if title else "Why this change", "bold")]
+    lines = page.block(f"Why this change: {_short(title)}" if title else "Why this change", "bold")
     lines += page.block(
         " · ".join(escape_line(fact) for fact in state_facts(change, cost=options.cost)), "dim"
     )
@@ -49,7 +49,7 @@ def _labelled(page: Page, label: str, texts: list[str]) -> Iterator[str]:
 def _listed(page: Page, title: str, items: list[list[str]]) -> Iterator[str]:
     if items:
         yield from ("", page.paint(title, "bold"))
-        yield from (f"  {line}" for item in items[:_ROWS] for line in item)
+        yield from (line for item in items[:_ROWS] for line in item)
         if len(items) > _ROWS:
             yield f"  and {len(items) - _ROWS} more"
 
@@ -58,21 +58,21 @@ def _flag(flag: Flag, page: Page) -> list[str]:
     where = _short(flag.path) + (f":{flag.line}" if flag.line else "") if flag.path else ""
     said = f": “{_short(flag.quoted)}”" if flag.quoted else ""
     said += "".join(f" {commit[:7]}" for commit in flag.commits[:3])
-    return page.block(f"{where}  {_short(flag.reason)}{said}".strip(), indent=0)
+    return page.block(f"{where}  {_short(flag.reason)}{said}".strip(), indent=2)
 
 
 def _decision(decision: Header, page: Page) -> list[str]:
     told = sure(decision["confidence"])
-    lines = page.block(_short(titled(decision)) + (f" ({told})" if told else ""))
+    lines = page.block(_short(titled(decision)) + (f" ({told})" if told else ""), indent=2)
     for label, text in (
         ("rejected", "; ".join(decision["alternatives"])),
         ("because", decision["reasoning"]),
     ):
         if text:
-            lines += page.block(_short(text), indent=_MARGIN, label=label)
+            lines += page.block(_short(text), indent=_MARGIN + 2, label=f"  {label}")
     return lines
 
 
 def _commit(commit: str, subject: str, trajectories: tuple[Header, ...], page: Page) -> list[str]:
     agents = ", ".join(dict.fromkeys(escape_line(t["agent"] or "a person") for t in trajectories))
-    return page.block(f"{commit[:7]} {_short(subject)} ({agents or 'no trajectory'})")
+    return page.block(f"{commit[:7]} {_short(subject)} ({agents or 'no trajectory'})", indent=2)

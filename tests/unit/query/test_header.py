@@ -370,8 +370,6 @@ def test_a_cost_of_nothing_beside_many_tokens_is_unknown() -> None:
 
     assert shown(5_000) == (None, "unknown")
     assert shown(5) == (0.0, "reported")
-    bare = fold({A: [record(cost_usd=0.0, cost_source="reported")]}).header(A)
-    assert bare["part"]["costUsd"] is None, "a log without prices, and without tokens"
 
 
 def test_a_choice_that_a_later_part_repeats_stands_once() -> None:
