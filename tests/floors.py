@@ -43,7 +43,7 @@ FLOORS: tuple[dict[str, str], ...] = (
         "seal": "thinking encrypted for named readers (age)",
     },
     {
-        "config": "git config traj.*, then .gittraj.yml",
+        "config": "settings that several rooms read: git config traj.*, .gittraj.yml",
         "events": "computed from events: summaries, test runs, prose, truncation; pure",
         "formats": "a module or folder per format: bytes of a session in, items out, and back",
         "history": "where rewritten commits went when no hook told: rebase, squash, pick",

@@ -209,3 +209,8 @@ def test_the_workers_own_imports_are_the_standard_librarys() -> None:
     code = "import gittraj.worker.__main__, sys; print(*[m for m in sys.modules if m.startswith('gittraj.')])"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["gittraj.worker", "gittraj.worker.__main__"]
+
+
+def test_what_gathers_repositories_is_imported_by_its_commands_alone() -> None:
+    users = {n for n in SOURCES if any(i.startswith("gittraj.gather") for i in imported(n))}
+    assert {name for name in users if not name.startswith("gather/")} == {"cli/gather.py", "cli/team.py"}
