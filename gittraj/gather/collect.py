@@ -220,9 +220,27 @@ class _Collector:
 
 
 def _without_prompt(record: Record) -> Record:
-    """Nor a title that is but its beginning."""
-    figures, whole = record.figures, record.whole
-    start = (whole.title or "").rstrip("….")
-    copied = bool(start) and (figures.prompt or "").startswith(start)
-    title = None if copied else whole.title
-    return replace(record, figures=replace(figures, prompt=None), whole=replace(whole, title=title))
+    """Nor a title, which may be a prompt's first line: no record says who wrote it. Nor what repeats one of
+    both: a task keeps its id."""
+    figures, whole, task = record.figures, record.whole, record.whole.task
+    asked = [_squeeze(text) for text in (figures.prompt, whole.title) if text]
+
+    def repeats(text: str | None) -> bool:
+        start = _squeeze(text or "").rstrip("….")
+        return bool(start) and any(each.startswith(start) for each in asked)
+
+    if task and (task.source is None or repeats(task.title)):
+        has_id = task.source and task.source.system != "plain"
+        task = replace(task, title=task.source.id) if task.source and has_id else None
+    kept = replace(
+        figures,
+        prompt=None,
+        summary=None if figures.summary and repeats(figures.summary.text) else figures.summary,
+        result=None if repeats(figures.result) else figures.result,
+        why=None if repeats(figures.why) else figures.why,
+    )
+    return replace(record, figures=kept, whole=replace(whole, title=None, task=task))
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-VERSION = 1
+VERSION = 2
 """Of the schema. Rows of another one are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 

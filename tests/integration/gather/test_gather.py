@@ -17,7 +17,16 @@ import pytest
 
 from gittraj.errors import UsageError
 from gittraj.gather.remotes import find_source, find_sources
-from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, Tombstone
+from gittraj.model.values import (
+    AnyEvent,
+    Message,
+    Prompt,
+    SessionInfo,
+    TaskRef,
+    TaskSource,
+    Thinking,
+    Tombstone,
+)
 from tests.integration import command
 from tests.integration.gather.team import Team, told
 from tests.integration.repository import Git
@@ -105,6 +114,24 @@ def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team
     assert "aWJpcw" not in contents(team)
     team.gather()
     assert "heron" not in contents(team), "what is asked for no longer stays in the file"
+
+
+def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> None:
+    git = team.repository("api", [[]])
+    whole = SessionInfo(agent="codex", title="Limit the  heron", task=TaskRef(title="Limit the heron"))
+    issue = TaskRef(title="Limit the heron, please", source=TaskSource(system="github", id="7"))
+    lines = [
+        replace(told("one", prompt="Limit the heron, please\nand more"), whole=whole),
+        replace(told("one", 1, prompt="Go on", why="Limit the heron"), whole=whole),
+        replace(told("two", prompt="Limit the heron, please"), whole=replace(whole, title=None, task=issue)),
+    ]
+    with git.open() as repository:
+        Story(repository).note(git.head(), *lines)
+    team.gather()
+    assert "heron" not in contents(team)
+    assert rows(team, "SELECT task FROM trajectories WHERE trajectory_id = 'two'") == [("7\n7\ngithub:7",)]
+    team.gather("--prompts")
+    assert "Limit the  heron" in contents(team)
 
 
 def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
