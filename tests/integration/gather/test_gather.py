@@ -181,6 +181,23 @@ def test_forget_deletes_one_repository(team: Team) -> None:
     assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
 
 
+def test_what_is_deleted_through_a_link_leaves_the_real_file_and_its_mode_stays(team: Team) -> None:
+    team.repository("api", [[told("one", chosen="the cormorant")]])
+    team.repository("web", [[told("two")]])
+    (team.root / "real").mkdir()
+    (team.root / team.url).symlink_to("real/team.duckdb")
+    team.gather()
+    real = team.root / "real" / "team.duckdb"
+    assert real.stat().st_mode & 0o777 == 0o600
+    real.chmod(0o640)
+    team.traj("gather", "--forget", "acme/api", "--into", team.url)
+    assert (team.root / team.url).is_symlink()
+    assert "cormorant" not in contents(team)
+    assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in real.parent.iterdir()] == ["team.duckdb"]
+
+
 def test_verify_names_what_differs(team: Team) -> None:
     git = team.repository("api", [[told("one")]])
     team.gather()
