@@ -107,7 +107,7 @@ class _Collector:
         repository.close()
         return Gathered(
             source=job.source,
-            tips=job.listed.tips,
+            tips=job.listed.seen if described else job.listed.tips,
             contents=job.contents,
             ruleset=self._ruleset,
             epoch=encode_epoch(epoch).decode() if epoch else "",

@@ -112,7 +112,7 @@ def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
 
 def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> bool:
     job = _job(Source("", "", ""), listed, wanted, "")
-    same = (spell_tips(job.listed.tips), job.contents, ruleset, VERSION)
+    same = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
     return (known.tips, known.contents, known.ruleset, known.version) == same
 
 

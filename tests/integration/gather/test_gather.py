@@ -91,6 +91,15 @@ def test_what_did_not_change_is_not_fetched_again(team: Team) -> None:
     assert rows(team, "SELECT count(*) FROM parts") == [(3,)]
 
 
+def test_commits_without_records_are_counted_at_the_next_gather(team: Team) -> None:
+    git = team.repository("api", [[told("one")]])
+    team.gather()
+    git.commit({"x": "1"})
+    assert team.gather()["gathered"] == 1
+    assert rows(team, "SELECT recorded, commits FROM coverage") == [(1, 2)]
+    assert team.gather()["unchanged"] == 1
+
+
 def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team: Team) -> None:
     git = team.repository("api", [[]])
     events: list[AnyEvent] = [
