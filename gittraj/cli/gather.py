@@ -103,7 +103,7 @@ def _gather(
     from gittraj.gather.run import Wanted, gather
 
     sources = find_sources(
-        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ)
+        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=_say
     )
     wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
     with show_progress("repositories") as progress:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from gittraj.errors import UsageError
-from gittraj.gather.remotes import find_source, find_sources
+from gittraj.gather.remotes import find_source, find_sources, show_names
 from gittraj.model.values import (
     AnyEvent,
     Message,
@@ -188,6 +188,31 @@ def test_forget_deletes_one_repository(team: Team) -> None:
     team.traj("gather", "--forget", "https://github.com/acme/api", "--into", team.url)
     assert "cormorant" not in contents(team)
     assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
+
+
+def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
+    for name, host in (("api", "github.com"), ("other", "gitlab.com")):
+        team.repository(name, [[told("one")]])("remote", "set-url", "origin", f"https://{host}/acme/api")
+    team.gather()
+    found = {row["name"]: row["recorded"] for row in team.ask("stats", "--by", "repository")["rows"]}
+    assert len(found) == 2
+    assert {*found.values()} == {1}
+    said = command.traj(team.root, "gather", "--forget", "acme/api", "--into", team.url)
+    assert said.returncode == 2
+    assert "acme/api names 2 repositories" in said.stderr
+    team.traj("gather", "--forget", "https://gitlab.com/acme/api", "--into", team.url)
+    assert [row["name"] for row in team.ask("stats", "--by", "repository")["rows"]] == ["acme/api"]
+
+
+def test_a_port_makes_another_repository_and_what_is_named_twice_is_told() -> None:
+    said: list[str] = []
+    spelt = ("https://x.org/a/b", "ssh://git@x.org:22/a/b", "https://x.org:8443/a/b", "https://x.org:443/a/b")
+    found = find_sources(spelt, environ={}, organisation=lambda _: (), tell=said.append)
+    assert [source.address for source in found] == [spelt[0], spelt[2]]
+    assert len(said) == 2
+    assert "https://x.org:443/a/b is the same repository as https://x.org/a/b" in said[1]
+    known = {"1": ("a/b", spelt[0]), "2": ("a/b", spelt[2]), "3": ("a/c", "https://x.org/a/c")}
+    assert show_names(known) == {"1": "x.org/a/b", "2": "x.org:8443/a/b", "3": "a/c"}
 
 
 def test_what_is_deleted_through_a_link_leaves_the_real_file_and_its_mode_stays(team: Team) -> None:
