@@ -42,18 +42,41 @@ def find_sources(
     environ: Mapping[str, str],
     organisation: Callable[[str], Iterable[str]],
     tell: Callable[[str], object] = lambda _: None,
-) -> list[Source]:
-    """Each repository once, the first of those with one id: of the others it is told. ``organisation`` lists
-    the addresses of one. Raises TrajError for an address that holds a password."""
+) -> tuple[list[Source], list[str]]:
+    """Each repository once, the first of those with one id: of the others it is told; and why an address
+    names none. ``organisation`` lists the addresses of one. Raises TrajError when there is but one address,
+    and it is bad."""
     found: dict[str, Source] = {}
-    for name in named:
-        for address in _addresses(name, organisation):
+    errors: list[TrajError] = []
+    for address in _all_addresses(named, organisation, errors):
+        try:
             source = find_source(address, environ)
-            first = found.setdefault(source.project_id, source)
-            if first is not source:
-                shown = without_password(address)
-                tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
-    return [*found.values()]
+        except (TrajError, OSError) as error:
+            errors.append(_explain(error, address))
+            continue
+        first = found.setdefault(source.project_id, source)
+        if first is not source:
+            shown = without_password(address)
+            tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
+    if len(errors) == 1 and not found:
+        raise errors[0]
+    return [*found.values()], [error.message for error in errors]
+
+
+def _all_addresses(
+    named: Sequence[str], organisation: Callable[[str], Iterable[str]], errors: list[TrajError]
+) -> Iterator[str]:
+    for name in named:
+        try:
+            yield from _addresses(name, organisation)
+        except (TrajError, OSError) as error:
+            errors.append(_explain(error, name))
+
+
+def _explain(error: TrajError | OSError, address: str) -> TrajError:
+    if isinstance(error, TrajError):
+        return error
+    return TrajError(f"{without_password(address)}: {error.strerror or type(error).__name__}")
 
 
 def _addresses(name: str, organisation: Callable[[str], Iterable[str]]) -> Iterator[str]:

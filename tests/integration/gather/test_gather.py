@@ -207,7 +207,7 @@ def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
 def test_a_port_makes_another_repository_and_what_is_named_twice_is_told() -> None:
     said: list[str] = []
     spelt = ("https://x.org/a/b", "ssh://git@x.org:22/a/b", "https://x.org:8443/a/b", "https://x.org:443/a/b")
-    found = find_sources(spelt, environ={}, organisation=lambda _: (), tell=said.append)
+    found, _ = find_sources(spelt, environ={}, organisation=lambda _: (), tell=said.append)
     assert [source.address for source in found] == [spelt[0], spelt[2]]
     assert len(said) == 2
     assert "https://x.org:443/a/b is the same repository as https://x.org/a/b" in said[1]
@@ -252,6 +252,23 @@ def test_a_remote_that_fails_does_not_stop_the_others(team: Team) -> None:
     assert (said.returncode, found["gathered"], len(found["failed"])) == (1, 1, 1)
 
 
+def test_a_bad_address_does_not_stop_the_others(team: Team) -> None:
+    team.repository("api", [[told("one")]])
+    (team.root / "empty").mkdir()
+    (team.root / "list").write_text(f"https://me:pw@x.org/a/b\nclones/api\n{'x' * 300}/{'y' * 300}\n")
+    said = command.traj(team.root, "gather", "empty", "list", "--into", team.url, "--jobs", "1", "--json")
+    found = json.loads(said.stdout)
+    assert (said.returncode, found["gathered"], len(found["failed"])) == (1, 1, 3)
+    assert "pw" not in said.stdout + said.stderr
+
+
+def test_github_without_a_network_is_told_in_a_line(team: Team) -> None:
+    nobody = {"GITHUB_API_URL": "http://127.0.0.1:9"}
+    said = command.traj(team.root, "gather", "github:acme", "--into", team.url, env=nobody)
+    assert said.returncode == 1
+    assert "github:acme: GitHub could not be reached" in said.stderr
+
+
 def test_one_repository_has_one_id_however_it_is_addressed() -> None:
     spelt = (
         "https://github.com/Acme/API.git",
@@ -260,7 +277,7 @@ def test_one_repository_has_one_id_however_it_is_addressed() -> None:
     )
     assert len({find_source(address, {}).project_id for address in spelt}) == 1
     assert find_source("https://github.com/acme/api2", {}).project_id != find_source(spelt[0], {}).project_id
-    names = find_sources(
+    names, _ = find_sources(
         ["github:acme"], environ={}, organisation=lambda name: [*spelt, f"https://x.org/{name}/y"]
     )
     assert [source.name for source in names] == ["acme/api", "acme/y"]
