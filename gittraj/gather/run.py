@@ -96,8 +96,8 @@ def gather(
             store.replace(found)
         gathered += len(found)
         for each in found:
-            if each.left_out:
-                tell(f"{each.source.name}: {each.left_out} records could not be scanned, and are left out")
+            for text in each.left_out:
+                tell(f"{each.source.name}: {text}")
         done += len(batch)
         progress("gathering", done, len(jobs))
     store.sweep()

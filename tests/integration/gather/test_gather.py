@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from gittraj import limits
 from gittraj.errors import UsageError
 from gittraj.gather.remotes import find_source, find_sources, show_names
 from gittraj.model.values import (
@@ -141,6 +142,31 @@ def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> Non
     assert rows(team, "SELECT task FROM trajectories WHERE trajectory_id = 'two'") == [("7\n7\ngithub:7",)]
     team.gather("--prompts")
     assert "Limit the  heron" in contents(team)
+
+
+def test_what_is_beyond_the_bounds_is_skipped_and_said(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = team.repository("api", [[], [], []])
+    with git.open() as repository:
+        story, parts = Story(repository), []
+        for number, (text, size) in enumerate(
+            (("old", None), ("x" * 3000, 1), ("claims", 9999), ("new", None))
+        ):
+            segment = story.segment("one", number, [Message(id=f"e{number}", content=text)])
+            segment = replace(segment, bytes=segment.bytes if size is None else size)
+            parts.append(replace(told("one", number), segments=(segment,)))
+        story.note(git.head(), *parts)
+    monkeypatch.setattr(limits, "GATHER_EVENTS", 5000)
+    monkeypatch.setattr(limits, "GATHER_COMMITS", 2)
+    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    found = rows(team, "SELECT part_id, length(content) FROM events ORDER BY part_id")
+    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "too large by its own word: e2"
+    assert "acme/api: the events of 1 parts are beyond" in said.stderr
+    assert "behind HEAD are not counted" in said.stderr
+    monkeypatch.setattr(limits, "GATHER_EVENTS", 2000)
+    (team.root / team.url).unlink()
+    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    assert rows(team, "SELECT part_id FROM events") == [("e3",)], "e1 is larger than it says"
+    assert "the events of 3 parts" in said.stderr
 
 
 def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
