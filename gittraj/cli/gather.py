@@ -31,7 +31,7 @@ _JOBS = min(os.cpu_count() or 1, 8)
 @click.option(
     "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
 )
-@click.option("--prompts", is_flag=True, help="Gather prompts, too.")
+@click.option("--prompts", is_flag=True, help="Gather prompts and titles, too.")
 @click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
 @click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
 @click.option(

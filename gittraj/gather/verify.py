@@ -13,7 +13,7 @@ from typing import Any
 from gittraj.errors import TrajError, UsageError
 from gittraj.gather.collect import Gathered, Job
 from gittraj.gather.fetching import new_repository
-from gittraj.gather.remotes import Source, find_source
+from gittraj.gather.remotes import Source, find_source, show_names
 from gittraj.gather.run import Progress, collect_all, list_all
 from gittraj.gather.schema import TABLES, names
 from gittraj.gather.store import Known, Session, Store
@@ -99,7 +99,8 @@ def forget(store: Store, named: Sequence[str], environ: Mapping[str, str]) -> li
 
 
 def _find_meant(name: str, known: Mapping[str, Known], environ: Mapping[str, str]) -> list[str]:
-    """By id or address; else all that are called so."""
-    exact = [project for project, each in known.items() if name in (project, each.remote)]
+    """By id, address, or as ``--team`` shows it; else all that are called so."""
+    shown = show_names({project: (each.name, each.remote) for project, each in known.items()})
+    exact = [p for p, each in known.items() if name in (p, each.remote, shown[p])]
     exact = exact or [p for p in (find_source(name, environ).project_id,) if p in known]
     return exact or [project for project, each in known.items() if each.name == name]

@@ -188,3 +188,4 @@ def test_without_prompts_nothing_shows_one(tmp_path: Path) -> None:
     team.gather()
     assert {t["prompt"] for c in team.ask("log")["commits"] for t in c["trajectories"]} == {None}
     assert team.ask("search", "Please")["results"] == []
+    assert "a token bucket in one" in team.traj("log", "--team", team.url)
