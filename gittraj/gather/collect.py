@@ -48,6 +48,7 @@ _FIELDS = 8
 _UNSCANNED = "{} records could not be scanned, and are left out"
 _TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
 _OLDER = f"commits that are more than {limits.GATHER_COMMITS:,} behind HEAD are not counted"
+_SHALLOW = "its history is shallow there, and the commits that are missing are not counted"
 _AHEAD = 250
 """Notes whose texts are scanned together: a megabyte or two."""
 
@@ -109,7 +110,7 @@ class _Collector:
         events = self._read_events(recorded) if job.events else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
         if self._is_cut(commits):
-            self._left_out[_OLDER] += 1
+            self._left_out[_OLDER if len(commits) >= limits.GATHER_COMMITS else _SHALLOW] += 1
         repository.close()
         return Gathered(
             source=job.source,

@@ -166,6 +166,16 @@ def test_what_is_beyond_the_bounds_is_skipped_and_said(team: Team, monkeypatch: 
     assert "the events of 3 parts" in said.stderr
 
 
+def test_of_a_shallow_clone_it_is_said_that_commits_are_missing(team: Team) -> None:
+    git = team.repository("api", [[told("one")], [told("two")]])
+    git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))
+    notes = "refs/notes/traj:refs/notes/traj"
+    git("-C", str(team.root / "shallow"), "fetch", "-q", "--depth=1", "origin", notes)
+    said = command.traj(team.root, "gather", "shallow", "--into", team.url, "--jobs", "1")
+    assert "shallow there" in said.stderr, said
+    assert "behind HEAD" not in said.stderr
+
+
 def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
     token = "ghp_" + "aB3" * 12
     git = team.repository("api", [[replace(told("one"), extra={"later": token})]])
