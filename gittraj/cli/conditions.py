@@ -68,7 +68,8 @@ def _add(options: tuple[Callable[[Command], Command], ...], command: Command) ->
 
 class WithPaths(click.Command):
     """Takes its arguments as git does: those after ``--`` as paths, which click cannot distinguish from a
-    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision."""
+    revision; ``-5`` as ``-n 5``; and as paths those that exist as files and are not a revision: with
+    ``--team``, which knows no revisions and needs no repository, all that exist."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = args.index("--") if "--" in args else len(args)
@@ -77,15 +78,23 @@ class WithPaths(click.Command):
         if any("-n" in param.opts for param in self.params):
             args = [f"--max-count={arg[1:]}" if re.fullmatch(r"-\d+", arg) else arg for arg in args]
         taking = {o for p in self.params if not getattr(p, "is_flag", True) for o in p.opts}
-        words = [arg for before, arg in pairwise(["", *args]) if before not in taking and _is_path(arg)]
+        is_team = any(arg.partition("=")[0] == "--team" for arg in args)
+        words = [
+            arg
+            for before, arg in pairwise(["", *args])
+            if before not in taking and _is_path(arg, sure=is_team)
+        ]
         args = [arg for arg in args if arg not in words]
         return super().parse_args(ctx, [*args, *(f"--file={path}" for path in (*words, *paths))])
 
 
-def _is_path(word: str) -> bool:
-    """Whether an argument can only be a path: a file of that name exists, and no revision has it."""
+def _is_path(word: str, *, sure: bool) -> bool:
+    """Whether an argument can only be a path: a file of that name exists, and (unless ``sure``) no revision
+    has it."""
     if word.startswith("-") or not os.path.lexists(word):
         return False
+    if sure:
+        return True
     from gittraj.cli.repository import find_to_read
 
     with find_to_read() as repository:

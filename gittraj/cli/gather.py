@@ -31,7 +31,7 @@ _JOBS = min(os.cpu_count() or 1, 8)
 @click.option(
     "--into", "url", required=True, metavar="URL", help="A DuckDB file, postgresql://… or parquet:FOLDER."
 )
-@click.option("--prompts", is_flag=True, help="Gather prompts, too.")
+@click.option("--prompts", is_flag=True, help="Gather prompts and titles, too.")
 @click.option("--events", is_flag=True, help="Gather the events of sessions, too; never what is sealed.")
 @click.option("--verify", is_flag=True, help="Compare with each repository, and name what differs.")
 @click.option(
@@ -102,21 +102,22 @@ def _gather(
     from gittraj.gather.remotes import find_sources
     from gittraj.gather.run import Wanted, gather
 
-    sources = find_sources(
-        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ)
+    sources, failed = find_sources(
+        remotes, environ=environ, organisation=lambda name: list_organisation(name, environ), tell=_say
     )
     wanted = Wanted(prompts=prompts, events=events, jobs=jobs)
     with show_progress("repositories") as progress:
         report = gather(store, sources, wanted, environ=environ, progress=progress, tell=_say)
+    failed += report.failed
     document: dict[str, object] = {
         "gathered": report.gathered,
         "unchanged": report.unchanged,
         "without": report.without,
-        "failed": list(report.failed),
+        "failed": failed,
     }
     told = f"{report.gathered} repositories gathered, {report.unchanged} unchanged"
     told += f", {report.without} without records" if report.without else ""
-    return document, [told], [*report.failed]
+    return document, [told], failed
 
 
 def _say(text: str) -> None:

@@ -189,4 +189,7 @@ def _refuse(**given: Any) -> None:
     for name, value in given.items():
         if value:
             spelt = "a revision" if name == "rev" else f"--{name}"
-            raise UsageError(f"--team knows no {spelt}", "it asks over all commits that were gathered")
+            hint = "paths go after --" if name == "rev" else None
+            raise UsageError(
+                f"--team cannot be used with {spelt}", hint or "it asks over all commits that were gathered"
+            )

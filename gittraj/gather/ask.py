@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from gittraj.frozen import dataclass
+from gittraj.gather.remotes import show_names
 from gittraj.gather.store import Session
 from gittraj.model.codec import from_json
 from gittraj.model.values import Link, Record
@@ -116,5 +117,6 @@ def _start(folded: Folded, commit: str) -> str:
 
 
 def read_names(session: Session) -> Mapping[str, str]:
-    """The repositories' names, by id."""
-    return dict(session.ask("SELECT project_id, name FROM repositories"))
+    """The repositories' names, by id; no two are the same."""
+    rows = session.ask("SELECT project_id, name, remote FROM repositories")
+    return show_names({project: (name, remote) for project, name, remote in rows})

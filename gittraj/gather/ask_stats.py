@@ -8,7 +8,7 @@ from typing import Any
 
 from gittraj.errors import UsageError
 from gittraj.frozen import dataclass
-from gittraj.gather.ask import Conditions
+from gittraj.gather.ask import Conditions, read_names
 from gittraj.gather.store import Session
 from gittraj.query.account import Header
 from gittraj.query.show.completeness import PARTS
@@ -25,7 +25,7 @@ _PERSON = "coalesce(t.agent, CASE WHEN t.session IS NULL AND t.models IS NULL TH
 BY = {
     "month": ("c.month", "h.month"),
     "author": ("c.author", "h.author"),
-    "repository": ("r.name", "r.name"),
+    "repository": ("r.project_id", "r.project_id"),
     "agent": (_PERSON, None),
     "model": ("t.models", None),
 }
@@ -66,6 +66,9 @@ def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Heade
     rows = _figures(session, where, by)
     if BY[by][1] is None:
         rows = [{**row, "commits": total["commits"]} for row in rows]
+    if by == "repository":
+        names = read_names(session)
+        rows = [{**row, "name": names[row["name"]], "projectId": row["name"]} for row in rows]
     if by == "month":
         return total, sorted(rows, key=lambda row: str(row["name"]), reverse=True)
     return total, sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))

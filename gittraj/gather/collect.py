@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,20 +13,19 @@ from tempfile import TemporaryDirectory
 
 from gittraj import limits
 from gittraj.config import Config, read_config, stamp
-from gittraj.errors import RedactionError, StoreError, TrajError
+from gittraj.errors import FormatError, GitError, RedactionError, StoreError, TrajError
 from gittraj.events.sensitive import strict_events
 from gittraj.frozen import dataclass
 from gittraj.gather.fetching import Listed, fetch_records, new_repository
 from gittraj.gather.remotes import Source
 from gittraj.gather.rows import Builder, Described, Rows
 from gittraj.git import Repository
-from gittraj.model.codec import decode_note, encode_note
+from gittraj.model.codec import decode_note, decode_segment, encode_note, segment_path
 from gittraj.model.values import AnyEvent, Key, Line, Prompt, Record, Thinking, Tombstone, map_texts
 from gittraj.notes.epoch import Epoch, decode_epoch, encode_epoch, read_epoch, unite
-from gittraj.notes.store import NotesRef
+from gittraj.notes.store import DataRefs, NotesRef
 from gittraj.query.notes import NotesInMemory
 from gittraj.query.records import Recorded
-from gittraj.query.show.chapters import Segments
 from gittraj.record.drain.redactor import redactors
 from gittraj.record.rewrite_segments import clean_record
 from gittraj.redact import LiveValues
@@ -45,6 +45,10 @@ _LOG = (
     "refs/heads/gathered",
 )
 _FIELDS = 8
+_UNSCANNED = "{} records could not be scanned, and are left out"
+_TOO_LARGE = "the events of {} parts are beyond what is gathered of one repository, and are left out"
+_OLDER = f"commits that are more than {limits.GATHER_COMMITS:,} behind HEAD are not counted"
+_SHALLOW = "its history is shallow there, and the commits that are missing are not counted"
 _AHEAD = 250
 """Notes whose texts are scanned together: a megabyte or two."""
 
@@ -66,14 +70,14 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """``left_out``: records that could not be scanned."""
+    """``left_out``: a line for each kind of thing that is not in ``rows``."""
 
     source: Source
     tips: Mapping[str, str]
     contents: str
     ruleset: str
     epoch: str
-    left_out: int
+    left_out: Sequence[str]
     rows: Rows
 
 
@@ -94,7 +98,8 @@ class _Collector:
         live = LiveValues.collect(environ, ())
         self._redactor: Redact = redactors(self._config, key=os.urandom(32), live=live)()
         self._ruleset = stamp(self._config)
-        self._left_out = 0
+        self._data = DataRefs(repository)
+        self._left_out: Counter[str] = Counter()
 
     def collect(self, *, described: bool) -> Gathered:
         job, repository = self._job, self._repository
@@ -104,14 +109,16 @@ class _Collector:
         recorded = Recorded(notes)
         events = self._read_events(recorded) if job.events else {}
         rows = Builder(job.source.project_id, recorded, commits, events).build()
+        if self._is_cut(commits):
+            self._left_out[_OLDER if len(commits) >= limits.GATHER_COMMITS else _SHALLOW] += 1
         repository.close()
         return Gathered(
             source=job.source,
-            tips=job.listed.tips,
+            tips=job.listed.seen if described else job.listed.tips,
             contents=job.contents,
             ruleset=self._ruleset,
             epoch=encode_epoch(epoch).decode() if epoch else "",
-            left_out=self._left_out,
+            left_out=[text.format(number) for text, number in self._left_out.items()],
             rows=rows,
         )
 
@@ -157,7 +164,7 @@ class _Collector:
         try:
             record = clean_record(self._redactor, self._ruleset, {}, line)
         except (RedactionError, RecursionError):
-            self._left_out += 1
+            self._left_out[_UNSCANNED] += 1
             return None
         record = replace(record, seals={}, extra={}, link=replace(record.link, call=None))
         return record if self._job.prompts else _without_prompt(record)
@@ -184,21 +191,45 @@ class _Collector:
                 ),
             )
 
+    def _is_cut(self, commits: Mapping[str, Described]) -> bool:
+        """Whether the history has older commits, which were not fetched."""
+        shallow = self._repository.git_dir / "shallow"
+        return shallow.exists() and any(commit in commits for commit in shallow.read_text().split())
+
     # ------------------------------------------------------------ events
 
     def _read_events(self, recorded: Recorded) -> dict[Key, Sequence[AnyEvent]]:
-        """Of each part, those that are here, up to a bound."""
+        """Of each part, those that are here, the newest first, up to a bound of what is read."""
         found: dict[Key, Sequence[AnyEvent]] = {}
         left = limits.GATHER_EVENTS
-        segments = Segments(self._repository)
-        for trajectory in recorded.ids():
-            folded = recorded.folded(trajectory)
-            for record in folded.records(None) if folded else ():
-                left -= sum(max(ref.bytes, 0) for ref in record.segments)
-                if left < 0:
-                    return found
-                found[record.key] = self._clean_events(list(segments.read(record.id, record.segments)))
+        folded = filter(None, map(recorded.folded, recorded.ids()))
+        records = [record for each in folded for record in each.records(None)]
+        records.sort(key=lambda record: record.figures.ended_at or "", reverse=True)
+        for record in records:
+            events, size = self._read_segments(record, left)
+            left -= size
+            if events is None:
+                self._left_out[_TOO_LARGE] += 1
+            else:
+                found[record.key] = self._clean_events(events)
         return found
+
+    def _read_segments(self, record: Record, left: int) -> tuple[list[AnyEvent] | None, int]:
+        """Its events, None where they are more than ``left`` bytes; and how many bytes were read. What it
+        says of its size spares the reading, and is not believed beyond that."""
+        events: list[AnyEvent] = []
+        size = 0
+        if sum(max(ref.bytes, 0) for ref in record.segments) > left:
+            return None, 0
+        for ref in record.segments:
+            path = segment_path(record.id, ref.name)
+            with suppress(GitError, FormatError):
+                body = self._data.read(ref.month, path) or b""
+                size += len(body)
+                if size > left:
+                    return None, size
+                events += decode_segment(body, path)
+        return events, size
 
     def _clean_events(self, events: Sequence[AnyEvent]) -> list[AnyEvent]:
         strict = strict_events(events, self._config.strict, orphans=False)
@@ -215,14 +246,32 @@ class _Collector:
             try:
                 kept.append(map_event(replace(event, raw=None), clean, strict=event.id in strict))
             except (RedactionError, RecursionError):
-                self._left_out += 1
+                self._left_out[_UNSCANNED] += 1
         return kept
 
 
 def _without_prompt(record: Record) -> Record:
-    """Nor a title that is but its beginning."""
-    figures, whole = record.figures, record.whole
-    start = (whole.title or "").rstrip("….")
-    copied = bool(start) and (figures.prompt or "").startswith(start)
-    title = None if copied else whole.title
-    return replace(record, figures=replace(figures, prompt=None), whole=replace(whole, title=title))
+    """Nor a title, which may be a prompt's first line: no record says who wrote it. Nor what repeats one of
+    both: a task keeps its id."""
+    figures, whole, task = record.figures, record.whole, record.whole.task
+    asked = [_squeeze(text) for text in (figures.prompt, whole.title) if text]
+
+    def repeats(text: str | None) -> bool:
+        start = _squeeze(text or "").rstrip("….")
+        return bool(start) and any(each.startswith(start) for each in asked)
+
+    if task and (task.source is None or repeats(task.title)):
+        has_id = task.source and task.source.system != "plain"
+        task = replace(task, title=task.source.id) if task.source and has_id else None
+    kept = replace(
+        figures,
+        prompt=None,
+        summary=None if figures.summary and repeats(figures.summary.text) else figures.summary,
+        result=None if repeats(figures.result) else figures.result,
+        why=None if repeats(figures.why) else figures.why,
+    )
+    return replace(record, figures=kept, whole=replace(whole, title=None, task=task))
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.split())

@@ -6,10 +6,11 @@ file until it is written anew (``sweep``).
 
 from __future__ import annotations
 
+import os
 import random
 import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ class DuckSession(Session):
 
 class DuckStore(Database):
     def __init__(self, path: str) -> None:
-        self._path = Path(path)
+        self._path = Path(os.path.realpath(path))  # else a sweep would replace a link, and leave the file
 
     def prepare(self) -> None:
         with self._opened(make=True) as connection:
@@ -86,6 +87,7 @@ class DuckStore(Database):
             connection.execute(f'COPY FROM DATABASE "{name}" TO fresh')
             connection.execute("DELETE FROM fresh.meta WHERE name = 'went'")
             connection.execute("DETACH fresh")
+            self._fresh.chmod(self._path.stat().st_mode & 0o777)
             self._fresh.replace(self._path)
 
     @contextmanager
@@ -98,9 +100,31 @@ class DuckStore(Database):
         return self._path.with_name(f"{self._path.name}.sweep")
 
     @contextmanager
+    def _alike(self) -> Iterator[None]:
+        """What DuckDB makes (a log, a folder of temporary files) is for nobody whom the file is not for."""
+        mode = self._path.stat().st_mode if self._path.exists() else 0o600
+        before = os.umask(0o777 & ~(mode | 0o711))  # the owner's bits stay, and x: a folder needs it
+        try:
+            yield
+        finally:
+            os.umask(before)
+
+    @contextmanager
     def _opened(self, *, make: bool = False, read_only: bool = False) -> Iterator[duckdb.DuckDBPyConnection]:
         if not make and not self._path.exists():
             raise TrajError(f"{self._path} is not here", "git traj gather REMOTE --into it makes it")
+        with ExitStack() as stack:
+            if not read_only:
+                stack.enter_context(self._alike())
+            connection = self._connect(read_only=read_only)
+            try:
+                yield connection
+            except duckdb.Error as error:
+                raise _failed(error) from None
+            finally:
+                connection.close()
+
+    def _connect(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         end = time.monotonic() + _BUSY
         config: dict[str, Any] = {"memory_limit": READING if read_only else MEMORY, "threads": 2}
         while True:
@@ -108,18 +132,12 @@ class DuckStore(Database):
             try:
                 connection = duckdb.connect(str(self._path), read_only=read_only, config=config)
                 if before in (None, self._inode()):
-                    break
+                    return connection
                 connection.close()  # a sweep has put another file there
             except duckdb.Error as error:
                 if "lock" not in str(error).lower() or time.monotonic() > end:
                     raise _failed(error) from None
                 time.sleep(random.uniform(0.05, 0.2))  # noqa: S311 - keeps the waiting apart, no secret
-        try:
-            yield connection
-        except duckdb.Error as error:
-            raise _failed(error) from None
-        finally:
-            connection.close()
 
     def _inode(self) -> int | None:
         return self._path.stat().st_ino if self._path.exists() else None

@@ -46,6 +46,11 @@ class Listed:
     head: str | None
     filters: bool
 
+    @property
+    def seen(self) -> Mapping[str, str]:
+        """What makes rows new: the tips, and HEAD's where its commits can be fetched without their files."""
+        return {**self.tips, "HEAD": self.head} if self.head and self.filters else self.tips
+
 
 def remote_of(source: Source) -> Mirror:
     return Mirror(

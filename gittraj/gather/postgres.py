@@ -115,6 +115,7 @@ def _make(connection: psycopg.Connection[Row]) -> None:
     for view, query in VIEWS.items():
         _make_view(connection, view, query.format(s="traj."), "security_invoker")
     for view, query in figures("traj."):
+        _run(connection, f"DROP VIEW IF EXISTS traj.{view}")  # to replace one cannot take columns out of it
         _make_view(connection, view, query, "security_barrier")
     _run(connection, "REVOKE ALL ON FUNCTION traj.readable() FROM PUBLIC")
     _run(connection, "DELETE FROM traj.meta WHERE name = 'version'")

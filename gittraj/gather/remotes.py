@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,11 +16,13 @@ from gittraj.sync.remote import without_password
 
 _ORGANISATION = "github:"
 _URL = re.compile(
-    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:(?P<user>[^/@]*)@)?(?P<host>[^/:]+)(?::\d+)?/+(?P<path>.+)", re.I
+    r"(?P<scheme>[a-z][a-z0-9+.-]*)://(?:(?P<user>[^/@]*)@)?(?P<host>[^/:]+)(?::(?P<port>\d+))?/+(?P<path>.+)",
+    re.I,
 )
 _SCP = re.compile(r"(?:(?P<user>[^@/:]+)@)?(?P<host>[^/:]{2,}):(?P<path>[^:].*)")
 _FOLDED = ("github.com", "gitlab.com", "bitbucket.org")
 """Hosts to which the case of a path does not matter."""
+_PORTS = {"https": "443", "http": "80", "ssh": "22", "git": "9418"}
 _DEEP = 2
 """Folders within each other in which clones are looked for: HOST/OWNER/NAME."""
 
@@ -34,16 +37,46 @@ class Source:
 
 
 def find_sources(
-    named: Sequence[str], *, environ: Mapping[str, str], organisation: Callable[[str], Iterable[str]]
-) -> list[Source]:
-    """Each repository once, the first of those with one id. ``organisation`` lists the addresses of one.
-    Raises TrajError for an address that holds a password."""
+    named: Sequence[str],
+    *,
+    environ: Mapping[str, str],
+    organisation: Callable[[str], Iterable[str]],
+    tell: Callable[[str], object] = lambda _: None,
+) -> tuple[list[Source], list[str]]:
+    """Each repository once, the first of those with one id: of the others it is told; and why an address
+    names none. ``organisation`` lists the addresses of one. Raises TrajError when there is but one address,
+    and it is bad."""
     found: dict[str, Source] = {}
-    for name in named:
-        for address in _addresses(name, organisation):
+    errors: list[TrajError] = []
+    for address in _all_addresses(named, organisation, errors):
+        try:
             source = find_source(address, environ)
-            found.setdefault(source.project_id, source)
-    return [*found.values()]
+        except (TrajError, OSError) as error:
+            errors.append(_explain(error, address))
+            continue
+        first = found.setdefault(source.project_id, source)
+        if first is not source:
+            shown = without_password(address)
+            tell(f"{shown} is the same repository as {without_password(first.address)}, and is left out")
+    if len(errors) == 1 and not found:
+        raise errors[0]
+    return [*found.values()], [error.message for error in errors]
+
+
+def _all_addresses(
+    named: Sequence[str], organisation: Callable[[str], Iterable[str]], errors: list[TrajError]
+) -> Iterator[str]:
+    for name in named:
+        try:
+            yield from _addresses(name, organisation)
+        except (TrajError, OSError) as error:
+            errors.append(_explain(error, name))
+
+
+def _explain(error: TrajError | OSError, address: str) -> TrajError:
+    if isinstance(error, TrajError):
+        return error
+    return TrajError(f"{without_password(address)}: {error.strerror or type(error).__name__}")
 
 
 def _addresses(name: str, organisation: Callable[[str], Iterable[str]]) -> Iterator[str]:
@@ -99,12 +132,23 @@ def _find_clone(path: Path, environ: Mapping[str, str]) -> Source:
 
 
 def canonize(address: str) -> str:
-    """``host/path`` of an address: the same for https, ssh, and with or without ``.git``."""
-    found = _URL.fullmatch(address) or _SCP.fullmatch(address)
+    """``host/path`` of an address: the same for https, ssh, and with or without ``.git``. A port that is not
+    the scheme's own may be another server's: it stays."""
+    url = _URL.fullmatch(address)
+    found = url or _SCP.fullmatch(address)
     if found is None:
         return address.rstrip("/").removesuffix(".git")
     host, path = found["host"].lower(), found["path"].strip("/").removesuffix(".git")
-    return f"{host}/{path.lower() if host in _FOLDED else path}"
+    port = url["port"] if url and url["port"] != _PORTS.get(url["scheme"].lower()) else None
+    return f"{host}{f':{port}' if port else ''}/{path.lower() if host in _FOLDED else path}"
+
+
+def show_names(remotes: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """How each of the repositories (id: name, address) is shown: with its host where others are called so."""
+    count = Counter(name for name, _ in remotes.values())
+    shown = {key: name if count[name] == 1 else canonize(address) for key, (name, address) in remotes.items()}
+    twice = Counter(shown.values())
+    return {key: name if twice[name] == 1 else f"{name} ({key})" for key, name in shown.items()}
 
 
 def _check(address: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -96,8 +95,8 @@ def gather(
             store.replace(found)
         gathered += len(found)
         for each in found:
-            if each.left_out:
-                tell(f"{each.source.name}: {each.left_out} records could not be scanned, and are left out")
+            for text in each.left_out:
+                tell(f"{each.source.name}: {text}")
         done += len(batch)
         progress("gathering", done, len(jobs))
     store.sweep()
@@ -112,7 +111,7 @@ def _job(source: Source, listed: Listed, wanted: Wanted, epoch: str) -> Job:
 
 def _is_current(known: Known, listed: Listed, wanted: Wanted, ruleset: str) -> bool:
     job = _job(Source("", "", ""), listed, wanted, "")
-    same = (spell_tips(job.listed.tips), job.contents, ruleset, VERSION)
+    same = (spell_tips(job.listed.seen), job.contents, ruleset, VERSION)
     return (known.tips, known.contents, known.ruleset, known.version) == same
 
 
@@ -210,7 +209,12 @@ def _collect_here(job: Job, environ: Mapping[str, str]) -> Gathered | str:
 
 @contextmanager
 def _bounded_files() -> Iterator[None]:
-    """git writes no file beyond a bound, and what a remote sends is one."""
+    """git writes no file beyond a bound, where the system has such bounds; what a remote sends is one."""
+    try:
+        import resource  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        yield
+        return
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     bounds = [limits.GATHER_BYTES, *(each for each in (soft, hard) if each != resource.RLIM_INFINITY)]
     resource.setrlimit(resource.RLIMIT_FSIZE, (min(bounds), hard))

@@ -7,9 +7,11 @@ Each row begins with ``project_id``, its repository's. Times are UTC without a z
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
-VERSION = 1
+from gittraj.model.values import CostSource, Evidence, FileKind, Role, RunKind, RunOutcome
+
+VERSION = 2
 """Of the schema. Rows of another one are gathered again."""
 Type = Literal["text", "int", "real", "bool", "time"]
 
@@ -36,7 +38,7 @@ _PART = "trajectory_id part_id month"
 
 TABLES: dict[str, tuple[Column, ...]] = {
     "repositories": _columns(
-        "name remote tips contents ruleset version:int gathered_at:time !epoch parts:int"
+        "name !remote tips contents ruleset version:int gathered_at:time !epoch parts:int"
     ),
     "history": _columns("month !author commits:int"),
     "commits": _columns(
@@ -117,9 +119,45 @@ def spell_columns(table: str, engine: str) -> str:
     return ", ".join(f"{column.name} {_NAMES[engine][column.type]}" for column in TABLES[table])
 
 
+_BY = ("agent", "human", "inferred", "model")
+_WORDS: dict[str, tuple[str, ...]] = {
+    "agent": (
+        *("a3s", "agent-trace", "agent-trajectories", "aider", "amp", "antigravity", "atif", "augment"),
+        *("claude-code", "cline", "codex", "copilot", "cursor", "gemini-cli", "goose", "mini-swe-agent"),
+        *("openagents", "openai-chat", "opencode", "openhands", "pi", "qwen-code", "raw", "swe-agent"),
+        *("terminal", "unknown", "zwarm"),
+    ),
+    "status": ("completed", "abandoned", "failed"),
+    "role": get_args(Role),
+    "evidence": get_args(Evidence),
+    "cost_source": get_args(CostSource),
+    "kind": (*get_args(FileKind), *get_args(RunKind)),
+    "outcome": get_args(RunOutcome),
+    "decided_by": _BY,
+    "stated_by": _BY,
+    "summary_by": _BY,
+}
+"""What figures show of a column that anybody may write any text into; all else is ``other``."""
+_LONGEST = 200  # characters of several names
+_SHAPED = ("models", "agent_version")
+"""Names that nobody can list: what has words is ``other``."""
+
+
 def figures(prefix: str) -> Iterator[tuple[str, str]]:
     """Names and queries of views without text: ``figures_parts`` and so on."""
     for table, columns in TABLES.items():
         if table not in ("texts", "events"):
-            kept = ", ".join(column.name for column in columns if not column.is_text)
+            kept = ", ".join(_plain(column.name) for column in columns if not column.is_text)
             yield f"figures_{table}", f"SELECT {kept} FROM {prefix}{table}"
+
+
+def _plain(name: str) -> str:
+    """The column, or the case that keeps texts out: of ``model:NAME`` the kind alone."""
+    if name in _SHAPED:
+        free = f"strpos(replace({name}, ', ', ','), ' ') > 0 OR length({name}) > {_LONGEST}"
+        return f"CASE WHEN {free} THEN 'other' ELSE {name} END AS {name}"
+    if name not in _WORDS:
+        return name
+    words = ", ".join(f"'{word}'" for word in _WORDS[name])
+    first = f"split_part({name}, ':', 1)"
+    return f"CASE WHEN {name} IS NULL OR {first} IN ({words}) THEN {first} ELSE 'other' END AS {name}"

@@ -177,7 +177,8 @@ def spell_tips(tips: Mapping[str, str]) -> str:
 def takes_text(known: Known, before: Iterable[Row], gathered: Gathered) -> bool:
     """Whether text that the engine has is no longer in what was gathered: a part went, its secrets were
     replaced, the rules changed, or less was asked for. ``before``: (trajectory, part, redactions)."""
-    if (known.ruleset, known.contents, known.epoch) != (gathered.ruleset, gathered.contents, gathered.epoch):
+    now_is = (gathered.ruleset, gathered.contents, gathered.epoch, VERSION)
+    if (known.ruleset, known.contents, known.epoch, known.version) != now_is:
         return True
     at = names("parts").index("redactions")
     now = {(row[1], row[2]): row[at] for row in gathered.rows["parts"]}

@@ -10,14 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from gittraj.errors import TrajError
+from gittraj.errors import TrajError, UsageError
 from gittraj.gather.collect import Gathered, Job
 from gittraj.gather.fetching import new_repository
-from gittraj.gather.remotes import Source, find_source
+from gittraj.gather.remotes import Source, find_source, show_names
 from gittraj.gather.run import Progress, collect_all, list_all
 from gittraj.gather.schema import TABLES, names
 from gittraj.gather.store import Known, Session, Store
 from gittraj.notes.store import RECORDS_REF
+from gittraj.sync.remote import without_password
 
 _PLACEHOLDER = re.compile(r"(REDACTED-[A-Za-z0-9-]*?)-[0-9a-f]{4,}")
 """Its hash is another one in every run."""
@@ -81,8 +82,12 @@ def forget(store: Store, named: Sequence[str], environ: Mapping[str, str]) -> li
     known = store.known()
     found: dict[str, str] = {}
     for name in named:
-        projects = [project for project, each in known.items() if _is_meant(name, project, each)]
-        projects += [p for p in (find_source(name, environ).project_id,) if p in known and p not in projects]
+        projects = _find_meant(name, known, environ)
+        if len(projects) > 1:
+            shown = ", ".join(f"{without_password(known[p].remote)} ({p})" for p in sorted(projects))
+            raise UsageError(
+                f"{name} names {len(projects)} repositories", f"give an address or an id: {shown}"
+            )
         if not projects:
             raise TrajError(
                 f"nothing was gathered from {name}", "git traj stats --by repository --team URL lists all"
@@ -93,5 +98,9 @@ def forget(store: Store, named: Sequence[str], environ: Mapping[str, str]) -> li
     return [*found.values()]
 
 
-def _is_meant(name: str, project: str, known: Known) -> bool:
-    return name in (project, known.name, known.remote)
+def _find_meant(name: str, known: Mapping[str, Known], environ: Mapping[str, str]) -> list[str]:
+    """By id, address, or as ``--team`` shows it; else all that are called so."""
+    shown = show_names({project: (each.name, each.remote) for project, each in known.items()})
+    exact = [p for p, each in known.items() if name in (p, each.remote, shown[p])]
+    exact = exact or [p for p in (find_source(name, environ).project_id,) if p in known]
+    return exact or [project for project, each in known.items() if each.name == name]

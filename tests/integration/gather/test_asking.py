@@ -168,9 +168,24 @@ def test_a_listing_is_filtered_as_in_one_repository(tmp_path: Path) -> None:
     assert command.traj(team.root / "clones" / "api", "stats", "--by", "repository").returncode == 2
 
 
+def test_a_path_needs_no_repository(tmp_path: Path) -> None:
+    team = Team(tmp_path, "team.duckdb")
+    fill(team)
+    team.gather()
+    (tmp_path / "src").mkdir()
+    expected = team.ask("log", "--file", "src")
+    assert expected["commits"] != []
+    assert team.ask("log", "src") == expected
+    said = command.traj(tmp_path, "log", "lib", "--team", team.url)
+    assert said.returncode == 2
+    assert "--team cannot be used with a revision" in said.stderr
+    assert "paths go after --" in said.stderr
+
+
 def test_without_prompts_nothing_shows_one(tmp_path: Path) -> None:
     team = Team(tmp_path, "team.duckdb")
     fill(team)
     team.gather()
     assert {t["prompt"] for c in team.ask("log")["commits"] for t in c["trajectories"]} == {None}
     assert team.ask("search", "Please")["results"] == []
+    assert "a token bucket in one" in team.traj("log", "--team", team.url)

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +14,17 @@ from typing import Any
 
 import pytest
 
-from gittraj.errors import UsageError
-from gittraj.gather.remotes import find_source, find_sources
-from gittraj.model.values import AnyEvent, Message, Prompt, Thinking, Tombstone
+from gittraj import limits
+from gittraj.model.values import (
+    AnyEvent,
+    Message,
+    Prompt,
+    SessionInfo,
+    TaskRef,
+    TaskSource,
+    Thinking,
+    Tombstone,
+)
 from tests.integration import command
 from tests.integration.gather.team import Team, told
 from tests.integration.repository import Git
@@ -82,6 +89,15 @@ def test_what_did_not_change_is_not_fetched_again(team: Team) -> None:
     assert rows(team, "SELECT count(*) FROM parts") == [(3,)]
 
 
+def test_commits_without_records_are_counted_at_the_next_gather(team: Team) -> None:
+    git = team.repository("api", [[told("one")]])
+    team.gather()
+    git.commit({"x": "1"})
+    assert team.gather()["gathered"] == 1
+    assert rows(team, "SELECT recorded, commits FROM coverage") == [(1, 2)]
+    assert team.gather()["unchanged"] == 1
+
+
 def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team: Team) -> None:
     git = team.repository("api", [[]])
     events: list[AnyEvent] = [
@@ -105,6 +121,59 @@ def test_prompts_and_events_come_only_where_asked_for_and_sealed_text_never(team
     assert "aWJpcw" not in contents(team)
     team.gather()
     assert "heron" not in contents(team), "what is asked for no longer stays in the file"
+
+
+def test_a_title_that_is_the_prompt_of_another_part_stays_out(team: Team) -> None:
+    git = team.repository("api", [[]])
+    whole = SessionInfo(agent="codex", title="Limit the  heron", task=TaskRef(title="Limit the heron"))
+    issue = TaskRef(title="Limit the heron, please", source=TaskSource(system="github", id="7"))
+    lines = [
+        replace(told("one", prompt="Limit the heron, please\nand more"), whole=whole),
+        replace(told("one", 1, prompt="Go on", why="Limit the heron"), whole=whole),
+        replace(told("two", prompt="Limit the heron, please"), whole=replace(whole, title=None, task=issue)),
+    ]
+    with git.open() as repository:
+        Story(repository).note(git.head(), *lines)
+    team.gather()
+    assert "heron" not in contents(team)
+    assert rows(team, "SELECT task FROM trajectories WHERE trajectory_id = 'two'") == [("7\n7\ngithub:7",)]
+    team.gather("--prompts")
+    assert "Limit the  heron" in contents(team)
+
+
+def test_what_is_beyond_the_bounds_is_skipped_and_said(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    git = team.repository("api", [[], [], []])
+    with git.open() as repository:
+        story, parts = Story(repository), []
+        for number, (text, size) in enumerate(
+            (("old", None), ("x" * 3000, 1), ("claims", 9999), ("new", None))
+        ):
+            segment = story.segment("one", number, [Message(id=f"e{number}", content=text)])
+            segment = replace(segment, bytes=segment.bytes if size is None else size)
+            parts.append(replace(told("one", number), segments=(segment,)))
+        story.note(git.head(), *parts)
+    monkeypatch.setattr(limits, "GATHER_EVENTS", 5000)
+    monkeypatch.setattr(limits, "GATHER_COMMITS", 2)
+    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    found = rows(team, "SELECT part_id, length(content) FROM events ORDER BY part_id")
+    assert found == [("e0", 3), ("e1", 3000), ("e3", 3)], "too large by its own word: e2"
+    assert "acme/api: the events of 1 parts are beyond" in said.stderr
+    assert "behind HEAD are not counted" in said.stderr
+    monkeypatch.setattr(limits, "GATHER_EVENTS", 2000)
+    (team.root / team.url).unlink()
+    said = command.traj(team.root, "gather", "clones", "--into", team.url, "--jobs", "1", "--events")
+    assert rows(team, "SELECT part_id FROM events") == [("e3",)], "e1 is larger than it says"
+    assert "the events of 3 parts" in said.stderr
+
+
+def test_of_a_shallow_clone_it_is_said_that_commits_are_missing(team: Team) -> None:
+    git = team.repository("api", [[told("one")], [told("two")]])
+    git("clone", "-q", "--depth=1", f"file://{git.root}", str(team.root / "shallow"))
+    notes = "refs/notes/traj:refs/notes/traj"
+    git("-C", str(team.root / "shallow"), "fetch", "-q", "--depth=1", "origin", notes)
+    said = command.traj(team.root, "gather", "shallow", "--into", team.url, "--jobs", "1")
+    assert "shallow there" in said.stderr, said
+    assert "behind HEAD" not in said.stderr
 
 
 def test_everything_is_scanned_whatever_stamp_it_bears(team: Team) -> None:
@@ -154,6 +223,37 @@ def test_forget_deletes_one_repository(team: Team) -> None:
     assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
 
 
+def test_two_repositories_of_one_name_stay_two(team: Team) -> None:
+    for name, host in (("api", "github.com"), ("other", "gitlab.com")):
+        team.repository(name, [[told("one")]])("remote", "set-url", "origin", f"https://{host}/acme/api")
+    team.gather()
+    found = {row["name"]: row["recorded"] for row in team.ask("stats", "--by", "repository")["rows"]}
+    assert len(found) == 2
+    assert {*found.values()} == {1}
+    said = command.traj(team.root, "gather", "--forget", "acme/api", "--into", team.url)
+    assert said.returncode == 2
+    assert "acme/api names 2 repositories" in said.stderr
+    team.traj("gather", "--forget", "https://gitlab.com/acme/api", "--into", team.url)
+    assert [row["name"] for row in team.ask("stats", "--by", "repository")["rows"]] == ["acme/api"]
+
+
+def test_what_is_deleted_through_a_link_leaves_the_real_file_and_its_mode_stays(team: Team) -> None:
+    team.repository("api", [[told("one", chosen="the cormorant")]])
+    team.repository("web", [[told("two")]])
+    (team.root / "real").mkdir()
+    (team.root / team.url).symlink_to("real/team.duckdb")
+    team.gather()
+    real = team.root / "real" / "team.duckdb"
+    assert real.stat().st_mode & 0o777 == 0o600
+    real.chmod(0o640)
+    team.traj("gather", "--forget", "acme/api", "--into", team.url)
+    assert (team.root / team.url).is_symlink()
+    assert "cormorant" not in contents(team)
+    assert rows(team, "SELECT name FROM repositories") == [("acme/web",)]
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert [path.name for path in real.parent.iterdir()] == ["team.duckdb"]
+
+
 def test_verify_names_what_differs(team: Team) -> None:
     git = team.repository("api", [[told("one")]])
     team.gather()
@@ -164,42 +264,6 @@ def test_verify_names_what_differs(team: Team) -> None:
     assert team.differences() == ["acme/api: it has no records any more"]
     team.gather()
     assert rows(team, "SELECT count(*) FROM parts") == [(1,)], "absence deletes nothing"
-
-
-def test_a_remote_that_fails_does_not_stop_the_others(team: Team) -> None:
-    team.repository("api", [[told("one")]])
-    (team.root / "list").write_text("# ours\nclones/api\n/nowhere/at/all\n")
-    said = command.traj(team.root, "gather", "list", "--into", team.url, "--jobs", "1", "--json")
-    found = json.loads(said.stdout)
-    assert (said.returncode, found["gathered"], len(found["failed"])) == (1, 1, 1)
-
-
-def test_one_repository_has_one_id_however_it_is_addressed() -> None:
-    spelt = (
-        "https://github.com/Acme/API.git",
-        "git@github.com:acme/api",
-        "ssh://git@github.com/acme/api/",
-    )
-    assert len({find_source(address, {}).project_id for address in spelt}) == 1
-    assert find_source("https://github.com/acme/api2", {}).project_id != find_source(spelt[0], {}).project_id
-    names = find_sources(
-        ["github:acme"], environ={}, organisation=lambda name: [*spelt, f"https://x.org/{name}/y"]
-    )
-    assert [source.name for source in names] == ["acme/api", "acme/y"]
-
-
-@pytest.mark.parametrize(
-    "address", ["https://me:pw@x.org/a/b", "https://token@x.org/a/b", "ssh://me:pw@x.org/a"]
-)
-def test_an_address_with_a_password_is_refused(address: str) -> None:
-    with pytest.raises(UsageError, match="password"):
-        find_source(address, {})
-
-
-def test_an_engine_with_a_password_is_refused(team: Team) -> None:
-    said = command.traj(team.root, "gather", ".", "--into", "postgresql://me:pw@h/db")
-    assert said.returncode == 2
-    assert "pw" not in said.stderr
 
 
 def test_killed_at_any_moment_and_twice_at_once_nothing_is_doubled(team: Team) -> None:
@@ -234,21 +298,3 @@ def test_a_hostile_repository_touches_its_own_rows_alone(team: Team) -> None:
         assert before is None or [row[:20] for row in now] == [row[:20] for row in before]
         before = now
     assert stats(git)["trajectories"] == 1
-
-
-def test_listing_an_organisation() -> None:
-    from gittraj.gather.github import list_organisation
-
-    class Listed:
-        def __init__(self, name: str, *, archived: bool) -> None:
-            self.clone_url, self.archived = f"https://github.com/acme/{name}.git", archived
-
-    class Fake:
-        def get_organization(self, name: str) -> Fake:
-            assert name == "acme"
-            return self
-
-        def get_repos(self) -> Iterator[Listed]:
-            yield from (Listed("api", archived=False), Listed("old", archived=True))
-
-    assert list(list_organisation("acme", {}, api=Fake())) == ["https://github.com/acme/api.git"]  # type: ignore[arg-type]

@@ -53,6 +53,19 @@ def test_rows_come_change_and_go(team: Team) -> None:
     assert team.differences() == []
 
 
+def test_views_of_an_earlier_version_are_made_anew(team: Team) -> None:
+    team.repository("api", [[told("one")]])
+    team.gather()
+    with psycopg.connect(team.url, autocommit=True) as connection:
+        connection.execute("UPDATE traj.meta SET value = '1' WHERE name = 'version'")
+        connection.execute("DROP VIEW traj.figures_links")
+        connection.execute("CREATE VIEW traj.figures_links AS SELECT link, project_id FROM traj.links")
+    team.gather()
+    with pytest.raises(psycopg.errors.UndefinedColumn):
+        rows(team, "SELECT link FROM traj.figures_links")
+    assert rows(team, "SELECT role FROM traj.figures_links") == [("produced",)]
+
+
 def test_two_at_once_double_nothing(team: Team) -> None:
     for name in ("a", "b", "c"):
         team.repository(name, [[told(f"t{n}", n)] for n in range(3)])
