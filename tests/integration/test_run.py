@@ -151,3 +151,18 @@ def test_errors_that_go_where_the_output_goes_keep_their_place(desk: Desk) -> No
         check=True,
     )
     assert done.stdout.split() == [word for i in range(1, 6) for word in (f"{i}", f"e{i}")]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--agent", "reviewer"), ("-h",), ("--color", "b", "--no-pager", "--no-color"), ("-x", "--", "--y")],
+)
+def test_options_after_the_programs_name_are_its_own(desk: Desk, given: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*TRAJ, "--no-pager", "run", "--no-color", "--agent", "me", "printf", "%s|", "a", *given],
+        cwd=desk.git.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "".join(f"{word}|" for word in ("a", *given))
