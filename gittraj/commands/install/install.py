@@ -26,19 +26,22 @@ def install(
     repository: Repository,
     *,
     agents: Sequence[str] = (),
-    fetch_refspec: bool = True,
+    fetch_refspec: bool | None = True,
     dry_run: bool = False,
 ) -> list[Step]:
     """Put hooks, fetch refspecs and local state into ``repository``; says each thing that was done.
 
     ``agents`` (names of ``AGENTS``) get hooks of their own in the work tree, and an instruction to read.
+    ``fetch_refspec``: None keeps what was said when it was installed.
     With ``dry_run`` nothing is written. Raises TrajError; then nothing was touched, for the local state,
     without which the rest is of no use, is written first.
     """
     find_interpreter()
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
-    manifest = replace(read_manifest(repository) or Manifest(), fetch=fetch_refspec)
+    manifest = read_manifest(repository) or Manifest()
+    if fetch_refspec is not None:
+        manifest = replace(manifest, fetch=fetch_refspec)
     manifest, hooks = install_hooks(repository, manifest, dry_run=dry_run)
     if not dry_run:
         write_manifest(repository, manifest)
@@ -59,7 +62,7 @@ def install(
         if not dry_run:
             write_manifest(repository, manifest)
         steps += told
-    if fetch_refspec:
+    if manifest.fetch:
         manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
         if not dry_run:
             write_manifest(repository, manifest)
