@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gittraj.agents import all_agents
+from gittraj.cli.install import AGENTS as CHOICES
 from gittraj.commands.install import Step, install, uninstall
 from gittraj.commands.install.instructions import FILES, TEXT
 from tests.integration.records import traj
@@ -18,7 +20,7 @@ CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
 def put_in(git: Git, *agents: str, dry_run: bool = False) -> dict[str, Step]:
     with git.open() as repository:
         found = install(repository, agents=agents, dry_run=dry_run)
-    return {step.name: step for step in found if step.what == "instruction"}
+    return {step.name: step for step in reversed(found) if step.what == "instruction"}
 
 
 def take_out(git: Git) -> dict[str, Step]:
@@ -123,7 +125,9 @@ def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
     git.commit({"AGENTS.md": "everyone\n"})
     put_in(git, *FILES)
     (git.root / ".git/traj/installed.json").write_text("{")
-    assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md"}, "what git tracks may be the team's"
+    assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md", "QWEN.md"}, (
+        "what git tracks may be the team's"
+    )
 
 
 def test_what_is_no_text_is_left(git: Git) -> None:
@@ -141,6 +145,23 @@ def test_each_work_tree_has_its_own(git: Git, tmp_path: Path) -> None:
     assert not (git.root / "CLAUDE.local.md").exists()
     assert set(take_out(git)) == {"CLAUDE.local.md"}
     assert not (other.root / "CLAUDE.local.md").exists()
+
+
+def test_every_agent_that_has_hooks_or_reads_an_instruction_can_be_named() -> None:
+    wanted = {agent.option for agent in all_agents().values() if agent.hooks or agent.instructions}
+    assert sorted(wanted) == list(CHOICES)
+
+
+@pytest.mark.parametrize("agent", ["cline", "copilot", "pi", "qwen"])
+def test_an_agent_without_hooks_gets_the_instruction(git: Git, agent: str) -> None:
+    git.commit({OWN[agent]: AGENTS})
+    told = traj(git, "install", "--agent", agent)
+    assert f"{OWN[agent]}: instruction for {agent} added" in told
+    assert content(git, OWN[agent]).startswith(AGENTS)
+    assert content(git, OWN[agent]).endswith(TEXT)
+    assert (git.root / ".git/traj/git-traj").is_file(), "the instruction names it"
+    traj(git, "uninstall")
+    assert content(git, OWN[agent]) == AGENTS
 
 
 def test_the_command_says_it(git: Git) -> None:
