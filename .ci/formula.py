@@ -1,7 +1,7 @@
-"""Writes a Homebrew formula from a lock: ``formula.py PYLOCK SDIST URL >git-traj.rb``.
+"""Writes a Homebrew formula from a lock: ``formula.py PYLOCK SDIST >git-traj.rb``.
 
-PYLOCK is a pylock.toml with every dependency (PEP 751), SDIST our source distribution, URL where it is
-published. What has a formula of its own is a dependency, and not a resource.
+PYLOCK is a pylock.toml with every dependency (PEP 751), SDIST our source distribution, as it is published on
+PyPI. What has a formula of its own is a dependency, and not a resource.
 The formula has never been built: there is no Homebrew where it is made.
 """
 
@@ -45,6 +45,12 @@ end
 """
 
 
+def address(name: str, content: bytes) -> str:
+    """Of a file on PyPI, which the file itself determines."""
+    digest = hashlib.blake2b(content, digest_size=32).hexdigest()
+    return f"https://files.pythonhosted.org/packages/{digest[:2]}/{digest[2:4]}/{digest[4:]}/{name}"
+
+
 def render(lock: dict[str, Any], *, url: str, digest: str) -> str:
     names = sorted({_BUILT[p["name"]] for p in lock["packages"] if p["name"] in _BUILT} | {*_LIBRARIES})
     dependencies = "\n".join(f'  depends_on "{name}"' for name in names)
@@ -68,6 +74,7 @@ def _resource(package: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    pylock, sdist, where = sys.argv[1:]
-    ours = hashlib.sha256(Path(sdist).read_bytes()).hexdigest()
-    sys.stdout.write(render(tomllib.loads(Path(pylock).read_text("utf-8")), url=where, digest=ours))
+    pylock, sdist = map(Path, sys.argv[1:])
+    ours = sdist.read_bytes()
+    where, digest = address(sdist.name, ours), hashlib.sha256(ours).hexdigest()
+    sys.stdout.write(render(tomllib.loads(pylock.read_text("utf-8")), url=where, digest=digest))

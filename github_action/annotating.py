@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from github_action.console import inert
 from gittraj.query.change import Change, decisions
 from gittraj.render.comment.flags import find_flags, find_place, titled
 
@@ -43,7 +44,7 @@ def as_code_quality(found: Sequence[Annotation]) -> str:
     report format"."""
     rows = [
         {
-            "description": f"{each.title}: {each.text}"[:_DESCRIBED],
+            "description": inert(f"{each.title}: {each.text}")[:_DESCRIBED],
             "check_name": "git-traj",
             "fingerprint": hashlib.sha256(
                 f"{each.path}\n{each.title}\n{each.text}".encode(errors="replace")

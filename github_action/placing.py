@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from github_action.annotating import Annotation
 from github_action.api import Api, translated
+from github_action.console import inert
 from gittraj.query.change import Change
 from gittraj.render.inert import words
 
@@ -24,8 +25,8 @@ def post_check(api: Api, change: Change, found: Sequence[Annotation], *, title: 
             "start_line": each.line,
             "end_line": each.line,
             "annotation_level": "notice",
-            "title": each.title[:_TITLE],
-            "message": each.text[:_TEXT],
+            "title": inert(each.title)[:_TITLE],
+            "message": inert(each.text)[:_TEXT],
         }
         for each in found
     ]

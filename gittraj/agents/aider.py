@@ -11,8 +11,7 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, is_new
 from gittraj.config import Environ
-from gittraj.formats.aider.history import FILE, started_at
-from gittraj.formats.aider.history import sessions as sessions_in
+from gittraj.formats.aider import FILE
 
 
 class Aider:
@@ -43,12 +42,14 @@ class Aider:
 
 def _sessions(path: Path, since: float) -> Iterator[SessionFile]:
     """Those of a history that went on after ``since``: each until the next one began, the last until now."""
+    from gittraj.formats.aider import history  # noqa: PLC0415 - where there is none, nobody pays for it
+
     try:
-        names = list(sessions_in(path))
+        names = list(history.sessions(path))
     except OSError:
         return
     for name, following in zip(names, [*names[1:], None], strict=True):
-        ended = started_at(following) if following else None
+        ended = history.started_at(following) if following else None
         if ended is None or ended >= since:
             changed = int(ended * 1000) if ended is not None else None
             yield SessionFile(agent=Aider.name, session=name, path=path, format="aider", changed=changed)

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from gittraj.agents import SessionFile, is_new, logs_of
 from gittraj.config import Environ
-from gittraj.formats.swe import mini
 from gittraj.model.session_items import Fact
 
 _LOG = "last_mini_run.traj.json"
@@ -45,6 +44,8 @@ class MiniSweAgent:
 
 
 def _session(path: Path) -> str | None:
+    from gittraj.formats.swe import mini  # noqa: PLC0415 - a listing that finds no run pays nothing
+
     try:
         with path.open("rb") as stream:
             facts = (item for item in mini.read(stream) if isinstance(item, Fact))

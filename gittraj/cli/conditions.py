@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import islice
 from typing import Any
 
 import click
@@ -73,19 +73,21 @@ class WithPaths(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         at = args.index("--") if "--" in args else len(args)
-        paths = list(args[at + 1 :])
-        args = args[:at]
-        if any("-n" in param.opts for param in self.params):
-            args = [f"--max-count={arg[1:]}" if re.fullmatch(r"-\d+", arg) else arg for arg in args]
-        taking = {o for p in self.params if not getattr(p, "is_flag", True) for o in p.opts}
-        is_team = any(arg.partition("=")[0] == "--team" for arg in args)
-        words = [
-            arg
-            for before, arg in pairwise(["", *args])
-            if before not in taking and _is_path(arg, sure=is_team)
-        ]
-        args = [arg for arg in args if arg not in words]
-        return super().parse_args(ctx, [*args, *(f"--file={path}" for path in (*words, *paths))])
+        options = [param for param in self.params if isinstance(param, click.Option)]
+        taking = {name for option in options if not option.is_flag for name in option.opts}
+        kept: list[str] = []
+        paths: list[str] = []
+        given = iter(args[:at])
+        is_team = any(arg.partition("=")[0] == "--team" for arg in args[:at])
+        for arg in given:
+            if arg in taking:
+                kept += [arg, *islice(given, 1)]
+            elif "-n" in taking and re.fullmatch(r"-\d+", arg):
+                kept.append(f"--max-count={arg[1:]}")
+            else:
+                (paths if _is_path(arg, sure=is_team) else kept).append(arg)
+        paths += args[at + 1 :]
+        return super().parse_args(ctx, [*kept, *(f"--file={path}" for path in paths)])
 
 
 def _is_path(word: str, *, sure: bool) -> bool:

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from keyword import iskeyword
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -37,7 +38,7 @@ class LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """``--color``, ``--no-color`` and ``--no-pager`` work after the command, too."""
-        end = args.index("--") if "--" in args else len(args)
+        end = _end_of_ours(args)
         ours = [arg for arg in args[:end] if arg in _ANYWHERE]
         rest = [arg for arg in args[:end] if arg not in _ANYWHERE]
         return super().parse_args(ctx, [*(_ANYWHERE[arg] for arg in ours), *rest, *args[end:]])
@@ -86,6 +87,17 @@ class LazyGroup(click.Group):
         for title, commands in COMMANDS.items():
             with formatter.section(title.capitalize()):
                 formatter.write_dl(list(commands.items()))
+
+
+def _end_of_ours(args: Sequence[str]) -> int:
+    """How many of ``args`` there are before ``--``, or before the program that ``run`` starts."""
+    end = args.index("--") if "--" in args else len(args)
+    words = [
+        at
+        for at, (before, arg) in enumerate(pairwise(["", *args[:end]]))
+        if before != "--agent" and not arg.startswith("-")
+    ]
+    return words[1] if len(words) > 1 and args[words[0]] == "run" else end
 
 
 @click.group(

@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from gittraj.commands.install import Step
     from gittraj.git import Repository
 
+AGENTS = ("claude-code", "cline", "codex", "copilot", "gemini", "pi", "qwen")
+"""The options of those that have hooks or read an instruction; written here so that none is imported."""
+
 
 @click.command("install", short_help=COMMANDS["common commands"]["install"])
 @click.option(
     "--agent",
     "agents",
     multiple=True,
-    type=click.Choice(("claude-code", "codex", "gemini")),
-    help="Install this agent's hooks and instruction in this work tree too; repeatable.",
+    type=click.Choice(AGENTS),
+    help="Install this agent's hooks, where it has any, and instruction in this work tree too; repeatable.",
 )
 @click.option(
     "--action",

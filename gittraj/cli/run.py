@@ -13,7 +13,9 @@ from gittraj.errors import TrajError
 
 
 @click.command(
-    "run", short_help=COMMANDS["by hand"]["run"], context_settings={"ignore_unknown_options": True}
+    "run",
+    short_help=COMMANDS["by hand"]["run"],
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @click.option("--agent", metavar="NAME", help="Who it is (default: the program's name).")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="COMMAND…")

@@ -19,6 +19,7 @@ import termios
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from select import select
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
@@ -94,20 +95,19 @@ def _record(repository: Repository, told: Mapping[str, Any], live: Mapping[str, 
 
 
 def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -> int:
-    """Run it; where a terminal shows the output, the program has one, too."""
-    shown = sys.stdout.isatty()
-    read, write = pty.openpty() if shown else os.pipe()
-    if shown:
-        _resize(write)
-        signal.signal(signal.SIGWINCH, lambda *_: _resize(read))
+    """Run it; what it prints goes where it would go without us."""
+    out, err = sys.stdout.fileno(), sys.stderr.fileno()
+    outer = _open(out)
+    inner = outer if os.path.sameopenfile(out, err) else _open(err)  # one keeps the order of both
     try:
-        child = subprocess.Popen(command, env=dict(environ), stdout=write, stderr=write)
+        child = subprocess.Popen(command, env=dict(environ), stdout=outer[1], stderr=inner[1])
     except OSError as error:
         raise TrajError(f"{command[0]}: {error.strerror}") from None
     finally:
-        os.close(write)
+        for write in {outer[1], inner[1]}:
+            os.close(write)
     kept = signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the program
-    reader = Thread(target=_copy, args=(read, output), daemon=True)
+    reader = Thread(target=_copy, args=({inner[0]: err, outer[0]: out}, output), daemon=True)
     reader.start()
     try:
         status = child.wait()
@@ -117,15 +117,38 @@ def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -
     return status if status >= 0 else 128 - status
 
 
-def _copy(read: int, output: Output) -> None:
+def _open(shown: int) -> tuple[int, int]:
+    """The ends to read from and to write to: of a terminal where ``shown`` is one, else of a pipe."""
+    if not os.isatty(shown):
+        return os.pipe()
+    read, write = pty.openpty()
+    _resize(read, shown)
+    signal.signal(signal.SIGWINCH, lambda *_: _resize(read, shown))
+    return read, write
+
+
+def _copy(shown: dict[int, int], output: Output) -> None:
+    """From each key to its value, in the order in which it comes, until all have ended."""
+    while shown:
+        for read in select(shown, (), ())[0]:
+            if not _pass_on(read, shown[read], output):
+                os.close(read)  # printing more ends the program, as it would without us
+                del shown[read]
+
+
+def _pass_on(read: int, shown: int, output: Output) -> bool:
+    """Returns False at the end, and where nobody reads ``shown`` any more."""
     with suppress(OSError):  # Linux ends a terminal that nobody writes to any more with an error
-        while data := os.read(read, _CHUNK):
-            output.add(data)
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
+        data = os.read(read, _CHUNK)
+        output.add(data)
+        left = data
+        while left:
+            left = left[os.write(shown, left) :]
+        return bool(data)
+    return False
 
 
-def _resize(terminal: int) -> None:
+def _resize(terminal: int, shown: int) -> None:
     with suppress(OSError):
-        size = fcntl.ioctl(sys.stdout.fileno(), termios.TIOCGWINSZ, b"\0" * 8)
+        size = fcntl.ioctl(shown, termios.TIOCGWINSZ, b"\0" * 8)
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)

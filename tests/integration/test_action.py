@@ -379,7 +379,7 @@ def test_a_doubt_stands_in_a_check_run_where_that_is_granted(host: Host) -> None
     assert (row["path"], row["start_line"], row["title"]) == (
         "src/a.py",
         1,
-        "Claude Code was unsure (50\xa0%)",
+        "Claude Code was unsure (50 %)",
     )
 
 

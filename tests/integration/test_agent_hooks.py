@@ -18,6 +18,7 @@ from gittraj.cli.install import command
 from gittraj.commands.doctor import examine, gather
 from gittraj.commands.install import Step, install, uninstall
 from gittraj.commands.install.agent_hooks import AGENTS
+from gittraj.commands.install.instructions import FILES as INSTRUCTIONS
 from gittraj.commands.install.shims import Interpreter, render
 from gittraj.config import Environ
 from gittraj.state.cursors import load_state
@@ -60,7 +61,9 @@ def hooks(git: Git, name: str) -> dict[str, Any]:
 def test_the_command_line_knows_just_these_agents() -> None:
     (option,) = (p for p in command.params if p.name == "agents")
     assert isinstance(option.type, click.Choice)
-    assert option.type.choices == (*AGENTS,)
+    assert list(option.type.choices) == sorted({*AGENTS, *INSTRUCTIONS}), (
+        "those with hooks, or an instruction to read"
+    )
 
 
 @pytest.mark.parametrize("present", [None, "{}\n", '{"hooks":{"Stop":[{"hooks":[]}]},"b":1,"a":2}'])

@@ -210,6 +210,14 @@ def test_fix_leaves_the_refspecs_as_they_are(well: Git) -> None:
     assert (well.root / ".git/config").read_bytes() == before
 
 
+@pytest.mark.parametrize("harm", [hook_gone, book_damaged])
+def test_fix_before_there_is_a_remote_still_wants_its_refspec(well: Git, harm: Callable[[Git], None]) -> None:
+    harm(well)
+    assert doctor_quietly(well, "--fix")[0] == 0
+    well("remote", "add", "origin", "/nowhere")
+    assert codes(well) == [("refspec-missing", "note")]
+
+
 def test_a_working_lock_is_left_alone(well: Git) -> None:
     lock_left(well)
     os.utime(well.root / ".git/traj/drain.lock")

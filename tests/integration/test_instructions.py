@@ -19,7 +19,7 @@ CLAUDE, AGENTS, GEMINI = "# Ours\n", "Be kind", "\r\nTabs\r\n"
 def put_in(git: Git, *agents: str, dry_run: bool = False) -> dict[str, Step]:
     with git.open() as repository:
         found = install(repository, agents=agents, dry_run=dry_run)
-    return {step.name: step for step in found if step.what == "instruction"}
+    return {step.name: step for step in reversed(found) if step.what == "instruction"}
 
 
 def take_out(git: Git) -> dict[str, Step]:
@@ -124,7 +124,9 @@ def test_it_is_found_again_when_the_book_is_lost(git: Git) -> None:
     git.commit({"AGENTS.md": "everyone\n"})
     put_in(git, *AGENTS_HERE)
     (git.root / ".git/traj/installed.json").write_text("{")
-    assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md"}, "what git tracks may be the team's"
+    assert set(take_out(git)) == {"CLAUDE.local.md", "GEMINI.md", "QWEN.md"}, (
+        "what git tracks may be the team's"
+    )
 
 
 def test_what_is_no_text_is_left(git: Git) -> None:
@@ -142,6 +144,18 @@ def test_each_work_tree_has_its_own(git: Git, tmp_path: Path) -> None:
     assert not (git.root / "CLAUDE.local.md").exists()
     assert set(take_out(git)) == {"CLAUDE.local.md"}
     assert not (other.root / "CLAUDE.local.md").exists()
+
+
+@pytest.mark.parametrize("agent", ["cline", "copilot", "pi", "qwen"])
+def test_an_agent_without_hooks_gets_the_instruction(git: Git, agent: str) -> None:
+    git.commit({OWN[agent]: AGENTS})
+    told = traj(git, "install", "--agent", agent)
+    assert f"{OWN[agent]}: instruction for {agent} added" in told
+    assert content(git, OWN[agent]).startswith(AGENTS)
+    assert content(git, OWN[agent]).endswith(TEXT)
+    assert (git.root / ".git/traj/git-traj").is_file(), "the instruction names it"
+    traj(git, "uninstall")
+    assert content(git, OWN[agent]) == AGENTS
 
 
 def test_the_command_says_it(git: Git) -> None:

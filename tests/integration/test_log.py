@@ -227,6 +227,17 @@ def test_a_file_through_its_renames(git: Git, told: Any, log: Log) -> None:
     assert subjects(log("--file", "new.txt", "--file", "old.txt", "--file", "x")) == both
 
 
+def test_an_options_value_is_neither_a_path_nor_a_number_of_commits(
+    git: Git, told: Any, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told({"other": "by somebody\n"}, "Other")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "src")
+    told({"src/a": "1\n"}, "Wanted -5")
+    told({"elsewhere": "1\n"}, "Elsewhere -5")
+    assert subjects(log("--author", "src", "src")) == ["Wanted -5"]
+    assert subjects(log("src", "--author", "src", "--grep", "-5", "-1")) == ["Wanted -5"]
+
+
 def test_a_merge_is_judged_by_its_first_parent(git: Git, told: Any, log: Log) -> None:
     told({"base": "1", "poem.txt": POEM}, "base")
     git("checkout", "-q", "-b", "side")

@@ -226,7 +226,7 @@ def test_doubts_stand_at_their_lines_as_code_quality(gitlab: Host) -> None:
     assert isinstance(gitlab.runner, GitLabRunner)
     (found,) = json.loads(gitlab.runner.quality)
     assert found["location"] == {"path": "src/a.py", "lines": {"begin": 1}}
-    assert found["description"] == "Claude Code was unsure (50\xa0%): a bucket"
+    assert found["description"] == "Claude Code was unsure (50 %): a bucket"
     assert (found["severity"], len(found["fingerprint"])) == ("info", 64)
 
 

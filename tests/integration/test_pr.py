@@ -51,6 +51,17 @@ def test_the_comment_as_text_for_a_terminal(branch: Git) -> None:
     assert traj(branch, "pr", "--base", "main", "--format", "gitlab") == traj(branch, "pr", "--base", "main")
 
 
+@pytest.mark.parametrize("form", ["github", "gitlab"])
+def test_no_host_reads_a_reference_in_the_markdown(branch: Git, form: str) -> None:
+    """Gitea reads ``!1`` as GitLab does, and takes the Markdown that is called GitHub's."""
+    made = branch.commit({"c": "1\n"}, "More")
+    decided = Decision(chosen="as in !1 ~x %x &1 @team #1", by="agent", alternatives=("none",))
+    with branch.open() as repository:
+        Story(repository).note(made, record("traj_two", decisions=(decided,)))
+    text = traj(branch, "pr", "--base", "main", "--format", form)
+    assert "as in `!1` `~x` `%x` `&1` `@team` `#1`" in text
+
+
 def test_as_json(branch: Git) -> None:
     told = json.loads(traj(branch, "pr", "--base", "main", "--json"))
     assert (told["version"], told["commits"], told["recorded"], told["base"]) == (1, 2, 1, "main")

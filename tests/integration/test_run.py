@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_commits_of_an_unknown_program(desk: Desk) -> None:
     done = run(desk, "sh", "-c", f"{words}; echo not so >&2; exit 3")
     assert done.returncode == 3
     assert done.stdout.startswith("I write\n[main ")
-    assert "not so\n" in done.stdout
+    assert done.stderr == "not so\n"
     desk.drain()
     (loud,), (quiet,) = shown(desk, "HEAD~1"), shown(desk, "HEAD")
     assert loud["id"] == quiet["id"]
@@ -120,3 +121,48 @@ def test_the_status_is_the_programs(desk: Desk, command: str, status: int) -> No
 def test_it_refuses_where_nothing_would_be_recorded(desk: Desk, tmp_path: Path) -> None:
     assert run(desk, "touch", str(tmp_path / "x"), GIT_TRAJ="0").returncode == 1
     assert not (tmp_path / "x").exists()
+
+
+def test_a_program_ends_when_nobody_reads_its_output(desk: Desk) -> None:
+    """As ``yes | head -1`` does."""
+    child = subprocess.Popen([*TRAJ, "run", "yes"], cwd=desk.git.root, stdout=subprocess.PIPE)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"y\n"
+        child.stdout.close()
+        assert child.wait(timeout=20) == 128 + signal.SIGPIPE
+    finally:
+        child.kill()
+
+
+def test_errors_stay_apart_from_the_output(desk: Desk) -> None:
+    done = run(desk, "sh", "-c", "echo out; echo err >&2")
+    assert (done.stdout, done.stderr) == ("out\n", "err\n")
+
+
+def test_errors_that_go_where_the_output_goes_keep_their_place(desk: Desk) -> None:
+    words = "for i in 1 2 3 4 5; do echo $i; echo e$i >&2; done"
+    done = subprocess.run(
+        [*TRAJ, "run", "sh", "-c", words],
+        cwd=desk.git.root,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [word for i in range(1, 6) for word in (f"{i}", f"e{i}")]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [("--agent", "reviewer"), ("-h",), ("--color", "b", "--no-pager", "--no-color"), ("-x", "--", "--y")],
+)
+def test_options_after_the_programs_name_are_its_own(desk: Desk, given: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [*TRAJ, "--no-pager", "run", "--no-color", "--agent", "me", "printf", "%s|", "a", *given],
+        cwd=desk.git.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "".join(f"{word}|" for word in ("a", *given))

@@ -16,6 +16,7 @@ NEVER = (
     *("pygit2", "cryptography", "yaml", "markdown_it", "github", "concurrent.futures", "tempfile", "tomllib"),
     *("gittraj.redact", "gittraj.record.pipeline", "gittraj.sync.transfer", "gittraj.events.prose"),
     *("gittraj.index.update", "gittraj.tasks", "gittraj.render.html", "gittraj.commands.doctor.findings"),
+    *("gittraj.formats.swe", "gittraj.formats.aider.history"),
 )
 """What no command imports that only reads: libgit2, keys, the redactor's tables, what writes."""
 PROCESSES = {"status": 6, "log": 4, "show": 5, "why f.py:1": 5, "context f.py": 8, "stats": 6}

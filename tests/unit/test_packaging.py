@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import runpy
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +40,19 @@ def test_the_formula_has_each_package_of_the_lock_once() -> None:
         '    url "https://example.com/click-1.tar.gz"\n    sha256 "of click"\n  end\n' in text
     )
     assert "https://example.com/wheelonly-1-py3-none-any.whl" in text
+
+
+def test_the_formula_takes_our_source_from_where_the_release_puts_it(tmp_path: Path) -> None:
+    """On PyPI, by the digest of the file: no job uploads it elsewhere."""
+    lock, sdist = tmp_path / "pylock.toml", tmp_path / "git_traj-1.tar.gz"
+    lock.write_text("packages = []\n")
+    sdist.write_bytes(b"")
+    words = [sys.executable, ROOT / ".ci" / "formula.py", lock, sdist]
+    text = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    digest = "0e/57/51c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8"
+    assert f'  url "https://files.pythonhosted.org/packages/{digest}/git_traj-1.tar.gz"\n' in text
+    release = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert "python .ci/formula.py pylock.toml dist/*.tar.gz >" in release
 
 
 def test_a_package_without_a_source_for_any_system_is_an_error() -> None:

@@ -20,7 +20,7 @@ from gittraj.commands.install.configured import is_supported
 from gittraj.commands.install.global_install import find_dead, install_globally
 from gittraj.commands.install.hook_managers import legacy_of
 from gittraj.commands.install.inspection import AgentLife, HookState, Life
-from gittraj.commands.install.manifest import FILE, read_manifest
+from gittraj.commands.install.manifest import FILE
 from gittraj.commands.install.refspecs import find_remotes, refspecs
 from gittraj.commands.install.shims import find_block, read_interpreter
 from gittraj.config import TEAM_FILE
@@ -281,9 +281,8 @@ def _check_merge(repository: Repository) -> Iterator[Finding]:
 
 
 def _reinstall(repository: Repository, *agents: str) -> None:
-    """Everything that was there: refspecs only if this clone had them."""
-    manifest = read_manifest(repository)
-    install(repository, agents=agents, fetch_refspec=bool(manifest and manifest.refspecs and manifest.fetch))
+    """Everything that was there: refspecs only if they were wanted."""
+    install(repository, agents=agents, fetch_refspec=None)
 
 
 def _remove(path: Path) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from gittraj.commands.install.agent_hooks import install_agent, script_path, write_script
+from gittraj.commands.install.agent_hooks import AGENTS, install_agent, script_path, write_script
 from gittraj.commands.install.hooks import install_hooks
 from gittraj.commands.install.instructions import instruct_agent
 from gittraj.commands.install.manifest import FILE, Manifest, read_manifest, write_manifest
@@ -26,19 +26,23 @@ def install(
     repository: Repository,
     *,
     agents: Sequence[str] = (),
-    fetch_refspec: bool = True,
+    fetch_refspec: bool | None = True,
     dry_run: bool = False,
 ) -> list[Step]:
     """Put hooks, fetch refspecs and local state into ``repository``; says each thing that was done.
 
-    ``agents`` (names of ``AGENTS``) get hooks of their own in the work tree, and an instruction to read.
+    ``agents`` (their options) get hooks of their own, where they have any, in the work tree, and an
+    instruction to read.
+    ``fetch_refspec``: None keeps what was said when it was installed.
     With ``dry_run`` nothing is written. Raises TrajError; then nothing was touched, for the local state,
     without which the rest is of no use, is written first.
     """
     find_interpreter()
     local = LocalState.of(repository)
     steps = [_begin(repository, local, dry_run=dry_run)]
-    manifest = replace(read_manifest(repository) or Manifest(), fetch=fetch_refspec)
+    manifest = read_manifest(repository) or Manifest()
+    if fetch_refspec is not None:
+        manifest = replace(manifest, fetch=fetch_refspec)
     manifest, hooks = install_hooks(repository, manifest, dry_run=dry_run)
     if not dry_run:
         write_manifest(repository, manifest)
@@ -49,17 +53,18 @@ def install(
     if not dry_run and (agents or script_path(repository).exists()):
         write_script(repository)
     for name in dict.fromkeys(agents):
-        manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
-        if not dry_run:
-            write_manifest(repository, manifest)
-        steps.append(step)
-        if step.did == "failed":
-            continue
+        if name in AGENTS:
+            manifest, step = install_agent(repository, name, manifest, dry_run=dry_run)
+            if not dry_run:
+                write_manifest(repository, manifest)
+            steps.append(step)
+            if step.did == "failed":
+                continue
         manifest, told = instruct_agent(repository, name, manifest, dry_run=dry_run)
         if not dry_run:
             write_manifest(repository, manifest)
         steps += told
-    if fetch_refspec:
+    if manifest.fetch:
         manifest, added = add_refspecs(repository, manifest, dry_run=dry_run)
         if not dry_run:
             write_manifest(repository, manifest)

@@ -76,10 +76,14 @@ def _add(repository: Repository, manifest: Manifest, remote: str, value: str) ->
 
 
 def recover_manifest(repository: Repository) -> Manifest:
-    """For when ``installed.json`` is damaged: what is exactly ours was ours."""
+    """For when ``installed.json`` is damaged: what is exactly ours was ours, and refspecs were not wanted
+    where no remote has any."""
     left = {remote: repository.config_all(f"remote.{remote}.fetch") for remote in find_remotes(repository)}
     ours = {remote: tuple(v for v in refspecs(remote) if v in values) for remote, values in left.items()}
-    return Manifest(refspecs={remote: values for remote, values in ours.items() if values})
+    return Manifest(
+        refspecs={remote: values for remote, values in ours.items() if values},
+        fetch=any(ours.values()) or not left,
+    )
 
 
 def remove_refspecs(repository: Repository, manifest: Manifest) -> Iterator[Step]:

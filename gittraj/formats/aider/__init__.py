@@ -1,1 +1,3 @@
 """Aider's chat history."""
+
+FILE = ".aider.chat.history.md"

@@ -12,6 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from gittraj.formats.aider import FILE
 from gittraj.formats.aider.session import LONGEST, read_session
 from gittraj.formats.base.peek import read_head
 from gittraj.model.session_items import Item
@@ -19,7 +20,6 @@ from gittraj.model.session_items import Item
 name = "aider"
 agent = "aider"
 
-FILE = ".aider.chat.history.md"
 _TIME = len("YYYY-MM-DDTHH:MM:SS")
 _HEADER = re.compile(rb"^# aider chat started at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) *\r?$", re.MULTILINE)
 

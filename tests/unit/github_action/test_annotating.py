@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import io
+import json
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from github_action.annotating import find_annotations
+from github_action.annotating import Annotation, as_code_quality, find_annotations
 from github_action.console import Console
+from github_action.placing import post_check
 from gittraj.model.values import CaveatSource, Decision
 from gittraj.query.diff import Diff
 from tests.integration.story import record
@@ -71,3 +75,19 @@ def test_whatever_stands_there_is_one_notice(seed: int) -> None:
     assert (name, given.keys(), given["line"]) == ("notice", {"file", "line", "title"}, "3")
     assert not log.lines
     assert "\n" not in text
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u200b", "\U000e0041", "\x1b", "\n::error::", "\u2028"])
+def test_hidden_text_is_neither_in_a_check_run_nor_in_code_quality(hidden: str) -> None:
+    change = change_of({A: [record("traj_one", whole=whole())]})
+    found = [Annotation("src/a.py", 3, f"title{hidden}", f"text{hidden}")]
+    sent: list[dict[str, Any]] = []
+    requester = SimpleNamespace(requestJsonAndCheck=lambda *_, **given: sent.append(given["input"]))
+    api: Any = SimpleNamespace(repository=SimpleNamespace(url="", requester=requester))
+    post_check(api, change, found, title="", summary="")
+    (shown,) = sent[0]["output"]["annotations"]
+    (row,) = json.loads(as_code_quality(found))
+    for text in (shown["title"], shown["message"], row["description"]):
+        assert text.startswith(("title", "text"))
+        assert hidden not in text
+        assert text.isprintable()
