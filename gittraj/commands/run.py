@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 from select import select
 from tempfile import TemporaryDirectory
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 from gittraj.commands.backfill import import_files
@@ -42,9 +42,11 @@ class Output:
     def __init__(self) -> None:
         self._first = bytearray()
         self._last = bytearray()
+        self.seen = 0
         self.truncated = False
 
     def add(self, data: bytes) -> None:
+        self.seen += len(data)
         room = _FIRST - len(self._first)
         self._first += data[:room]
         self._last += data[room:]
@@ -107,14 +109,24 @@ def _spawn(command: Sequence[str], environ: Mapping[str, str], output: Output) -
         for write in {outer[1], inner[1]}:
             os.close(write)
     kept = signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for the program
-    reader = Thread(target=_copy, args=({inner[0]: err, outer[0]: out}, output), daemon=True)
+    busy = Event()
+    reader = Thread(target=_copy, args=({inner[0]: err, outer[0]: out}, output, busy), daemon=True)
     reader.start()
     try:
         status = child.wait()
-        reader.join(timeout=1.0)  # what it left in the background may print for ever
+        _finish(reader, output, busy)
     finally:
         signal.signal(signal.SIGINT, kept)
     return status if status >= 0 else 128 - status
+
+
+def _finish(reader: Thread, output: Output, busy: Event) -> None:
+    """Wait for what the ended program left in its pipes, however slowly it is read. What it left in the
+    background may print for ever: that is waited for until it is silent for a second."""
+    last, seen = output.seen + 2 * _CHUNK, -1
+    while reader.is_alive() and output.seen <= last and (busy.is_set() or output.seen != seen):
+        seen = output.seen
+        reader.join(timeout=1.0)
 
 
 def _open(shown: int) -> tuple[int, int]:
@@ -127,11 +139,14 @@ def _open(shown: int) -> tuple[int, int]:
     return read, write
 
 
-def _copy(shown: dict[int, int], output: Output) -> None:
+def _copy(shown: dict[int, int], output: Output, busy: Event) -> None:
     """From each key to its value, in the order in which it comes, until all have ended."""
     while shown:
         for read in select(shown, (), ())[0]:
-            if not _pass_on(read, shown[read], output):
+            busy.set()
+            goes_on = _pass_on(read, shown[read], output)
+            busy.clear()
+            if not goes_on:
                 os.close(read)  # printing more ends the program, as it would without us
                 del shown[read]
 

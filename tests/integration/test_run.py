@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +167,10 @@ def test_options_after_the_programs_name_are_its_own(desk: Desk, given: tuple[st
         check=True,
     )
     assert done.stdout == "".join(f"{word}|" for word in ("a", *given))
+
+
+def test_a_reader_that_takes_its_time_gets_all(desk: Desk) -> None:
+    command = [*TRAJ, "run", "--", "seq", "1", "40000"]
+    child = subprocess.Popen(command, cwd=desk.git.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    time.sleep(3)  # longer than the program, and than anything is waited for that prints nothing
+    assert len(child.communicate()[0].splitlines()) == 40_000
