@@ -115,28 +115,23 @@ def command(
         read = partial(_find, ancestry, recorded or notes, commits)
         find = partial(read, form=form, limit=limit, sort=sort, explored=explored, runs=runs, **options)
         if as_json:
-            name = "trajectories" if form == "rows" else "commits"
-            found = list(find(files=True))
-            more = (
-                {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
-            )
-            click.echo(dump_json({"version": 1, name: found, **more}))
+            click.echo(dump_json(_to_json(list(find(files=True)), rows=form == "rows")))
             return
         page = text_page(repository, environ)
         if form:
             page = Page(columns(environ, table=True), page.colour)
+        filtered = any(value is not None and value is not False for value in options.values())
         texts = None
-        if (
-            index
-            and not recorded
-            and not explored
-            and sort == "date"
-            and all(value is None or value is False for value in options.values())
-        ):
+        if index and not (recorded or explored or filtered or sort != "date"):
             texts = _cached_texts(repository, index, commits, form=form, limit=limit, page=page)
         if texts is None:
             texts = _render(find(files=False), form, page)
         write(repository, texts, environ, pager=obj["pager"])
+
+
+def _to_json(found: list[Any], *, rows: bool) -> dict[str, Any]:
+    more = {"runs": found.pop()["trajectories"]} if found and found[-1].get("commit", "") is None else {}
+    return {"version": 1, "trajectories" if rows else "commits": found, **more}
 
 
 def _read_notes(repository: Repository) -> Notes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import partial
@@ -99,11 +99,7 @@ def command(
         # listing all notes takes longer than this answer, building an index longer than that
         index = stack.enter_context(open_index(repository, build=False))
         recorded = read_records(repository, index.notes if index else None)
-        opener = None
-        if thinking and not output:
-            from gittraj.cli.unseal import keys
-
-            opener = keys(repository, environ, identities)
+        opener = _open_keys(repository, environ, identities) if thinking and not output else None
         target, trajectories = _read(repository, recorded, name, opener, fetch=not no_fetch)
         for keep in _filters(repository, messages=messages, **filters):
             trajectories = keep_events(trajectories, keep)
@@ -120,6 +116,14 @@ def command(
             say_written(output, show=opens)
         else:
             write(repository, texts, environ, pager=obj["pager"] and form not in ("json", "html"))
+
+
+def _open_keys(
+    repository: Repository, environ: Mapping[str, str], identities: tuple[Path, ...]
+) -> WithKeys | None:
+    from gittraj.cli.unseal import keys
+
+    return keys(repository, environ, identities)
 
 
 def _temporary_page() -> Path:

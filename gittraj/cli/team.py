@@ -142,16 +142,8 @@ def show_search(
                 header = found.header(on, explored=True) if found and on else None
                 return spell_hit(each.hit, each.commit, header)
 
-            results = [spell(each) for each in hits]
-            document = {
-                "version": 1,
-                "query": asked,
-                "results": results,
-                "waiting": 0,
-                "away": [],
-                "beside": {},
-            }
-            click.echo(dump_json(document))
+            none = {"waiting": 0, "away": [], "beside": {}}
+            click.echo(dump_json({"version": 1, "query": asked, "results": [*map(spell, hits)], **none}))
             return
         page, now = text_page(repository, environment()), datetime.now(UTC)
         texts = (

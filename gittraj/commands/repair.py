@@ -54,9 +54,7 @@ def repair(
         off = load_suspension(local.folder)
         if off.paused is not None:
             raise TrajError("git-traj is paused here", "git traj resume")
-        notes = dict(NotesRef(repository).items())
-        for place in [*find_places(notes)]:
-            del notes[place]  # no commit, so never rewritten
+        notes = _read_notes(repository)
         state = load_state(local.folder) or State()
         told = as_evidence(state.rewrites, state.gathered)
         found = _find(repository, notes, silent=off.commits, told=told)
@@ -88,6 +86,14 @@ def repair(
         carried=tuple(carried),
         stranded=tuple(s for s in stranded if limit is None or s.commit in limit),
     )
+
+
+def _read_notes(repository: Repository) -> dict[str, bytes]:
+    """But for those of runs, which are on no commit that is ever rewritten."""
+    notes = dict(NotesRef(repository).items())
+    for place in [*find_places(notes)]:
+        del notes[place]
+    return notes
 
 
 def _find(
