@@ -32,6 +32,7 @@ from .personal import PERSONAL, RANDOM
 from .phrases import PHRASES_READER, is_live
 from .plain import Plain
 from .printed import PRINTED
+from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rules import Described, Page, Reader, Span
@@ -138,14 +139,16 @@ class _Scan:
         yield from fitted(text, places, known)
 
     def _in_pieces(self, text: str) -> Iterator[Span]:
+        found: list[Span] = []
         for start, stop in pieces(text):
             self._renew()
             try:
-                for span in [*self._on_page(text[start:stop])]:
-                    yield span.at(start + span.start, start + span.end)
+                spans = [*self._on_page(text[start:stop])]
+                found += [span.at(start + span.start, start + span.end) for span in spans]
             except RedactionError:
                 yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
         self._renew()
+        yield from _whole_runs(text, found)  # one that is longer than the overlap
 
     def _on_page(self, rest: str) -> Iterator[Span]:
         page = Page(rest, self._tick)
@@ -166,7 +169,8 @@ class _Scan:
         yield from _over_lines(rest, self._options, self._tick)
 
 
-_PIECE, _OVERLAP = 100_000, 8_000  # characters
+_PIECE, _SLACK = 100_000, 4_000  # characters
+_OVERLAP = LONGEST_KEY + 1_000  # no reader reads anything longer than a private key
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -174,9 +178,9 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
     before, so that what belongs together is in one of them."""
     start = 0
     while len(text) - start > _PIECE:
-        stop = _cut(text, start + _PIECE - _OVERLAP, start + _PIECE)
+        stop = _cut(text, start + _PIECE - _SLACK, start + _PIECE)
         yield start, stop
-        start = _cut(text, stop - _OVERLAP, stop - _OVERLAP // 2)
+        start = _cut(text, stop - _OVERLAP - _SLACK, stop - _OVERLAP)
     yield start, len(text)
 
 

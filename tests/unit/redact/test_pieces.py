@@ -28,6 +28,22 @@ def test_secrets_of_a_long_text_go_wherever_they_are() -> None:
     assert clean.count(LINE) == text.count(LINE)
 
 
+def test_a_long_private_key_goes_wherever_a_seam_is() -> None:
+    body = [draw("base64", 64, n) for n in range(105)]
+    begin, end = (f"-----{word} PGP {'private'.upper()} KEY BLOCK-----" for word in ("BEGIN", "END"))
+    key = "\n".join([begin, "", *body, "=k3Jd", end, ""])
+    for before in range(93_000, 100_000, 1_100):
+        text = LINE * (before // len(LINE)) + key + LINE * 400
+        clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(text)
+        assert not [line for line in body if line in clean]
+
+
+def test_a_value_that_is_longer_than_what_pieces_share_goes_whole() -> None:
+    value = draw("base62", 60_000, 1)
+    clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(f"{LINE * 2700}KEYSTORE_PASSWORD={value}\n")
+    assert not [at for at in range(0, len(value), 20) if value[at : at + 20] in clean]
+
+
 def test_a_piece_that_takes_too_long_is_left_out_and_the_rest_stays() -> None:
     text, read = "the password field of a form\n" * 9000, 0
 
