@@ -134,24 +134,28 @@ class _Scan:
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
-            known = tuple(self._on_page(rest) if len(rest) <= _PIECE else self._in_pieces(rest))
+            known = tuple(
+                self._on_page(Page(rest, self._tick)) if len(rest) <= _PIECE else self._in_pieces(rest)
+            )
             self._known.put(rest, known)
         yield from fitted(text, places, known)
 
     def _in_pieces(self, text: str) -> Iterator[Span]:
         found: list[Span] = []
+        heading = ""
         for start, stop in pieces(text):
             self._renew()
             try:
-                spans = [*self._on_page(text[start:stop])]
-                found += [span.at(start + span.start, start + span.end) for span in spans]
+                page, before = Page(heading + text[start:stop], self._tick), start - len(heading)
+                spans = [span.at(before + span.start, before + span.end) for span in self._on_page(page)]
+                found += [span for span in spans if span.start >= start]
+                heading = _heading(page)
             except RedactionError:
                 yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
         self._renew()
         yield from _whole_runs(text, found)  # one that is longer than the overlap
 
-    def _on_page(self, rest: str) -> Iterator[Span]:
-        page = Page(rest, self._tick)
+    def _on_page(self, page: Page) -> Iterator[Span]:
         found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
         if self._strict:
             found += strictly(page)
@@ -165,8 +169,20 @@ class _Scan:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
-            yield span.at(_whole_escape(rest, start), end)
-        yield from _over_lines(rest, self._options, self._tick)
+            yield span.at(_whole_escape(page.source, start), end)
+        yield from _over_lines(page.source, self._options, self._tick)
+
+
+_LONGEST_HEADING = 1000  # characters
+
+
+def _heading(page: Page) -> str:
+    """The lines with the names of a table that goes on in the next piece."""
+    if page.heading is None:
+        return ""
+    start, end = page.view.origin(*page.heading)
+    lines = page.source[page.source.rfind("\n", 0, start) + 1 : end] + "\n"
+    return lines if len(lines) <= _LONGEST_HEADING else ""
 
 
 _PIECE, _SLACK = 100_000, 4_000  # characters
