@@ -56,8 +56,20 @@ class Output:
 
     @property
     def text(self) -> str:
-        gap = b"\n[...]\n" if self.truncated else b""
-        return bytes(self._first + gap + self._last).decode("utf-8", "replace")
+        first, last = bytes(self._first), bytes(self._last)
+        if self.truncated:  # half a line may be half a secret, which no one knows for one
+            first = _before(first, b"\n") or _before(first, b" ")
+            last = _behind(last, b"\n") or _behind(last, b" ")
+            first += b"\n[...]\n"
+        return (first + last).decode("utf-8", "replace")
+
+
+def _before(data: bytes, sign: bytes) -> bytes:
+    return data[: max(data.rfind(sign), 0)]
+
+
+def _behind(data: bytes, sign: bytes) -> bytes:
+    return data[data.find(sign) + 1 :] if sign in data else b""
 
 
 def run(repository: Repository, command: Sequence[str], *, agent: str | None, live: Mapping[str, str]) -> int:

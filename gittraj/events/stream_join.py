@@ -1,4 +1,4 @@
-"""Joins a text that was streamed in chunks, since a secret may span two of them, and splits it again. Pure.
+"""Joins a text that was streamed or stored in chunks, since a secret may span two, and splits it again. Pure.
 
 Readers of streams return the chunks of a message as separate events. Secrets in the joined text are mapped
 back, so that each event keeps its own words; where that is ambiguous, the first event gets the whole text.
@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from gittraj.model.values import AnyEvent, Message, Thinking
+from gittraj.model.values import AnyEvent, Foreign, Message, Thinking
 
 Span = tuple[int, int]
 """Start and end, in characters."""
 
 
 def find_runs(events: Sequence[AnyEvent]) -> Iterator[range]:
-    """The indexes of two or more adjacent events of the same kind and response."""
+    """The indexes of two or more adjacent events of the same kind and response, or of a raw log."""
     start = 0
     for at in range(1, len(events) + 1):
         if at < len(events) and _continues(events[at - 1], events[at]):
@@ -28,6 +28,8 @@ def find_runs(events: Sequence[AnyEvent]) -> Iterator[range]:
 
 
 def _continues(one: AnyEvent, other: AnyEvent) -> bool:
+    if isinstance(one, Foreign) and isinstance(other, Foreign):
+        return one.type == other.type == "raw"
     return (
         type(one) is type(other)
         and isinstance(one, Message | Thinking)
@@ -70,6 +72,22 @@ def _lengths(whole: str, spans: Sequence[Span], clean: str) -> list[int] | None:
     """The length of each span's placeholder; ``None`` if ``clean`` has other changes."""
     ends = [0, *(last for _, last in spans)]
     starts = [*(first for first, _ in spans), len(whole)]
-    gaps = [re.escape(whole[a:b]) for a, b in zip(ends, starts, strict=True)]
-    match = re.fullmatch(r"(REDACTED-[\w-]{1,100}?)".join(gaps), clean, re.ASCII)
-    return [len(text) for text in match.groups()] if match else None
+    first, *gaps = (whole[a:b] for a, b in zip(ends, starts, strict=True))
+    if not clean.startswith(first):
+        return None
+    at, lengths = len(first), list[int]()
+    for n, gap in enumerate(gaps, 1):
+        found = _PLACED.match(clean, at)
+        stops = range(at + len(_PLACEHOLDER) + 1, found.end() + 1 if found else 0)
+        after = gap if n == len(gaps) else gap + _PLACEHOLDER
+        fits = (end for end in stops if clean.startswith(after, end))
+        end = next((end for end in fits if n < len(gaps) or end + len(gap) == len(clean)), None)
+        if end is None:
+            return None
+        lengths.append(end - at)
+        at = end + len(gap)
+    return lengths
+
+
+_PLACEHOLDER = "REDACTED-"
+_PLACED = re.compile(rf"{_PLACEHOLDER}[\w-]{{1,100}}", re.ASCII)

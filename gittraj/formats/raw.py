@@ -16,7 +16,7 @@ name = agent = "raw"
 _MOST = 8 * 1024 * 1024
 """Bytes of a log that are kept."""
 _EACH = 200_000
-"""Bytes of one event; a longer line is divided."""
+"""Bytes of one event; a longer line is divided at a blank, if it has one."""
 _SHAPE = 50
 """Lines whose lengths tell a log from another."""
 _START = Cursor()
@@ -45,8 +45,7 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
     """Whole lines, as many as fit, with the offset after them."""
     end, held = 0, b""
-    pieces = (line[at : at + _EACH] for line in lines for at in range(0, len(line), _EACH))
-    for piece in pieces:
+    for piece in (piece for line in lines for piece in _divided(line)):
         if held and len(held) + len(piece) > _EACH:
             yield end, held.decode("utf-8", "replace")
             held = b""
@@ -54,3 +53,12 @@ def _chunks(lines: list[bytes]) -> Iterator[tuple[int, str]]:
         end += len(piece)
     if held:
         yield end, held.decode("utf-8", "replace")
+
+
+def _divided(line: bytes) -> Iterator[bytes]:
+    at = 0
+    while len(line) - at > _EACH:
+        cut = line.rfind(b" ", at, at + _EACH) + 1 or at + _EACH
+        yield line[at:cut]
+        at = cut
+    yield line[at:]

@@ -22,6 +22,9 @@ _CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\^_])|[\x00-\x08\x0b\x0c\x0e-\x1f]"
 )
 
+_FORWARD = re.compile(r"\x1b\[[0-9]*[CG]")
+"""What a program moves the cursor with instead of printing blanks."""
+
 
 def detect(head: bytes) -> bool:
     """Whether a file that begins with ``head`` is one."""
@@ -65,5 +68,5 @@ def read(stream: BinaryIO, *, session: str | None = None, cursor: Cursor = _STAR
 
 def plain(text: str) -> str:
     """A terminal's output without colours and movements; of what a line was written over with, the last."""
-    lines = _CONTROL.sub("", text.replace("\r\n", "\n")).split("\n")
+    lines = _CONTROL.sub("", _FORWARD.sub(" ", text.replace("\r\n", "\n"))).split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)

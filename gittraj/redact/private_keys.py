@@ -11,7 +11,8 @@ from .lazy import lazy
 from .rules import Page, Reader, Span, tells
 
 RULE = "private-key"
-_LONGEST = 16 * 1024
+LONGEST = 16 * 1024
+"""Characters of a key that are read."""
 _BEGIN = lazy(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----")
 _END = lazy(
     r"[\s\"'+?|>,.0-9#/*\\→│-]{0,40}?-----END (?:[A-Z0-9]{1,12} ){0,4}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----"
@@ -125,7 +126,7 @@ def _tail(text: str, end: int) -> int | None:
     at = text.rfind("-----END ", max(0, end - 40), end)
     start = None
     while at > 0 and (line := text[text.rfind("\n", 0, at - 1) + 1 : at - 1].rstrip("\r")):
-        if not _BODY.fullmatch(line) or at < end - _LONGEST:
+        if not _BODY.fullmatch(line) or at < end - LONGEST:
             break
         start = at = text.rfind("\n", 0, at - 1) + 1
     return start
@@ -137,7 +138,7 @@ _BODY = lazy(r"[ \t+\d→|]{0,16}[A-Za-z0-9+/]{4,80}={0,2}[ \t]{0,4}")
 def _read(text: str, start: int) -> tuple[int, int]:
     """The end of the key, and how many base64 characters its longer lines have."""
     at, seen, end = start, 0, start
-    while at - start < _LONGEST:
+    while at - start < LONGEST:
         if closing := _END.match(text, at):
             return closing.end(), seen
         line = _LINE.match(text, at)

@@ -96,11 +96,14 @@ class Text:
 class Page(Text):
     """A view, and what several rules ask of it. ``tick`` is called at every hit and may raise.
 
-    Of ``hits``, ``telling`` and ``words`` it may have only those that matter (``mark``).
+    Of ``hits``, ``telling`` and ``words`` it may have only those that matter (``mark``). ``heading`` is the
+    place of that of a table which goes on to the end.
     """
 
     def __init__(self, source: str, tick: Callable[[], None]) -> None:
+        self.source = source
         self.view = View(source)
+        self.heading: tuple[int, int] | None = None
         super().__init__(self.view.text, self.view.lower)
         self.tick = tick
 

@@ -32,6 +32,7 @@ from .personal import PERSONAL, RANDOM
 from .phrases import PHRASES_READER, is_live
 from .plain import Plain
 from .printed import PRINTED
+from .private_keys import LONGEST as LONGEST_KEY
 from .private_keys import PRIVATE_KEYS
 from .public import is_public
 from .rules import Described, Page, Reader, Span
@@ -133,22 +134,28 @@ class _Scan:
             self._depth -= 1
             rest = blanked(text, places)
         if (known := self._known.get(rest)) is None:
-            known = tuple(self._on_page(rest) if len(rest) <= _PIECE else self._in_pieces(rest))
+            known = tuple(
+                self._on_page(Page(rest, self._tick)) if len(rest) <= _PIECE else self._in_pieces(rest)
+            )
             self._known.put(rest, known)
         yield from fitted(text, places, known)
 
     def _in_pieces(self, text: str) -> Iterator[Span]:
+        found: list[Span] = []
+        heading = ""
         for start, stop in pieces(text):
             self._renew()
             try:
-                for span in [*self._on_page(text[start:stop])]:
-                    yield span.at(start + span.start, start + span.end)
+                page, before = Page(heading + text[start:stop], self._tick), start - len(heading)
+                spans = [span.at(before + span.start, before + span.end) for span in self._on_page(page)]
+                found += [span for span in spans if span.start >= start]
+                heading = _heading(page)
             except RedactionError:
                 yield Span(start, stop, UNSCANNABLE, UNSCANNABLE)
         self._renew()
+        yield from _whole_runs(text, found)  # one that is longer than the overlap
 
-    def _on_page(self, rest: str) -> Iterator[Span]:
-        page = Page(rest, self._tick)
+    def _on_page(self, page: Page) -> Iterator[Span]:
         found = [*_secret(page.text, _on(page, self._options, 0), self._tick)]
         if self._strict:
             found += strictly(page)
@@ -162,11 +169,24 @@ class _Scan:
             found += [more for span in dict.fromkeys(found) for more in continued(page, span)]
         for span in _whole_runs(page.text, found):
             start, end = page.view.origin(span.start, span.end)
-            yield span.at(_whole_escape(rest, start), end)
-        yield from _over_lines(rest, self._options, self._tick)
+            yield span.at(_whole_escape(page.source, start), end)
+        yield from _over_lines(page.source, self._options, self._tick)
 
 
-_PIECE, _OVERLAP = 100_000, 8_000  # characters
+_LONGEST_HEADING = 1000  # characters
+
+
+def _heading(page: Page) -> str:
+    """The lines with the names of a table that goes on in the next piece."""
+    if page.heading is None:
+        return ""
+    start, end = page.view.origin(*page.heading)
+    lines = page.source[page.source.rfind("\n", 0, start) + 1 : end] + "\n"
+    return lines if len(lines) <= _LONGEST_HEADING else ""
+
+
+_PIECE, _SLACK = 100_000, 4_000  # characters
+_OVERLAP = LONGEST_KEY + 1_000  # no reader reads anything longer than a private key
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
@@ -174,9 +194,9 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
     before, so that what belongs together is in one of them."""
     start = 0
     while len(text) - start > _PIECE:
-        stop = _cut(text, start + _PIECE - _OVERLAP, start + _PIECE)
+        stop = _cut(text, start + _PIECE - _SLACK, start + _PIECE)
         yield start, stop
-        start = _cut(text, stop - _OVERLAP, stop - _OVERLAP // 2)
+        start = _cut(text, stop - _OVERLAP - _SLACK, stop - _OVERLAP)
     yield start, len(text)
 
 

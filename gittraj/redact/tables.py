@@ -18,26 +18,54 @@ _NAME = lazy(
     r"passw|passphrase|passcode|secret|token|ap[ip].?key|nwk.?key|access.?key|private.?key|p(?<=\bp)(?:wd?|in|ass)\b|contrase|passe\b|senha|парол|密码|密碼|パスワード|passwort|kennwort|passe|credential|community|parola|hasł|heslo|비밀번호"
 )
 _MOST_ROWS = 500
+"""Of a table that begins in another, as one of its rows may look like; and lines in one that are no row of it."""
+_LINE_END = 2  # characters
 
 
 def tables(page: Page) -> Iterator[Span]:
     """The cells under a secret's name."""
     if not page.hits or "\n" not in page.text:
         return
+    done = 0
     for start, stop in page.hit_lines:
         if stop - start >= 400 or (stop < len(page.text) and not _COLUMNS.search(page.text, start, stop)):
             continue
         if _NAME.search(page.lower, start, stop):
             page.tick()
-            lines = list(islice(_LINE.finditer(page.text, start), _MOST_ROWS))
-            if len(lines) < 2:
+            rows = _Rows(page, start, None if start >= done else _MOST_ROWS)
+            if len(rows.first) < 2:
                 break
-            n, before = 0, page.text[page.text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
-            if _RULED.fullmatch(lines[n + 1][0]):
-                yield from _ruled(page, lines[n : n + _MOST_ROWS])
+            before = page.text[page.text.rfind("\n", 0, max(0, start - 1)) + 1 : max(0, start - 1)]
+            if _RULED.fullmatch(rows.first[1][0]):
+                yield from _ruled(rows)
             else:
-                yield from _aligned(page, lines)
-                yield from _under(page, lines[n : n + _MOST_ROWS], before)
+                yield from _aligned(rows)
+                yield from _under(rows, before)
+            done = max(done, rows.end)
+            if len(page.text) - rows.end <= _LINE_END:
+                page.heading = rows.heading
+
+
+class _Rows:
+    """The lines from ``start`` on, ``most`` at most, each found when it is asked for. ``end`` is that of the
+    last one that was a row."""
+
+    def __init__(self, page: Page, start: int, most: int | None) -> None:
+        self._page, self._start, self._most = page, start, most
+        self.first = list(islice(_LINE.finditer(page.text, start), 2))
+        self.end = start
+
+    @property
+    def heading(self) -> tuple[int, int]:
+        """The place of the line with the names, and of the rule under it."""
+        names, under = self.first
+        return names.start(), (under if _RULE.fullmatch(under[0]) else names).end()
+
+    def after(self, n: int) -> Iterator[re.Match[str]]:
+        """Those after ``n`` lines."""
+        for line in islice(_LINE.finditer(self._page.text, self._start), n, self._most):
+            self._page.tick()
+            yield line
 
 
 _COLUMNS = lazy(r"[|,;\t]|[ ]{2}")
@@ -46,61 +74,60 @@ _CELL = lazy(r"[^\s|]+(?: [^\s|]+)*")
 _RULED = lazy(r"[ ]{0,8}-{2,}(?:[ ]{1,4}-{2,})+[ ]*\r?")
 
 
-def _aligned(page: Page, lines: list[re.Match[str]]) -> Iterator[Span]:
+def _aligned(rows: _Rows) -> Iterator[Span]:
     """A table with names in capitals over columns: ``USER   PASS   ROLE``, or in words: ``User  Password``."""
-    if not re.fullmatch(r"[A-Z][A-Z_]*(?: [A-Z_]+)?(?:[ ]{2,24}[A-Z_]+(?: [A-Z_]+)?){1,8}\s*", lines[0][0]):
-        if re.fullmatch(r"[A-Z]\w+(?: \w+)?(?:[ ]{2,40}[A-Z]\w+(?: \w+)?){1,8}\s*", lines[0][0]):
-            yield from _spaced(page, lines)
+    names = rows.first[0][0]
+    if not re.fullmatch(r"[A-Z][A-Z_]*(?: [A-Z_]+)?(?:[ ]{2,24}[A-Z_]+(?: [A-Z_]+)?){1,8}\s*", names):
+        if re.fullmatch(r"[A-Z]\w+(?: \w+)?(?:[ ]{2,40}[A-Z]\w+(?: \w+)?){1,8}\s*", names):
+            yield from _spaced(rows)
         return
-    heads = list(re.finditer(r"[A-Z_]+(?: [A-Z_]+)?", lines[0][0]))
-    for line in lines[1:]:
-        page.tick()
+    heads = list(re.finditer(r"[A-Z_]+(?: [A-Z_]+)?", names))
+    yield from _placed(rows, 1, [head.start() for head in heads], [_grade(head[0]) for head in heads])
+
+
+def _placed(rows: _Rows, n: int, starts: list[int], levels: list[Grade]) -> Iterator[Span]:
+    """The cells of the lines after ``n``: as many as there are columns, or where the columns are."""
+    others = 0
+    for line in rows.after(n):
         cells = list(_CELL.finditer(line[0]))
-        if len(cells) == len(heads):  # wherever they stand
-            for head, found in zip(heads, cells, strict=True):
-                if level := _grade(head[0]):
+        if len(cells) == len(levels):  # wherever they stand
+            rows.end = line.end()
+            for level, found in zip(levels, cells, strict=True):
+                if level:
                     yield from _cell(found[0], line.start() + found.start(), level)
             continue
-        for head, following in zip(heads, [*heads[1:], None], strict=True):
-            if level := _grade(head[0]):
-                cell = line[0][head.start() : following.start() if following else None]
-                yield from _cell(cell, line.start() + head.start(), level)
+        if (others := others + 1) > _MOST_ROWS:
+            return
+        for start, level, following in zip(starts, levels, [*starts[1:], None], strict=True):
+            if level:
+                yield from _cell(line[0][start:following], line.start() + start, level)
 
 
-def _spaced(page: Page, lines: list[re.Match[str]]) -> Iterator[Span]:
-    heads = list(_CELL.finditer(lines[0][0]))
-    for line in lines[1:]:
-        page.tick()
+def _spaced(rows: _Rows) -> Iterator[Span]:
+    heads = list(_CELL.finditer(rows.first[0][0]))
+    for line in rows.after(1):
         cells = list(_CELL.finditer(line[0]))
         if len(cells) != len(heads):
             return
+        rows.end = line.end()
         for head, found in zip(heads, cells, strict=True):
             if level := _grade(head[0]):
                 yield from _cell(found[0], line.start() + found.start(), level)
 
 
-def _ruled(page: Page, lines: list[re.Match[str]]) -> Iterator[Span]:
+def _ruled(rows: _Rows) -> Iterator[Span]:
     """A table whose columns are ruled: ``--  -----  ---``."""
-    columns = [rule.span() for rule in re.finditer(r"-{2,}", lines[1][0])]
-    levels = [_grade(lines[0][0][start:end].strip()) for start, end in columns]
-    names = list(_CELL.finditer(lines[0][0]))
+    head, under = (line[0] for line in rows.first)
+    columns = [rule.span() for rule in re.finditer(r"-{2,}", under)]
+    levels = [_grade(head[start:end].strip()) for start, end in columns]
+    names = list(_CELL.finditer(head))
     if len(names) == len(columns):
         levels = [_grade(name[0]) for name in names]
-    for line in lines[2:]:
-        page.tick()
-        cells = list(_CELL.finditer(line[0]))
-        if len(cells) == len(columns):  # wherever they stand
-            for level, found in zip(levels, cells, strict=True):
-                if level:
-                    yield from _cell(found[0], line.start() + found.start(), level)
-            continue
-        for (start, _), level, following in zip(columns, levels, [*columns[1:], (4096, 0)], strict=True):
-            if level:
-                yield from _cell(line[0][start : following[0]], line.start() + start, level)
+    yield from _placed(rows, 2, [start for start, _ in columns], levels)
 
 
-def _under(page: Page, lines: list[re.Match[str]], before: str) -> Iterator[Span]:
-    head = lines[0][0].rstrip("\r")
+def _under(rows: _Rows, before: str) -> Iterator[Span]:
+    head = rows.first[0][0].rstrip("\r")
     numbered = _NUMBER.match(head) is not None
     head = _NUMBER.sub(lambda number: " " * len(number[0]), head)
     sign = next((sign for sign in ("|", "\t", ";", ",") if sign in head.lstrip("0123456789\t ")), None)
@@ -112,7 +139,7 @@ def _under(page: Page, lines: list[re.Match[str]], before: str) -> Iterator[Span
         return
     if sign == ";" and re.search(r"[(){}=]|; |;$", head):
         return
-    if _RULE.fullmatch(before) and not _RULE.fullmatch(lines[1][0]):
+    if _RULE.fullmatch(before) and not _RULE.fullmatch(rows.first[1][0]):
         return
     if before.count(sign) == head.count(sign) and not re.fullmatch(r"[\s|+:=┌┬┐─-]+", before):
         return
@@ -124,17 +151,17 @@ def _under(page: Page, lines: list[re.Match[str]], before: str) -> Iterator[Span
     }
     if not columns or len(names) < 2 or any(name.isdigit() for name in names):  # a row, not its heading
         return
-    for line in lines[1:]:
-        page.tick()
+    for line in rows.after(1):
         row = line[0].rstrip("\r")
         if numbered:
             row = _NUMBER.sub(lambda number: " " * len(number[0]), row)
         cells = row.split(sign)
         if re.fullmatch(r"[\s|+:=┼├┤─-]+", line[0]):
+            rows.end = line.end()
             continue
         if len(cells) != len(names):
             return
-        at = line.start()
+        at, rows.end = line.start(), line.end()
         for n, cell in enumerate(cells):
             if n in columns:
                 yield from _cell(cell, at, columns[n])

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from .anchors import Anchors
 from .lazy import lazy
 from .names import Grade, grade, kind
-from .proofs import proof
+from .proofs import Proof, proof
 from .rules import Page, Reader, Span
 from .values import Style, is_secret
 
@@ -34,11 +35,29 @@ _IN_ROW = lazy(r"[\w.-]{0,40}[\"'`]?(?:[ ][\w\[\]*]{1,16})?\s{0,4}(?:[,)\]}:=|]|
 _AFTER_NAMES = lazy(r"[^\n]{0,60}[)\]}:|]|[ ]in[ ]|\s{0,4}:?=|[ ][\w\[\]*]{1,16}[ ]?[})]")
 
 
+_UNNAMED = lazy(
+    r"into\s{1,4}[\w.\"'`\[\]]{0,40}?(?:users?|accounts?|logins?|credentials?|keys?|tokens?|secrets?)[\"'`\]]?\s{1,4}values\s{0,4}(?=\()"
+)
+_DRAWN = lazy(r"(?=.{0,60}[a-z])(?=.{0,60}[A-Z])(?=.{0,60}\d)[A-Za-z0-9]{20,80}")
+
+
+def _unnamed(page: Page) -> Iterator[Span]:
+    """What was drawn in rows of a table of logins whose columns have no names; the first column is an id."""
+    for into in _UNNAMED.finditer(page.lower) if "values" in page.lower else ():
+        rows = _ROW.finditer(page.text, into.end(), into.end() + _REACH)
+        for row in islice(rows, _MOST_ROWS):
+            page.tick()
+            for item in list(_EACH.finditer(page.text, *row.span("items")))[1:]:
+                if _DRAWN.fullmatch(item[0][1:-1]) and proof(item[0][1:-1]) is Proof.CERTAIN:
+                    yield from _cell(item, "password", Grade.STRONG, sure=True)
+
+
 def tuples(page: Page) -> Iterator[Span]:
     """The values of the page whose place in a row is that of a secret's name."""
     text, done = page.text, 0
     if "," not in text:
         return
+    yield from _unnamed(page)
     for hit in page.hits:
         if hit[0] < done or not _IN_ROW.match(text, hit[1]):
             continue
@@ -118,5 +137,5 @@ TUPLES = Reader(
     id="row",
     kind="password",
     find=tuples,
-    anchors=lambda: Anchors(names=True),
+    anchors=lambda: Anchors(names=True, signs=("into ",)),
 )

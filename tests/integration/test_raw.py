@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 from pathlib import Path
@@ -79,3 +80,20 @@ def test_it_is_bounded_and_whole_lines_stay_whole(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF\0\0")
     with path.open("rb") as stream:
         assert [type(item) for item in raw.read(stream)] == [Damage]
+
+
+def test_a_line_that_is_too_long_is_cut_at_a_blank() -> None:
+    body = b"a word-of-a-log " * 40_000
+    texts = [item.event.content for item in raw.read(io.BytesIO(body)) if isinstance(item, Entry)]
+    assert "".join(texts).encode() == body
+    assert len(texts) == 4 and all(text.endswith(" ") for text in texts)
+
+
+def test_a_token_over_the_cut_of_a_long_line_is_redacted(begun: Git, tmp_path: Path) -> None:
+    secret = f"ghp_{secrets.token_hex(18)}"
+    log = tmp_path / "odd.log"
+    log.write_text(f"{'-' * 199_980}{secret}\n")
+    assert traj(begun.root, "import", "--raw", str(log)).returncode == 0
+    (row,) = _rows(begun)
+    shown = traj(begun.root, "show", str(row["id"]), "--json").stdout
+    assert secret[:20] not in shown and secret[24:] not in shown

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import secrets
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from gittraj.commands.run import Output
+from gittraj.formats import terminal
 from tests.integration.desk import Desk
 
 TRAJ = [sys.executable, "-m", "gittraj"]
@@ -174,3 +177,19 @@ def test_a_reader_that_takes_its_time_gets_all(desk: Desk) -> None:
     child = subprocess.Popen(command, cwd=desk.git.root, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     time.sleep(3)  # longer than the program, and than anything is waited for that prints nothing
     assert len(child.communicate()[0].splitlines()) == 25_000
+
+
+@pytest.mark.parametrize("sign", ["\n", " "])
+def test_where_the_middle_is_left_out_no_half_of_a_secret_stays(sign: str) -> None:
+    secret, word, size = f"ghp_{secrets.token_hex(18)}", f"word{sign}", 1024 * 1024
+    first = (word * size)[: size - 10 - len(word)] + word
+    last = (word * 3 * size)[: 3 * size - 20]
+    output = Output()
+    output.add(f"{first}{secret}{sign}{word * size}{sign}{secret[:-1]}{sign}{last}".encode())
+    kept = output.text
+    assert output.truncated and "\n[...]\n" in kept and len(kept) > 3.9 * size
+    assert secret[:6] not in kept and secret[24:-1] not in kept
+
+
+def test_movements_of_the_cursor_are_blanks() -> None:
+    assert terminal.plain("password:\x1b[1C\x1b[31mhunter2\x1b[0m\x1b[40Gdone") == "password: hunter2 done"

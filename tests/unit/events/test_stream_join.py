@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gittraj.events.stream_join import find_runs, split_text
-from gittraj.model.values import AnyEvent, Message, Thinking
+from gittraj.model.values import AnyEvent, Foreign, Message, Thinking
 
 PIECES = st.lists(st.text(alphabet="abR- \n", max_size=6), min_size=1, max_size=6)
 
@@ -80,3 +80,10 @@ def test_runs_are_of_one_kind_and_one_response() -> None:
     ]
     assert list(find_runs(events)) == [range(2), range(4, 7)]
     assert list(find_runs([])) == []
+
+
+def test_the_events_of_a_raw_log_are_one_run() -> None:
+    events = [Foreign(id=f"raw:{n}", type="raw", content="x") for n in range(3)]
+    assert list(find_runs([*events, Foreign(id="o", type="other"), Foreign(id="p", type="other")])) == [
+        range(3)
+    ]

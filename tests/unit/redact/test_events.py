@@ -7,7 +7,16 @@ from dataclasses import replace
 import pytest
 
 from gittraj.errors import RedactionError
-from gittraj.model.values import AnyEvent, Chapter, Message, SessionInfo, ToolCall, ToolResult, Trajectory
+from gittraj.model.values import (
+    AnyEvent,
+    Chapter,
+    Foreign,
+    Message,
+    SessionInfo,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+)
 from gittraj.redact import Redactor
 from gittraj.redact.events import clean_trajectory, map_event, map_trajectory, neighbours, teach
 
@@ -123,3 +132,11 @@ def test_the_name_of_a_session_is_no_secret_for_its_name() -> None:
     whole = SessionInfo(session="tg-1", title="t")
     found = map_trajectory(replace(told(), whole=whole), look, ())
     assert (found.whole.session, found.whole.title, looked["tg-1"]) == ("<tg-1>", "<t>", None)
+
+
+def test_a_secret_over_the_cut_of_a_raw_log_goes() -> None:
+    halves = (f"a long line {TOKEN[:20]}", f"{TOKEN[20:]} goes on")
+    first, second = clean(
+        *(Foreign(id=f"raw:{n}", type="raw", content=half) for n, half in enumerate(halves))
+    )
+    assert TOKEN[4:20] not in first.content and second.content == " goes on"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from itertools import pairwise
+
+import pytest
 
 from gittraj.errors import RedactionError
 from gittraj.redact import Options, Redactor
@@ -26,6 +29,53 @@ def test_secrets_of_a_long_text_go_wherever_they_are() -> None:
     clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(text)
     assert not [secret for secret in secrets if secret in clean]
     assert clean.count(LINE) == text.count(LINE)
+
+
+def test_a_long_private_key_goes_wherever_a_seam_is() -> None:
+    body = [draw("base64", 64, n) for n in range(105)]
+    begin, end = (f"-----{word} PGP {'private'.upper()} KEY BLOCK-----" for word in ("BEGIN", "END"))
+    key = "\n".join([begin, "", *body, "=k3Jd", end, ""])
+    for before in range(93_000, 100_000, 1_100):
+        text = LINE * (before // len(LINE)) + key + LINE * 400
+        clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(text)
+        assert not [line for line in body if line in clean]
+
+
+def test_a_value_that_is_longer_than_what_pieces_share_goes_whole() -> None:
+    value = draw("base62", 60_000, 1)
+    clean = Redactor(key=b"k" * 32, seconds_per_text=60).text(f"{LINE * 2700}KEYSTORE_PASSWORD={value}\n")
+    assert not [at for at in range(0, len(value), 20) if value[at : at + 20] in clean]
+
+
+@pytest.mark.parametrize(
+    ("heading", "row", "size"),
+    [
+        ("login,email,password", "bob{n},bob{n}@example.org,{value}", 3500),
+        ("  id   | password \n-------+------------", " {n} | {value}", 3500),
+        ("+------+------------+\n| id   | password   |\n+------+------------+", "| {n} | {value} |", 900),
+        ("USER      PASSWORD      ROLE", "bob{n}      {value}      admin", 900),
+        ("User      Password", "bob{n}      {value}", 900),
+        ("user    password\n------  -----------", "bob{n}  {value}", 900),
+    ],
+)
+def test_a_table_is_read_to_its_end(heading: str, row: str, size: int) -> None:
+    values = [draw("base62", 24, n) for n in range(size)]
+    rows = "".join(f"{row.format(n=n, value=value)}\n" for n, value in enumerate(values))
+    text = f"{LINE}{heading}\n{rows}\n{LINE}"
+    redactor = Redactor(key=b"k" * 32, seconds_per_text=60)
+    found = {text[span.start : span.end] for span in redactor.find(text)}
+    assert not [value for value in values if value not in found]
+    assert LINE in redactor.text(text)
+
+
+@pytest.mark.parametrize("row", ["USER  PASSWORD\n", "| user | password |\n+------+------+\n"])
+def test_a_table_each_of_whose_rows_may_be_a_heading_takes_no_time_that_is_quadratic(row: str) -> None:
+    def ticks(rows: int) -> int:
+        count = itertools.count()
+        list(scan(row * rows, name=None, strict=False, options=Options(), tick=lambda: next(count) and None))
+        return next(count)
+
+    assert ticks(1600) < 3 * ticks(800)
 
 
 def test_a_piece_that_takes_too_long_is_left_out_and_the_rest_stays() -> None:
