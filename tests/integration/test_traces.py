@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -64,6 +66,31 @@ def test_an_agent_whose_log_is_not_read_leaves_a_trace(
     assert (trace["incomplete"], trace["part"]["counts"]["toolCalls"]) == (True, 0)
     if value not in ("1", session):
         assert value not in str(found(desk))
+
+
+@pytest.mark.parametrize(
+    "variable", ["GOOSE_TERMINAL", "CURSOR_AGENT", "PI_CODING_AGENT", "OPENCODE", "AGENT"]
+)
+def test_a_commit_that_was_typed_leaves_no_trace_of_a_named_agent(desk: Desk, variable: str) -> None:
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb"), os.fdopen(theirs, "wb") as terminal:
+        done = subprocess.run(
+            ["git", "commit", "-q", "--allow-empty", "-m", "typed"],
+            cwd=desk.git.root,
+            env={**os.environ, variable: "1"},
+            stdin=terminal,
+            stderr=terminal,
+            check=False,
+        )
+    assert done.returncode == 0
+    desk.drain()
+    assert told(desk) == {}
+
+
+def test_an_agent_that_is_configured_need_not_run(desk: Desk) -> None:
+    commit(desk, "by hand", MSWEA_CONFIGURED="true")
+    desk.drain()
+    assert told(desk) == {}
 
 
 def test_a_trace_counts_nowhere(desk: Desk) -> None:
