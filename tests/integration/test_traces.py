@@ -235,3 +235,16 @@ def test_a_commit_that_the_reflog_showed_only_after_the_log_was_read(desk: Desk)
         path.write_text(text)
     desk.drain()
     assert {subject: len(records) for subject, records in found(desk).items()} == {"one": 1, "two": 1}
+
+
+def test_a_log_that_was_cut_back_and_went_on_otherwise(desk: Desk) -> None:
+    """What stands in the place of stored events now is stored, and the next commit has nothing of theirs."""
+    many = [Shell(f"echo {number}") for number in range(12)]
+    desk.work("one", *many, Write("a", "a\n"), Shell("git add a && git commit -qm one"))
+    session = desk.sessions["one"]
+    lines = session.log.read_text().splitlines(keepends=True)
+    kept = next(i for i, line in enumerate(lines) if '"tool_result"' in line) + 1
+    session.log.write_text("".join(lines[:kept]))
+    session._last = json.loads(lines[kept - 1])["uuid"]
+    desk.work("two", Write("b", "b\n"), Shell("git add b && git commit -qm two"))
+    assert desk.told() == {"one": {"one"}, "two": {"two"}}
