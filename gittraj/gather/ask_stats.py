@@ -65,7 +65,7 @@ def compute_team_stats(session: Session, by: str, limits: Limits) -> tuple[Heade
     total["bytes"] = {**total["bytes"], "disk": None}
     rows = _figures(session, where, by)
     if BY[by][1] is None:
-        rows = [{**row, "commits": total["commits"]} for row in rows]
+        rows = [{**row, "commits": total["commits"]} for row in rows if row["trajectories"]]
     if by == "month":
         return total, sorted(rows, key=lambda row: str(row["name"]), reverse=True)
     return total, sorted(rows, key=lambda row: (-row["recorded"], -row["commits"], row["name"] or ""))
